@@ -1,0 +1,31 @@
+// Games between searches, played and recorded without leaving the engine.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "search/search.h"
+
+namespace boardlab {
+
+struct GameRecord {
+  std::vector<int> seats;       // which agent sat on each seat
+  std::vector<Action> actions;  // chance outcomes included
+  std::vector<double> scores;   // one a seat
+  std::uint64_t seed = 0;       // of the initial state and of chance
+  int faulty_seat = -1;         // the seat whose agent broke the rules or died: scored as lost
+  std::string error;
+};
+
+struct MatchPlan {
+  std::int64_t games = 1;
+  std::uint64_t seed = 0;
+  int random_actions = 0;                // opening: so many random actions before the agents take over
+  std::vector<std::vector<int>> seatings;  // game i uses seatings[i % size]; one round shares a seed and an opening
+};
+
+// One game. The searches are reset with seeds of their own, so that a game does not depend on those before it.
+GameRecord play_game(const Game &game, const std::vector<Search *> &agents, const MatchPlan &plan, std::int64_t index);
+
+}  // namespace boardlab

@@ -1,0 +1,80 @@
+// Shared by the binding files: translate, check arguments, release the GIL. No logic of its own.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/game.h"
+
+namespace nb = nanobind;
+
+namespace boardlab {
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+
+// A fresh numpy array that owns its memory.
+template <class T>
+Array<T> new_array(std::initializer_list<std::size_t> shape, T **data) {
+  std::size_t size = 1;
+  for (const std::size_t n : shape) size *= n;
+  *data = new T[size]();
+  nb::capsule owner(*data, [](void *p) noexcept { delete[] static_cast<T *>(p); });
+  return Array<T>(*data, shape, owner);
+}
+
+// Lets Ctrl-C through during long work without the GIL: looks at most ten times a second.
+class SignalPoll {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// A state as Python holds it: the game, the bytes, and the states before it for undo.
+class PyState {
+ public:
+  explicit PyState(GamePtr g) : game(std::move(g)), buffer(*game) {}
+
+  GamePtr game;
+  StateBuffer buffer;
+  std::vector<StateBuffer> history;
+  int seen_by = -1;  // the player for whom hidden parts were erased, or -1
+
+  void *data() { return buffer.data(); }
+  const void *data() const { return buffer.data(); }
+  int player() const { return game->player(data()); }
+  std::vector<Action> legal_actions() const;
+  // Throws ValueError with one sentence when the action cannot be played here.
+  void check_action(std::int64_t action) const;
+  void check_player(std::int64_t player) const;
+};
+
+std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high);
+
+void bind_games(nb::module_ &m);
+void bind_searches(nb::module_ &m);
+
+}  // namespace boardlab

@@ -1,0 +1,277 @@
+#include "core/game.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace boardlab {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string &name, const std::string &why) {
+  throw std::invalid_argument("the game table of \"" + name + "\" cannot be played: " + why);
+}
+
+void check_table(const std::string &name, const bl_game &t) {
+  if (t.abi_version != BL_GAME_ABI || t.struct_size != sizeof(bl_game))
+    refuse(name, "it was made for contract version " + std::to_string(t.abi_version) + " (" +
+                     std::to_string(t.struct_size) + " bytes), this engine speaks version " +
+                     std::to_string(BL_GAME_ABI) + " (" + std::to_string(sizeof(bl_game)) + " bytes)");
+  if (!t.initial_state || !t.player || !t.last_player || !t.legal || !t.apply || !t.scores || !t.to_fields ||
+      !t.from_fields)
+    refuse(name, "a function that every game must have is missing");
+  if (t.state_size < 1 || t.state_size > (1 << 20)) refuse(name, "state_size must be from 1 to 1048576 bytes");
+  if (t.players < 1 || t.players > MAX_PLAYERS) refuse(name, "players must be from 1 to 8");
+  if (t.action_count < 1 || t.max_legal < 1) refuse(name, "action_count and max_legal must be at least 1");
+  if (t.horizon < 1) refuse(name, "horizon must be at least 1");
+  if ((t.outcome_count > 0) != (t.chance != nullptr)) refuse(name, "outcome_count and chance must go together");
+  if (t.field_count < 1) refuse(name, "field_count must be at least 1");
+  if (!(t.min_score < t.max_score)) refuse(name, "min_score must be below max_score");
+  if (t.reward_count > 0 && !(t.reward && t.reward_name && t.reward_range))
+    refuse(name, "reward_count says there are named rewards, but their functions are missing");
+  if (t.board_vector && (t.cells < 1 || !t.cell_values)) refuse(name, "board_vector needs cells and cell_values");
+  if ((t.flags & BL_HIDDEN) && !(t.conceal && t.determinize))
+    refuse(name, "a game with hidden parts needs conceal and determinize");
+  if (t.symmetry && !t.symmetry_action) refuse(name, "symmetry needs symmetry_action");
+}
+
+}  // namespace
+
+Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(table) {
+  try {
+    check_table(name_, t_);
+  } catch (...) {
+    // Reading `destroy` is only sound in a table of our own version.
+    if (t_.abi_version == BL_GAME_ABI && t_.struct_size == sizeof(bl_game) && t_.destroy) t_.destroy(t_.self);
+    throw;
+  }
+}
+
+Game::~Game() {
+  if (t_.destroy) t_.destroy(t_.self);
+}
+
+Action Game::sample_chance(const void *s, Rng &rng) const {
+  if (t_.sample_chance) return t_.sample_chance(t_.self, s, &rng.word);
+  std::vector<std::int32_t> outcomes(static_cast<std::size_t>(t_.max_legal));
+  std::vector<double> p(outcomes.size());
+  const int n = chance(s, outcomes.data(), p.data());
+  double u = rng.unit();
+  for (int i = 0; i + 1 < n; ++i)
+    if ((u -= p[static_cast<std::size_t>(i)]) < 0) return outcomes[static_cast<std::size_t>(i)];
+  return outcomes[static_cast<std::size_t>(n - 1)];
+}
+
+int Game::playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const {
+  if (t_.playout) return t_.playout(t_.self, s, &rng.word, max_actions, cut_at_round);
+  std::vector<Action> actions(static_cast<std::size_t>(t_.max_legal));
+  int count = 0;
+  while (count < max_actions) {
+    const int p = player(s);
+    if (p == TERMINAL || (cut_at_round && round_over(s))) break;
+    if (p == CHANCE) {
+      apply(s, sample_chance(s, rng));
+      continue;
+    }
+    const int n = legal(s, actions.data());
+    apply(s, actions[rng.below(static_cast<std::uint32_t>(n))]);
+    ++count;
+  }
+  return count;
+}
+
+std::uint64_t Game::hash(const void *s) const {
+  const auto *bytes = static_cast<const unsigned char *>(s);
+  std::size_t left = state_size();
+  std::uint64_t h = 0x9E3779B97F4A7C15ull ^ left;
+  const auto mix = [&h](std::uint64_t word) {
+    const auto product = static_cast<unsigned __int128>(h ^ word) * 0xA0761D6478BD642Full;
+    h = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    h += 0xE7037ED1A0B428DBull;
+  };
+  for (; left >= 8; bytes += 8, left -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    mix(word);
+  }
+  if (left) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, left);
+    mix(word);
+  }
+  mix(0x8EBC6AF09C88C6E3ull);
+  return h;
+}
+
+Range Game::outcome_range(int which) const {
+  const bool loose = (t_.flags & BL_LOOSE_RANGE) != 0 || t_.step_reward != 0;
+  if (which == SCORE) return {t_.min_score, t_.max_score, loose};
+  double range[2];
+  t_.reward_range(t_.self, which, range);
+  return {range[0], range[1], true};
+}
+
+std::vector<std::uint8_t> Game::observe(const void *s, int player) const {
+  if (t_.observe) {
+    std::vector<std::uint8_t> key(static_cast<std::size_t>(t_.observation_size));
+    key.resize(static_cast<std::size_t>(t_.observe(t_.self, s, player, key.data())));
+    return key;
+  }
+  StateBuffer seen(*this);
+  copy(seen.data(), s);
+  conceal(seen.data(), player);
+  const auto *bytes = static_cast<const std::uint8_t *>(seen.data());
+  return {bytes, bytes + state_size()};
+}
+
+std::vector<std::byte> Game::completions(const void *s, int player, int capacity, std::vector<double> &p) const {
+  if (!is_hidden()) {
+    const auto *bytes = static_cast<const std::byte *>(s);
+    p.assign(1, 1.0);
+    return {bytes, bytes + state_size()};
+  }
+  p.clear();
+  if (!t_.completions) return {};
+  std::vector<std::byte> states(state_size() * static_cast<std::size_t>(capacity));
+  p.resize(static_cast<std::size_t>(capacity));
+  const int n = t_.completions(t_.self, s, player, capacity, states.data(), p.data());
+  p.resize(static_cast<std::size_t>(std::max(n, 0)));
+  states.resize(state_size() * p.size());
+  return states;
+}
+
+int Game::apply_changes(void *s, Action action, int player, bl_cell_change *changes) const {
+  if (t_.apply_changes) return t_.apply_changes(t_.self, s, action, player, changes);
+  std::vector<std::uint8_t> before(static_cast<std::size_t>(t_.cells)), after(before.size());
+  board_vector(s, player, before.data());
+  apply(s, action);
+  board_vector(s, player, after.data());
+  int n = 0;
+  for (int c = 0; c < t_.cells; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    if (before[i] != after[i]) changes[n++] = {c, before[i], after[i]};
+  }
+  return n;
+}
+
+namespace {
+
+int branches(const Game &game, const void *s, std::vector<Action> &actions, std::vector<double> &p) {
+  const int player = game.player(s);
+  if (player == TERMINAL) return 0;
+  if (player == CHANCE) return game.chance(s, actions.data(), p.data());
+  return game.legal(s, actions.data());
+}
+
+}  // namespace
+
+std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &poll) {
+  if (depth == 0) return 1;
+  // One frame a level, all allocated before the walk.
+  struct Frame {
+    StateBuffer state;
+    std::vector<Action> actions;
+    int next = 0, count = 0;
+  };
+  std::vector<Frame> frames(static_cast<std::size_t>(depth));
+  std::vector<double> p(static_cast<std::size_t>(game.max_legal()));
+  for (auto &frame : frames) {
+    frame.state = StateBuffer(game);
+    frame.actions.resize(static_cast<std::size_t>(game.max_legal()));
+  }
+  std::uint64_t total = 0, leaves = 0;
+  std::size_t level = 0;
+  const std::size_t last = frames.size() - 1;
+  game.copy(frames[0].state.data(), state);
+  frames[0].count = branches(game, state, frames[0].actions, p);
+  while (true) {
+    Frame &frame = frames[level];
+    if (level == last) {
+      total += static_cast<std::uint64_t>(frame.count);
+      frame.next = frame.count;
+      if (++leaves % 65536 == 0) poll();
+    }
+    if (frame.next == frame.count) {
+      if (level == 0) return total;
+      --level;
+      continue;
+    }
+    Frame &child = frames[level + 1];
+    game.copy(child.state.data(), frame.state.data());
+    game.apply(child.state.data(), frame.actions[static_cast<std::size_t>(frame.next++)]);
+    child.next = 0;
+    child.count = branches(game, child.state.data(), child.actions, p);
+    ++level;
+  }
+}
+
+namespace {
+
+// A set of 64-bit hashes, open addressing, at most half full. Two positions with the same hash would count as one:
+// below one chance in a million for ten million positions.
+class HashSet {
+ public:
+  bool insert(std::uint64_t key) {
+    key += key == 0;
+    if (2 * ++count_ > slots_.size()) grow();
+    std::uint64_t &slot = find(key);
+    if (slot == key) {
+      --count_;
+      return false;
+    }
+    slot = key;
+    return true;
+  }
+
+ private:
+  std::uint64_t &find(std::uint64_t key) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = key & mask;
+    while (slots_[at] && slots_[at] != key) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void grow() {
+    std::vector<std::uint64_t> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const std::uint64_t key : old)
+      if (key) find(key) = key;
+  }
+
+  std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024);
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> count_states(const Game &game, const std::vector<const void *> &starts, int depth,
+                                        const Poll &poll) {
+  const std::size_t size = game.state_size();
+  std::vector<Action> actions(static_cast<std::size_t>(game.max_legal()));
+  std::vector<double> p(actions.size());
+  StateBuffer current(game), child(game);
+  std::vector<std::byte> frontier, next;
+  HashSet seen;
+  const auto add = [&](const void *state, std::vector<std::byte> &list) {
+    const auto *bytes = static_cast<const std::byte *>(state);
+    if (seen.insert(game.hash(state))) list.insert(list.end(), bytes, bytes + size);
+  };
+  for (const void *start : starts) add(start, frontier);
+  std::vector<std::uint64_t> counts{frontier.size() / size};
+  for (int d = 0; d < depth && !frontier.empty(); ++d) {
+    next.clear();
+    for (std::size_t at = 0; at < frontier.size(); at += size) {
+      if (at / size % 4096 == 0) poll();
+      std::memcpy(current.data(), frontier.data() + at, size);
+      const int n = branches(game, current.data(), actions, p);
+      for (int i = 0; i < n; ++i) {
+        game.copy(child.data(), current.data());
+        game.apply(child.data(), actions[static_cast<std::size_t>(i)]);
+        add(child.data(), next);
+      }
+    }
+    if (!next.empty()) counts.push_back(next.size() / size);
+    frontier.swap(next);
+  }
+  return counts;
+}
+
+}  // namespace boardlab

@@ -1,0 +1,144 @@
+// A game as the rest of the engine sees it: the contract's table with every optional question answered.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/adapt.h"
+#include "core/contract.h"
+#include "core/rng.h"
+
+namespace boardlab {
+
+// Which outcome an evaluator estimates and a search maximises: the score, or a named reward (0, 1, ...).
+inline constexpr int SCORE = -1;
+
+struct Range {
+  double min, max;
+  bool loose;  // a generous estimate: scale by what was seen instead
+};
+
+class Game {
+ public:
+  // Takes over `table` (and calls its destroy). Throws std::invalid_argument when a table could not be played:
+  // wrong version, numbers out of range, a "must" function missing.
+  Game(std::string name, const bl_game &table);
+  ~Game();
+  Game(const Game &) = delete;
+  Game &operator=(const Game &) = delete;
+
+  const std::string &name() const { return name_; }
+  const bl_game &table() const { return t_; }
+  int players() const { return t_.players; }
+  int action_count() const { return t_.action_count; }
+  int max_legal() const { return t_.max_legal; }
+  int horizon() const { return t_.horizon; }
+  std::size_t state_size() const { return static_cast<std::size_t>(t_.state_size); }
+  double step_reward() const { return t_.step_reward; }
+  bool has_chance() const { return t_.outcome_count > 0; }
+  bool is_hidden() const { return (t_.flags & BL_HIDDEN) != 0; }
+  bool is_zero_sum() const { return (t_.flags & BL_ZERO_SUM) != 0; }
+  std::uint64_t symmetries() const { return t_.symmetry ? t_.symmetries : 1; }
+
+  // ---- the rules ----
+  void initial_state(void *s, Rng &rng) const { t_.initial_state(t_.self, s, &rng.word); }
+  void training_start(void *s, Rng &rng) const {
+    (t_.training_start ? t_.training_start : t_.initial_state)(t_.self, s, &rng.word);
+  }
+  int player(const void *s) const { return t_.player(t_.self, s); }
+  int last_player(const void *s) const { return t_.last_player(t_.self, s); }
+  int legal(const void *s, Action *actions) const { return t_.legal(t_.self, s, actions); }
+  void apply(void *s, Action action) const { t_.apply(t_.self, s, action); }
+  void scores(const void *s, double *out) const { t_.scores(t_.self, s, out); }
+  int chance(const void *s, std::int32_t *outcomes, double *p) const { return t_.chance(t_.self, s, outcomes, p); }
+  Action sample_chance(const void *s, Rng &rng) const;
+  bool round_over(const void *s) const { return t_.round_over && t_.round_over(t_.self, s) != 0; }
+  double moves_left(const void *s) const { return t_.moves_left ? t_.moves_left(t_.self, s) : t_.horizon; }
+  bool solve(const void *s, std::int64_t node_limit, double *out) const {
+    return t_.solve && t_.solve(t_.self, s, node_limit, out) != 0;
+  }
+  int playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const;
+  void copy(void *to, const void *from) const { std::memcpy(to, from, state_size()); }
+  bool equal(const void *a, const void *b) const { return std::memcmp(a, b, state_size()) == 0; }
+  std::uint64_t hash(const void *s) const;
+
+  // ---- outcomes: the score or a named reward ----
+  int reward_count() const { return t_.reward ? t_.reward_count : 0; }
+  std::string reward_name(int reward) const { return t_.reward_name(t_.self, reward); }
+  void outcome(int which, const void *s, double *out) const {
+    if (which == SCORE)
+      t_.scores(t_.self, s, out);
+    else
+      t_.reward(t_.self, which, s, out);
+  }
+  Range outcome_range(int which) const;
+
+  // ---- hidden cards ----
+  void conceal(void *s, int player) const {
+    if (t_.conceal) t_.conceal(t_.self, s, player);
+  }
+  void determinize(void *s, int player, Rng &rng) const {
+    if (t_.determinize) t_.determinize(t_.self, s, player, &rng.word);
+  }
+  std::vector<std::uint8_t> observe(const void *s, int player) const;
+  // Concatenated states; empty when there are more than `capacity`.
+  std::vector<std::byte> completions(const void *s, int player, int capacity, std::vector<double> &p) const;
+
+  // ---- n-tuples ----
+  int cells() const { return t_.board_vector ? t_.cells : 0; }
+  int stages() const { return t_.stage && t_.stages > 1 ? t_.stages : 1; }
+  int stage(const void *s) const { return t_.stage ? t_.stage(t_.self, s) : 0; }
+  int cell_values(int cell) const { return t_.cell_values(t_.self, cell); }
+  void board_vector(const void *s, int player, std::uint8_t *cells) const {
+    t_.board_vector(t_.self, s, player, cells);
+  }
+  // Capacity of `changes`: max_changes() entries.
+  int max_changes() const { return t_.apply_changes ? t_.max_changes : cells(); }
+  int apply_changes(void *s, Action action, int player, bl_cell_change *changes) const;
+
+  // ---- symmetries ----
+  void symmetry(std::uint64_t g, void *s) const {
+    if (t_.symmetry) t_.symmetry(t_.self, g, s);
+  }
+  Action symmetry_action(std::uint64_t g, Action a) const {
+    return t_.symmetry_action ? t_.symmetry_action(t_.self, g, a) : a;
+  }
+
+ private:
+  std::string name_;
+  bl_game t_;
+};
+
+using GamePtr = std::shared_ptr<const Game>;
+
+// A state on its own: 16-byte aligned bytes.
+class StateBuffer {
+ public:
+  StateBuffer() = default;
+  explicit StateBuffer(const Game &game) : words_((game.state_size() + 15) / 16) {}
+  void *data() { return words_.data(); }
+  const void *data() const { return words_.data(); }
+  bool empty() const { return words_.empty(); }
+
+ private:
+  struct alignas(16) Word {
+    std::uint64_t bits[2] = {0, 0};
+  };
+  std::vector<Word> words_;
+};
+
+// Called now and then during long work; throws to stop it (Ctrl-C).
+using Poll = std::function<void()>;
+
+// Numbers of action sequences of exactly `depth` actions (chance outcomes are actions too).
+std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &poll);
+
+// Numbers of distinct positions at distance 0 .. depth from the nearest of `starts`.
+std::vector<std::uint64_t> count_states(const Game &game, const std::vector<const void *> &starts, int depth,
+                                        const Poll &poll);
+
+}  // namespace boardlab

@@ -1,0 +1,256 @@
+// 2048 on boards from 2x2 to 6x6: slide, merge, and nature adds a 2 (90%) or a 4.
+//
+// A cell holds the exponent (2 -> 1, 4 -> 2, ...). On the usual 4x4 board a row of four bytes is looked up in a
+// table of all rows with exponents up to 15; the table has 512 KiB and is shared by all games.
+#include <algorithm>
+#include <vector>
+
+#include "core/adapt.h"
+#include "games/registry.h"
+#include "games/square.h"
+
+namespace boardlab {
+
+namespace {
+
+// Slides `n` cells (stride apart) towards the first; returns the sum of merged tiles.
+std::uint64_t slide(std::uint8_t *cells, int n, int stride) {
+  std::uint64_t gained = 0;
+  int put = 0;
+  bool may_merge = false;
+  for (int i = 0; i < n; ++i) {
+    const std::uint8_t tile = cells[i * stride];
+    if (!tile) continue;
+    cells[i * stride] = 0;
+    if (may_merge && cells[(put - 1) * stride] == tile) {
+      ++cells[(put - 1) * stride];
+      gained += std::uint64_t{1} << (tile + 1);
+      may_merge = false;
+    } else {
+      cells[put++ * stride] = tile;
+      may_merge = true;
+    }
+  }
+  return gained;
+}
+
+struct RowTable {
+  struct Entry {
+    std::uint32_t row;
+    std::uint32_t gained;
+  };
+  std::vector<Entry> left;
+
+  RowTable() : left(65536) {
+    for (std::uint32_t index = 0; index < 65536; ++index) {
+      std::uint8_t cells[4];
+      for (std::uint32_t i = 0; i < 4; ++i) cells[i] = static_cast<std::uint8_t>(index >> (4 * i) & 15);
+      left[index].gained = static_cast<std::uint32_t>(slide(cells, 4, 1));
+      std::memcpy(&left[index].row, cells, 4);
+    }
+  }
+  static const RowTable &get() {
+    static const RowTable table;
+    return table;
+  }
+};
+
+enum Direction { UP, RIGHT, DOWN, LEFT };
+
+template <int N>
+class Game2048 {
+ public:
+  static constexpr int CELLS = N * N;
+  static constexpr int max_legal = 2 * CELLS;
+  static constexpr int VALUES = N <= 4 ? 16 : 20;  // for n-tuples: larger tiles count as the largest
+
+  struct State {
+    std::uint8_t cells[(CELLS + 7) / 8 * 8];
+    std::uint64_t score;
+    std::uint64_t empty_tiles;  // summed over all actions
+    std::uint32_t spawns;       // tiles that nature has to add now
+    std::uint32_t moved;        // an action was played
+  };
+
+  Facts facts() const {
+    Facts f;
+    f.players = 1;
+    f.action_count = 4;
+    f.outcome_count = 2 * CELLS;
+    f.horizon = 1000000;
+    f.flags = BL_LOOSE_RANGE;
+    f.min_score = 0;
+    f.max_score = static_cast<double>(CELLS) * static_cast<double>(std::uint64_t{1} << (CELLS + 1));
+    f.field_count = CELLS + 4;
+    f.reward_count = 1;
+    f.cells = CELLS;
+    f.symmetries = 8;
+    f.plane_count = VALUES;
+    f.plane_rows = f.plane_cols = N;
+    return f;
+  }
+
+  void initial_state(State &s, Rng &) const { s.spawns = 2; }
+  int player(const State &s) const { return s.spawns ? CHANCE : any_action(s) ? 0 : TERMINAL; }
+  int last_player(const State &s) const { return s.moved ? 0 : CHANCE; }
+  int legal(const State &s, Action *actions) const {
+    int count = 0;
+    for (Action a = 0; a < 4; ++a) {
+      State after = s;
+      if (push(after, a)) actions[count++] = a;
+    }
+    return count;
+  }
+  void apply(State &s, Action action) const {
+    if (s.spawns) {
+      s.cells[action / 2] = static_cast<std::uint8_t>(1 + action % 2);
+      --s.spawns;
+      return;
+    }
+    push(s, action);
+    s.empty_tiles += static_cast<std::uint64_t>(std::count(s.cells, s.cells + CELLS, 0));
+    s.spawns = 1;
+    s.moved = 1;
+  }
+  void scores(const State &s, double *out) const { out[0] = static_cast<double>(s.score); }
+  int chance(const State &s, std::int32_t *outcomes, double *probabilities) const {
+    const double each = 1.0 / static_cast<double>(std::count(s.cells, s.cells + CELLS, 0));
+    int count = 0;
+    for (int cell = 0; cell < CELLS; ++cell) {
+      if (s.cells[cell]) continue;
+      outcomes[count] = 2 * cell;
+      probabilities[count++] = 0.9 * each;
+      outcomes[count] = 2 * cell + 1;
+      probabilities[count++] = 0.1 * each;
+    }
+    return count;
+  }
+  Action sample_chance(const State &s, Rng &rng) const {
+    const auto empty = static_cast<std::uint32_t>(std::count(s.cells, s.cells + CELLS, 0));
+    std::uint32_t pick = rng.below(empty);
+    const int four = rng.below(10) == 0;
+    for (int cell = 0;; ++cell)
+      if (!s.cells[cell] && pick-- == 0) return 2 * cell + four;
+  }
+
+  // "empty_tiles": GBG's second reward, the number of empty cells after each action, summed.
+  const char *reward_name(int) const { return "empty_tiles"; }
+  void reward_range(int, double *range) const {
+    range[0] = 0;
+    range[1] = 1e6 * CELLS;
+  }
+  void reward(int, const State &s, double *out) const { out[0] = static_cast<double>(s.empty_tiles); }
+
+  void to_fields(const State &s, std::int32_t *fields) const {
+    std::copy(s.cells, s.cells + CELLS, fields);
+    fields[CELLS] = static_cast<std::int32_t>(std::min<std::uint64_t>(s.score, INT32_MAX));
+    fields[CELLS + 1] = static_cast<std::int32_t>(std::min<std::uint64_t>(s.empty_tiles, INT32_MAX));
+    fields[CELLS + 2] = static_cast<std::int32_t>(s.spawns);
+    fields[CELLS + 3] = static_cast<std::int32_t>(s.moved);
+  }
+  const char *from_fields(State &s, const std::int32_t *fields) const {
+    int empty = 0;
+    for (int cell = 0; cell < CELLS; ++cell) {
+      if (fields[cell] < 0 || fields[cell] > CELLS + 1) return "a tile is impossible on this board";
+      s.cells[cell] = static_cast<std::uint8_t>(fields[cell]);
+      empty += fields[cell] == 0;
+    }
+    if (fields[CELLS] < 0 || fields[CELLS + 1] < 0) return "the score and the count of empty tiles cannot be negative";
+    const int spawns = fields[CELLS + 2], moved = fields[CELLS + 3];
+    if (spawns < 0 || spawns > 2 || spawns > empty) return "nature adds no, one or two tiles, and there must be room";
+    if (moved < 0 || moved > 1) return "an action was played or not: 1 or 0";
+    if (moved && spawns == 2) return "two tiles are added only before the first action";
+    s.score = static_cast<std::uint64_t>(fields[CELLS]);
+    s.empty_tiles = static_cast<std::uint64_t>(fields[CELLS + 1]);
+    s.spawns = static_cast<std::uint32_t>(spawns);
+    s.moved = static_cast<std::uint32_t>(moved);
+    return nullptr;
+  }
+
+  int cell_values(int) const { return VALUES; }
+  void board_vector(const State &s, int, std::uint8_t *cells) const {
+    for (int cell = 0; cell < CELLS; ++cell) cells[cell] = std::min<std::uint8_t>(s.cells[cell], VALUES - 1);
+  }
+  int adjacency(int cell, std::int32_t *out) const { return grid_neighbours(N, N, cell, false, out); }
+
+  void symmetry(std::uint64_t g, State &s) const {
+    const State before = s;
+    for (int cell = 0; cell < CELLS; ++cell) s.cells[square_symmetry(g, N, cell)] = before.cells[cell];
+  }
+  int symmetry_action(std::uint64_t g, Action a) const {
+    if (g & 4) a = 3 - a;                            // transpose: up <-> left, right <-> down
+    if ((g & 1) && (a == LEFT || a == RIGHT)) a ^= 2;
+    if ((g & 2) && (a == UP || a == DOWN)) a ^= 2;
+    return a;
+  }
+  int symmetry_cells(std::uint64_t g, std::int32_t *source, std::uint8_t *values) const {
+    return square_symmetry_cells(g, N, source, values);
+  }
+
+  void planes(const State &s, int, float *out) const {
+    std::fill(out, out + VALUES * CELLS, 0.0f);
+    for (int cell = 0; cell < CELLS; ++cell) out[std::min<int>(s.cells[cell], VALUES - 1) * CELLS + cell] = 1;
+  }
+
+ private:
+  // Slides all lines and adds to the score; false when nothing moved.
+  static bool push(State &s, int direction) {
+    std::uint8_t before[CELLS];
+    std::memcpy(before, s.cells, CELLS);
+    if constexpr (N == 4) {
+      if (direction == UP || direction == DOWN) transpose(s.cells);
+      for (int row = 0; row < 4; ++row) s.score += slide_row(s.cells + 4 * row, direction == RIGHT || direction == DOWN);
+      if (direction == UP || direction == DOWN) transpose(s.cells);
+    } else {
+      const int along = direction == UP || direction == DOWN ? N : 1, across = N + 1 - along;
+      const bool backwards = direction == RIGHT || direction == DOWN;
+      for (int line = 0; line < N; ++line) {
+        std::uint8_t *first = s.cells + line * across + (backwards ? (N - 1) * along : 0);
+        s.score += slide(first, N, backwards ? -along : along);
+      }
+    }
+    return std::memcmp(before, s.cells, CELLS) != 0;
+  }
+  static std::uint64_t slide_row(std::uint8_t *cells, bool backwards) {
+    static const RowTable &table = RowTable::get();
+    std::uint32_t row;
+    std::memcpy(&row, cells, 4);
+    if (row & 0xF0F0F0F0u) return slide(backwards ? cells + 3 : cells, 4, backwards ? -1 : 1);
+    if (backwards) row = __builtin_bswap32(row);
+    const std::uint32_t pairs = (row | row >> 4) & 0x00FF00FFu;
+    const RowTable::Entry entry = table.left[(pairs | pairs >> 8) & 0xFFFFu];
+    row = backwards ? __builtin_bswap32(entry.row) : entry.row;
+    std::memcpy(cells, &row, 4);
+    return entry.gained;
+  }
+  static void transpose(std::uint8_t *cells) {
+    for (int row = 0; row < N; ++row)
+      for (int col = row + 1; col < N; ++col) std::swap(cells[row * N + col], cells[col * N + row]);
+  }
+  static bool any_action(const State &s) {
+    for (int cell = 0; cell < CELLS; ++cell) {
+      if (!s.cells[cell]) continue;
+      const int row = cell / N, col = cell % N;
+      const std::uint8_t tile = s.cells[cell];
+      if ((col + 1 < N && (s.cells[cell + 1] == tile || !s.cells[cell + 1])) ||
+          (row + 1 < N && (s.cells[cell + N] == tile || !s.cells[cell + N])) || (col > 0 && !s.cells[cell - 1]) ||
+          (row > 0 && !s.cells[cell - N]))
+        return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+bl_game make_2048(const Params &params) {
+  switch (params.integer("size", 2, 6)) {
+    case 2: return make_table(std::make_unique<Game2048<2>>());
+    case 3: return make_table(std::make_unique<Game2048<3>>());
+    case 4: return make_table(std::make_unique<Game2048<4>>());
+    case 5: return make_table(std::make_unique<Game2048<5>>());
+    default: return make_table(std::make_unique<Game2048<6>>());
+  }
+}
+
+}  // namespace boardlab

@@ -1,0 +1,498 @@
+// Rubik's cube, 2x2x2 (pocket cube) and 3x3x3, in half-turn (HTM) or quarter-turn metric (QTM).
+//
+// A state says which cubie sits at each position and how it is turned. All tables are worked out from geometry
+// when the game is made: positions are vectors, twists are rotations of the cubies on one side, so there is no
+// hand-typed cycle to get wrong. Axes: x to the right (R), y to the back (B), z up (U).
+//
+// The 2x2x2 has no centres. Its down-back-right corner is held fixed, and U, L, F are the only faces that turn;
+// a twist of D is the same as a twist of U seen with the whole cube turned.
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <vector>
+
+#include "core/adapt.h"
+#include "games/registry.h"
+
+namespace boardlab {
+
+namespace {
+
+struct Vec {
+  int x, y, z;
+  bool operator==(const Vec &) const = default;
+  Vec operator-() const { return {-x, -y, -z}; }
+};
+int dot(Vec a, Vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+Vec cross(Vec a, Vec b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+// A quarter turn of v, clockwise as seen from outside the face with normal n.
+Vec quarter(Vec n, Vec v) {
+  const int along = dot(n, v);
+  const Vec turned = cross(v, n);
+  return {along * n.x + turned.x, along * n.y + turned.y, along * n.z + turned.z};
+}
+
+// Faces in the order of the unfolded drawing and of the facelets.
+enum Face { U, L, F, R, B, D };
+constexpr Vec NORMAL[6] = {{0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}};
+constexpr Face OPPOSITE[6] = {D, R, B, L, F, U};
+
+constexpr int CORNERS = 8, EDGES = 12;
+
+// Positions of one kind of cubie (corners or edges) with their sticker normals. A corner's stickers are listed
+// clockwise from the one on U or D, an edge's from the one on U, D, F or B: sticker 0 defines "not turned".
+struct Places {
+  std::vector<Vec> at;
+  std::vector<std::vector<Vec>> stickers;
+
+  int find(Vec v) const { return static_cast<int>(std::find(at.begin(), at.end(), v) - at.begin()); }
+  int sticker(int place, Vec normal) const {
+    const auto &list = stickers[static_cast<std::size_t>(place)];
+    return static_cast<int>(std::find(list.begin(), list.end(), normal) - list.begin());
+  }
+};
+
+Places make_corners() {
+  Places places;
+  for (const int z : {1, -1})
+    for (const int y : {-1, 1})
+      for (const int x : {-1, 1}) {
+        const Vec first{0, 0, z}, a{x, 0, 0}, b{0, y, 0};
+        places.at.push_back({x, y, z});
+        // Clockwise seen from outside: first, second, third with first x second pointing inwards.
+        if (dot(cross(first, a), b) < 0)
+          places.stickers.push_back({first, a, b});
+        else
+          places.stickers.push_back({first, b, a});
+      }
+  return places;
+}
+
+Places make_edges() {
+  Places places;
+  for (const int z : {1, 0, -1})
+    for (const int y : {-1, 0, 1})
+      for (const int x : {-1, 0, 1}) {
+        if ((x == 0) + (y == 0) + (z == 0) != 1) continue;
+        places.at.push_back({x, y, z});
+        if (z)
+          places.stickers.push_back({{0, 0, z}, y ? Vec{0, y, 0} : Vec{x, 0, 0}});
+        else
+          places.stickers.push_back({{0, y, 0}, {x, 0, 0}});
+      }
+  return places;
+}
+
+// What a rotation does to the cubies at each place: where they go, how much they turn on the way.
+struct Motion {
+  std::array<std::uint8_t, EDGES> to{}, turn{};
+};
+
+template <class Rotate, class Moves>
+Motion motion(const Places &places, Rotate rotate, Moves moves) {
+  Motion m;
+  for (std::size_t p = 0; p < places.at.size(); ++p) {
+    const bool affected = moves(places.at[p]);
+    const int to = affected ? places.find(rotate(places.at[p])) : static_cast<int>(p);
+    m.to[p] = static_cast<std::uint8_t>(to);
+    m.turn[p] = affected ? static_cast<std::uint8_t>(places.sticker(to, rotate(places.stickers[p][0]))) : 0;
+  }
+  return m;
+}
+
+struct Cube2 {
+  std::uint8_t corner[CORNERS], corner_turn[CORNERS];  // by position: which cubie, how turned
+};
+struct Cube3 {
+  std::uint8_t corner[CORNERS], corner_turn[CORNERS], edge[EDGES], edge_turn[EDGES];
+};
+
+template <int SIZE>
+class Rubiks {
+ public:
+  static constexpr bool BIG = SIZE == 3;
+  using State = std::conditional_t<BIG, Cube3, Cube2>;
+  static constexpr int max_legal = 18;
+  static constexpr int FACE_COUNT = BIG ? 6 : 3;
+  static constexpr int FACELETS = 6 * SIZE * SIZE;
+
+  Rubiks(bool half_turns, int twists, double step_reward)
+      : half_turns_(half_turns), twists_(twists), step_reward_(step_reward) {
+    static constexpr Face TURNING[6] = {U, L, F, D, R, B};  // the 2x2x2 uses the first three
+    static constexpr int QUARTERS[2][3] = {{1, 3, 0}, {1, 2, 3}};
+    for (int f = 0; f < FACE_COUNT; ++f)
+      for (int k = 0; k < (half_turns ? 3 : 2); ++k) {
+        const Vec n = NORMAL[TURNING[f]];
+        const int quarters = QUARTERS[half_turns][k];
+        const auto rotate = [=](Vec v) {
+          for (int i = 0; i < quarters; ++i) v = quarter(n, v);
+          return v;
+        };
+        const auto moves = [=](Vec v) { return dot(v, n) == 1; };
+        twist_corners_.push_back(motion(corners_, rotate, moves));
+        twist_edges_.push_back(motion(edges_, rotate, moves));
+        face_of_.push_back(TURNING[f]);
+        quarters_of_.push_back(quarters);
+      }
+    // The 24 rotations of the whole cube: send U and F to any two perpendicular faces. The first is the identity.
+    for (const Vec up : NORMAL)
+      for (const Vec front : NORMAL) {
+        if (dot(up, front)) continue;
+        const Vec right = cross(up, front);
+        const auto rotate = [=](Vec v) {
+          return Vec{v.x * right.x - v.y * front.x + v.z * up.x, v.x * right.y - v.y * front.y + v.z * up.y,
+                     v.x * right.z - v.y * front.z + v.z * up.z};
+        };
+        const auto all = [](Vec) { return true; };
+        Turned turned{motion(corners_, rotate, all), motion(edges_, rotate, all), {}};
+        for (int f = 0; f < 6; ++f)
+          turned.face[f] =
+              static_cast<Face>(std::find(std::begin(NORMAL), std::end(NORMAL), rotate(NORMAL[f])) - std::begin(NORMAL));
+        rotations_.push_back(turned);
+      }
+    const auto identity = std::find_if(rotations_.begin(), rotations_.end(), [](const Turned &t) {
+      return t.face[U] == U && t.face[F] == F;
+    });
+    std::swap(*identity, rotations_.front());
+  }
+
+  Facts facts() const {
+    Facts f;
+    f.players = 1;
+    f.action_count = static_cast<int>(twist_corners_.size());
+    f.horizon = 50;
+    f.min_score = 0;
+    f.step_reward = step_reward_;
+    f.field_count = FACELETS;
+    f.cells = BIG ? 40 : 14;
+    f.symmetries = 24;
+    f.plane_count = BIG ? 12 : 7;
+    f.plane_rows = BIG ? 20 : 7;
+    f.plane_cols = 3;
+    return f;
+  }
+
+  void initial_state(State &s, Rng &rng) const { scramble(s, twists_, rng); }
+  void training_start(State &s, Rng &rng) const {
+    scramble(s, twists_ ? 1 + static_cast<int>(rng.below(static_cast<std::uint32_t>(twists_))) : 0, rng);
+  }
+  int player(const State &s) const { return is_solved(s) ? TERMINAL : 0; }
+  int last_player(const State &) const { return 0; }
+  int legal(const State &, Action *actions) const {
+    const int count = static_cast<int>(twist_corners_.size());
+    for (int a = 0; a < count; ++a) actions[a] = a;
+    return count;
+  }
+  Action random_action(const State &, Rng &rng) const {
+    return static_cast<Action>(rng.below(static_cast<std::uint32_t>(twist_corners_.size())));
+  }
+  void apply(State &s, Action action) const {
+    const auto a = static_cast<std::size_t>(action);
+    const State before = s;
+    for (std::size_t p = 0; p < CORNERS; ++p) {
+      const std::size_t to = twist_corners_[a].to[p];
+      s.corner[to] = before.corner[p];
+      s.corner_turn[to] = modulo3(before.corner_turn[p] + twist_corners_[a].turn[p]);
+    }
+    if constexpr (BIG)
+      for (std::size_t p = 0; p < EDGES; ++p) {
+        const std::size_t to = twist_edges_[a].to[p];
+        s.edge[to] = before.edge[p];
+        s.edge_turn[to] = before.edge_turn[p] ^ twist_edges_[a].turn[p];
+      }
+  }
+  void scores(const State &s, double *out) const { out[0] = is_solved(s); }
+
+  // Fields are the colours of the facelets (0..5 = U L F R B D), face by face, row by row.
+  void to_fields(const State &s, std::int32_t *fields) const {
+    for (int i = 0; i < FACELETS; ++i) fields[i] = colour(s, i);
+  }
+  const char *from_fields(State &s, const std::int32_t *fields) const;
+
+  // GBG's STICKER2: the cubie at each position, then its turn; for the 3x3x3 the edges likewise. The fixed corner
+  // of the 2x2x2 (position 7) is left out.
+  int cell_values(int cell) const {
+    if constexpr (BIG) return cell < 8 ? 8 : cell < 16 ? 3 : cell < 28 ? 12 : 2;
+    return cell < 7 ? 7 : 3;
+  }
+  void board_vector(const State &s, int, std::uint8_t *cells) const {
+    if constexpr (BIG) {
+      std::memcpy(cells, &s, sizeof s);
+    } else {
+      std::copy(s.corner, s.corner + 7, cells);
+      std::copy(s.corner_turn, s.corner_turn + 7, cells + 7);
+    }
+  }
+  int adjacency(int cell, std::int32_t *out) const {
+    const int from = BIG && cell >= 16 ? 16 : 0, to = !BIG ? 14 : cell >= 16 ? 40 : 16;
+    int n = 0;
+    for (int other = from; other < to; ++other)
+      if (other != cell) out[n++] = other;
+    return n;
+  }
+
+  // Turn the whole cube and give the colours back their names (conjugation). The 2x2x2 is then turned so that its
+  // fixed corner is home again.
+  void symmetry(std::uint64_t g, State &s) const {
+    const Turned &r = rotations_[g];
+    const State before = s;
+    for (std::size_t p = 0; p < CORNERS; ++p) {
+      const std::size_t c = before.corner[p], to = r.corners.to[p];
+      s.corner[to] = r.corners.to[c];
+      s.corner_turn[to] = modulo3(before.corner_turn[p] + r.corners.turn[p] + 3 - r.corners.turn[c]);
+    }
+    if constexpr (BIG) {
+      for (std::size_t p = 0; p < EDGES; ++p) {
+        const std::size_t c = before.edge[p], to = r.edges.to[p];
+        s.edge[to] = r.edges.to[c];
+        s.edge_turn[to] = before.edge_turn[p] ^ r.edges.turn[p] ^ r.edges.turn[c];
+      }
+    } else {
+      bring_home(s);
+    }
+  }
+  int symmetry_action(std::uint64_t g, Action action) const {
+    const auto a = static_cast<std::size_t>(action);
+    Face face = rotations_[g].face[face_of_[a]];
+    if (!BIG && (face == D || face == R || face == B)) face = OPPOSITE[face];
+    for (std::size_t b = 0; b < face_of_.size(); ++b)
+      if (face_of_[b] == face && quarters_of_[b] == quarters_of_[a]) return static_cast<int>(b);
+    return -1;
+  }
+
+  // One plane a cubie, one row a position, one column a turn.
+  void planes(const State &s, int, float *out) const {
+    const int count = BIG ? 12 : 7, rows = BIG ? 20 : 7;
+    std::fill(out, out + count * rows * 3, 0.0f);
+    const auto mark = [&](int cubie, int row, int turn) { out[(cubie * rows + row) * 3 + turn] = 1; };
+    for (int p = 0; p < (BIG ? 8 : 7); ++p) mark(s.corner[p], p, s.corner_turn[p]);
+    if constexpr (BIG)
+      for (int p = 0; p < EDGES; ++p) mark(s.edge[p], 8 + p, s.edge_turn[p]);
+  }
+
+  // Exact for the 2x2x2: the distance of every one of its 3,674,160 states is worked out on the first question.
+  int solve(const State &s, std::int64_t, double *out) const {
+    if constexpr (BIG) return 0;
+    out[0] = 1 + step_reward_ * distance(s);
+    return 1;
+  }
+  double moves_left(const State &s) const {
+    if constexpr (BIG) return twists_;
+    return distance(s);
+  }
+
+ private:
+  struct Turned {
+    Motion corners, edges;
+    Face face[6];  // where each face goes
+  };
+  static constexpr int FIXED = 7;  // position of the 2x2x2's down-back-right corner
+
+  static std::uint8_t modulo3(int n) { return static_cast<std::uint8_t>(n >= 6 ? n - 6 : n >= 3 ? n - 3 : n); }
+  static State solved() {
+    State s{};
+    for (std::uint8_t p = 0; p < CORNERS; ++p) s.corner[p] = p;
+    if constexpr (BIG)
+      for (std::uint8_t p = 0; p < EDGES; ++p) s.edge[p] = p;
+    return s;
+  }
+  static bool is_solved(const State &s) {
+    static const State home = solved();
+    return std::memcmp(&s, &home, sizeof s) == 0;
+  }
+  // Random twists of which none undoes the one before: never the same face twice in HTM; in QTM never the inverse,
+  // and not the same three times. Opposite faces commute, so the second of such a pair may not repeat the first.
+  void scramble(State &s, int twists, Rng &rng) const {
+    do {
+      s = solved();
+      int last = -1, before_last = -1;
+      for (int i = 0; i < twists;) {
+        const int a = random_action(s, rng);
+        if (undoes(a, last, before_last)) continue;
+        apply(s, a);
+        before_last = last;
+        last = a;
+        ++i;
+      }
+    } while (twists > 0 && is_solved(s));
+  }
+  bool undoes(int a, int last, int before_last) const {
+    if (last < 0) return false;
+    const auto face = [&](int i) { return face_of_[static_cast<std::size_t>(i)]; };
+    if (face(a) == face(last)) {
+      if (half_turns_ || a != last) return true;
+      return before_last == last;
+    }
+    if (before_last < 0 || face(a) != OPPOSITE[face(last)] || face(a) != face(before_last)) return false;
+    return half_turns_ || a != before_last;
+  }
+
+  // The place and normal of facelet i.
+  struct Facelet {
+    Vec at, normal;
+  };
+  static Facelet facelet(int i) {
+    const int face = i / (SIZE * SIZE), row = i / SIZE % SIZE, col = i % SIZE;
+    const int a = BIG ? row - 1 : 2 * row - 1, b = BIG ? col - 1 : 2 * col - 1;
+    switch (face) {
+      case U: return {{b, -a, 1}, NORMAL[U]};
+      case L: return {{-1, -b, -a}, NORMAL[L]};
+      case F: return {{b, -1, -a}, NORMAL[F]};
+      case R: return {{1, b, -a}, NORMAL[R]};
+      case B: return {{-b, 1, -a}, NORMAL[B]};
+      default: return {{b, a, -1}, NORMAL[D]};
+    }
+  }
+  static int face_with(Vec normal) {
+    return static_cast<int>(std::find(std::begin(NORMAL), std::end(NORMAL), normal) - std::begin(NORMAL));
+  }
+  int colour(const State &s, int i) const {
+    const Facelet f = facelet(i);
+    const int zeros = (f.at.x == 0) + (f.at.y == 0) + (f.at.z == 0);
+    if (zeros == 2) return face_with(f.normal);
+    const Places &places = zeros ? edges_ : corners_;
+    const int place = places.find(f.at), sticker = places.sticker(place, f.normal);
+    int cubie = 0, turn = 0;
+    const int kinds = zeros ? 2 : 3;
+    if (zeros == 0) {
+      cubie = s.corner[place];
+      turn = s.corner_turn[place];
+    } else if constexpr (BIG) {
+      cubie = s.edge[place];
+      turn = s.edge_turn[place];
+    }
+    const auto home = static_cast<std::size_t>((sticker - turn + kinds) % kinds);
+    return face_with(places.stickers[static_cast<std::size_t>(cubie)][home]);
+  }
+
+  // Turns a 2x2x2 as a whole until the fixed corner is home.
+  void bring_home(State &s) const {
+    std::size_t place = 0;
+    while (s.corner[place] != FIXED) ++place;
+    for (const Turned &r : rotations_) {
+      if (r.corners.to[place] != FIXED || modulo3(s.corner_turn[place] + r.corners.turn[place]) != 0) continue;
+      const State before = s;
+      for (std::size_t p = 0; p < CORNERS; ++p) {
+        s.corner[r.corners.to[p]] = before.corner[p];
+        s.corner_turn[r.corners.to[p]] = modulo3(before.corner_turn[p] + r.corners.turn[p]);
+      }
+      return;
+    }
+  }
+
+  // ---- exact distances of the 2x2x2 ----
+  static constexpr std::size_t STATES = 5040 * 729;
+  static std::size_t index(const State &s) {
+    std::size_t permutation = 0, turns = 0;
+    for (int p = 0; p < 7; ++p) {
+      std::size_t smaller = 0;
+      for (int q = p + 1; q < 7; ++q) smaller += s.corner[q] < s.corner[p];
+      permutation = permutation * static_cast<std::size_t>(7 - p) + smaller;
+      if (p < 6) turns = turns * 3 + s.corner_turn[p];
+    }
+    return permutation * 729 + turns;
+  }
+  int distance(const State &s) const {
+    std::call_once(distances_once_, [this] { fill_distances(); });
+    return distances_[index(s)];
+  }
+  void fill_distances() const {
+    distances_.assign(STATES, 255);
+    std::vector<State> frontier{solved()}, next;
+    distances_[index(frontier[0])] = 0;
+    for (std::uint8_t d = 1; !frontier.empty(); ++d) {
+      next.clear();
+      for (const State &s : frontier)
+        for (Action a = 0; a < static_cast<Action>(twist_corners_.size()); ++a) {
+          State child = s;
+          apply(child, a);
+          std::uint8_t &known = distances_[index(child)];
+          if (known != 255) continue;
+          known = d;
+          next.push_back(child);
+        }
+      frontier.swap(next);
+    }
+  }
+
+  bool half_turns_;
+  int twists_;
+  double step_reward_;
+  Places corners_ = make_corners(), edges_ = make_edges();
+  std::vector<Motion> twist_corners_, twist_edges_;
+  std::vector<Face> face_of_;
+  std::vector<int> quarters_of_;
+  std::vector<Turned> rotations_;
+  mutable std::once_flag distances_once_;
+  mutable std::vector<std::uint8_t> distances_;
+};
+
+int parity(const std::uint8_t *permutation, int n) {
+  int inversions = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = i + 1; j < n; ++j) inversions += permutation[i] > permutation[j];
+  return inversions & 1;
+}
+
+template <int SIZE>
+const char *Rubiks<SIZE>::from_fields(State &s, const std::int32_t *fields) const {
+  for (int i = 0; i < FACELETS; ++i)
+    if (fields[i] < 0 || fields[i] > 5) return "a facelet must have one of the six colours";
+  bool corner_seen[CORNERS] = {}, edge_seen[EDGES] = {};
+  int corner_turns = 0, edge_turns = 0;
+  // Reads the colours at a place and finds the cubie and turn that show them.
+  const auto read = [&](const Places &places, std::size_t place, std::uint8_t &cubie, std::uint8_t &turn) {
+    const std::size_t kinds = places.stickers[place].size();
+    int shown[3] = {};
+    for (int i = 0; i < FACELETS; ++i) {
+      const Facelet f = facelet(i);
+      if (f.at == places.at[place]) shown[places.sticker(static_cast<int>(place), f.normal)] = fields[i];
+    }
+    for (std::size_t c = 0; c < places.at.size(); ++c)
+      for (std::size_t t = 0; t < kinds; ++t) {
+        bool fits = true;
+        for (std::size_t i = 0; i < kinds; ++i)
+          fits = fits && face_with(places.stickers[c][(i + kinds - t) % kinds]) == shown[i];
+        if (!fits) continue;
+        cubie = static_cast<std::uint8_t>(c);
+        turn = static_cast<std::uint8_t>(t);
+        return true;
+      }
+    return false;
+  };
+  for (std::size_t p = 0; p < CORNERS; ++p) {
+    if (!read(corners_, p, s.corner[p], s.corner_turn[p]) || corner_seen[s.corner[p]])
+      return "the colours do not make the eight corners of a cube";
+    corner_seen[s.corner[p]] = true;
+    corner_turns += s.corner_turn[p];
+  }
+  if (corner_turns % 3) return "a corner is twisted: this cube cannot be solved";
+  if constexpr (BIG) {
+    for (std::size_t p = 0; p < EDGES; ++p) {
+      if (!read(edges_, p, s.edge[p], s.edge_turn[p]) || edge_seen[s.edge[p]])
+        return "the colours do not make the twelve edges of a cube";
+      edge_seen[s.edge[p]] = true;
+      edge_turns += s.edge_turn[p];
+    }
+    for (int face = 0; face < 6; ++face)
+      if (fields[face * 9 + 4] != face) return "the centres must be U, L, F, R, B, D in their places";
+    if (edge_turns % 2) return "an edge is flipped: this cube cannot be solved";
+    if (parity(s.corner, CORNERS) != parity(s.edge, EDGES)) return "two pieces are swapped: this cube cannot be solved";
+  } else {
+    bring_home(s);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bl_game make_rubiks(const Params &params) {
+  const int size = params.integer("size", 2, 3);
+  const bool half_turns = params.choice("metric", {"htm", "qtm"}) == "htm";
+  const int twists = params.integer("twists", 0, 1000);
+  const double step_reward = params.real("step_reward", -1, 0);
+  if (size == 2) return make_table(std::make_unique<Rubiks<2>>(half_turns, twists, step_reward));
+  return make_table(std::make_unique<Rubiks<3>>(half_turns, twists, step_reward));
+}
+
+}  // namespace boardlab

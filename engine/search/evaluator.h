@@ -1,0 +1,99 @@
+// An evaluator judges positions. Searches ask it one of three questions, the cheapest that they need.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/game.h"
+
+namespace boardlab {
+
+// One leaf of a tree and room for the answer: what PUCT wants to know at once.
+struct Question {
+  const void *state;
+  std::span<const Action> actions;  // the legal ones; empty at a chance node
+  double *value;                    // [players]
+  double *priors;                   // [actions], or null when the search has no use for them
+};
+
+// Values are expected final outcomes (paid so far + still to come, step rewards still to come included) in the
+// units of the outcome: the game's score or a named reward. A state given here is never terminal; it may be a
+// chance node, which is an after-state.
+//
+// A subclass answers value() or action_values() at least; each has a default made from the other. An evaluator
+// may keep scratch memory, so that one belongs to one thread: clone() makes another that shares what was learned.
+class Evaluator {
+ public:
+  Evaluator(GamePtr game, int outcome) : game_(std::move(game)), outcome_(outcome), child_(*game_) {
+    actions_.resize(static_cast<std::size_t>(game_->max_legal()));
+  }
+  virtual ~Evaluator() = default;
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+  int outcome() const { return outcome_; }
+
+  // out[players]. Default: the value of the best action for the player to move.
+  virtual void value(const void *state, Rng &rng, double *out);
+  // out[actions]: each action's value for the player to move. Default: values of the positions they lead to.
+  virtual void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out);
+  // out[actions]: a distribution. Default: softmax of the action values, scaled to [-1, 1].
+  virtual void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out);
+  // Several leaves at once; neural evaluators answer them as one batch. Default: one after the other.
+  virtual void answer(std::span<const Question> questions, Rng &rng);
+
+  // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
+  virtual bool has_priors() const { return false; }
+  virtual std::unique_ptr<Evaluator> clone() const = 0;
+
+  // The value of any state, terminal ones included.
+  void judge(const void *state, Rng &rng, double *out) {
+    if (game_->player(state) == TERMINAL)
+      game_->outcome(outcome_, state, out);
+    else
+      value(state, rng, out);
+  }
+
+ private:
+  GamePtr game_;
+  int outcome_;
+  StateBuffer child_;
+  std::vector<Action> actions_;
+};
+
+// Softmax in place, with the usual shift against overflow.
+void softmax(std::span<double> x, double temperature);
+
+// Mean outcome of random playouts; `depth` actions at most, or to the end (0).
+class RolloutEvaluator final : public Evaluator {
+ public:
+  RolloutEvaluator(GamePtr game, int outcome, int rollouts, int depth)
+      : Evaluator(std::move(game), outcome), rollouts_(rollouts), depth_(depth), state_(this->game()) {}
+  void value(const void *state, Rng &rng, double *out) override;
+  std::unique_ptr<Evaluator> clone() const override {
+    return std::make_unique<RolloutEvaluator>(game_ptr(), outcome(), rollouts_, depth_);
+  }
+
+ private:
+  int rollouts_, depth_;
+  StateBuffer state_;
+};
+
+// What was paid so far: 0 for an unfinished game that pays at the end. For searches that reach the end.
+class PaidEvaluator final : public Evaluator {
+ public:
+  using Evaluator::Evaluator;
+  void value(const void *state, Rng &, double *out) override { game().outcome(outcome(), state, out); }
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<PaidEvaluator>(game_ptr(), outcome()); }
+};
+
+// Exact values from the game's own solver, where it has one.
+class SolverEvaluator final : public Evaluator {
+ public:
+  using Evaluator::Evaluator;
+  void value(const void *state, Rng &rng, double *out) override;
+  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<SolverEvaluator>(game_ptr(), outcome()); }
+};
+
+}  // namespace boardlab

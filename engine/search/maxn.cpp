@@ -1,0 +1,85 @@
+#include "search/maxn.h"
+
+#include <algorithm>
+
+namespace boardlab {
+
+MaxNSearch::MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed)
+    : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), options_(options),
+      table_(options.table_bytes) {}
+
+void MaxNSearch::reset(std::uint64_t seed) {
+  Search::reset(seed);
+  table_.clear();
+}
+
+MaxNSearch::Frame &MaxNSearch::frame(std::size_t ply) {
+  while (frames_.size() <= ply) {
+    const auto most = static_cast<std::size_t>(game().max_legal());
+    frames_.push_back({StateBuffer(game()), std::vector<Action>(most), std::vector<double>(most)});
+  }
+  return frames_[ply];
+}
+
+void MaxNSearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  const int player = game().player(state);
+  nodes_ = 0;
+  double values[MAX_PLAYERS], best[MAX_PLAYERS] = {};
+  bool have_best = false;
+  for (std::size_t i = 0; i < out.actions.size(); ++i) {
+    Frame &child = frame(0);
+    game().copy(child.state.data(), state);
+    game().apply(child.state.data(), out.actions[i]);
+    value(0, options_.depth - 1, values);
+    values[player] += game().step_reward();
+    out.values[i] = values[player];
+    if (!have_best || values[player] > best[player]) std::copy(values, values + game().players(), best);
+    have_best = true;
+  }
+  out.choose_best_value(rng);
+  std::copy(best, best + game().players(), out.scores);
+  out.info.emplace_back("nodes", static_cast<double>(nodes_));
+  out.info.emplace_back("depth", options_.depth);
+}
+
+void MaxNSearch::value(std::size_t ply, int depth, double *out) {
+  if (++nodes_ % 1024 == 0) poll();
+  Frame &here = frame(ply);
+  const int players = game().players(), player = game().player(here.state.data());
+  if (player == TERMINAL) return game().outcome(evaluator_->outcome(), here.state.data(), out);
+  if (depth <= 0) return evaluator_->value(here.state.data(), rng, out);
+  const std::uint64_t key = game().hash(here.state.data());
+  if (const Entry *known = table_.find(key); known && known->depth == depth) {
+    std::copy(known->values, known->values + players, out);
+    return;
+  }
+  Frame &child = frame(ply + 1);
+  double values[MAX_PLAYERS];
+  if (player == CHANCE) {
+    const int n = game().chance(here.state.data(), here.actions.data(), here.probabilities.data());
+    std::fill(out, out + players, 0.0);
+    for (int i = 0; i < n; ++i) {
+      game().copy(child.state.data(), here.state.data());
+      game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
+      value(ply + 1, depth, values);
+      for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
+    }
+  } else {
+    const int n = game().legal(here.state.data(), here.actions.data());
+    for (int i = 0; i < n; ++i) {
+      game().copy(child.state.data(), here.state.data());
+      game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
+      value(ply + 1, depth - 1, values);
+      values[player] += game().step_reward();
+      if (i == 0 || values[player] > out[player]) std::copy(values, values + players, out);
+    }
+  }
+  Entry entry{};
+  entry.key = key;
+  entry.depth = static_cast<std::int16_t>(depth);
+  std::copy(out, out + players, entry.values);
+  table_.store(entry);
+}
+
+}  // namespace boardlab

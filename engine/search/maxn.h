@@ -1,0 +1,49 @@
+// MaxN and ExpectimaxN: full-width search of n actions for any number of players, with or without chance.
+#pragma once
+
+#include <deque>
+
+#include "search/search.h"
+#include "search/transpositions.h"
+
+namespace boardlab {
+
+struct MaxNOptions {
+  int depth = 3;  // actions; chance does not count
+  std::size_t table_bytes = 64u << 20;
+};
+
+class MaxNSearch final : public Search {
+ public:
+  MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed);
+  void act(const void *state, Decision &out) override;
+  void reset(std::uint64_t seed) override;
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<MaxNSearch>(evaluator_->clone(), options_, 0);
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t key;
+    float values[MAX_PLAYERS];
+    std::int16_t depth;
+    std::uint8_t age;
+  };
+  struct Frame {
+    StateBuffer state;
+    std::vector<Action> actions;
+    std::vector<double> probabilities;
+  };
+
+  // The value vector of frame `ply`'s state, searched `depth` more actions.
+  void value(std::size_t ply, int depth, double *out);
+  Frame &frame(std::size_t ply);
+
+  std::unique_ptr<Evaluator> evaluator_;
+  MaxNOptions options_;
+  Transpositions<Entry> table_;
+  std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper
+  std::int64_t nodes_ = 0;
+};
+
+}  // namespace boardlab

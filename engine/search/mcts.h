@@ -1,0 +1,38 @@
+// Monte Carlo tree search over any evaluator: UCT with rollouts, PUCT with priors, one tree for both.
+#pragma once
+
+#include "search/search.h"
+#include "search/tree.h"
+
+namespace boardlab {
+
+struct MctsOptions {
+  std::int64_t iterations = 1000;  // 0 = no limit
+  double seconds = 0;              // 0 = no limit
+  bool reuse = true;               // keep the subtree of what was played
+  int batch = 1;                   // leaves that are evaluated together
+  bool choose_by_value = false;    // final choice by mean value instead of visits
+  TreeOptions tree;
+};
+
+class MctsSearch final : public Search {
+ public:
+  MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options, std::uint64_t seed);
+  void act(const void *state, Decision &out) override;
+  void reset(std::uint64_t seed) override;
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<MctsSearch>(evaluator_->clone(), options_, 0);
+  }
+
+ private:
+  void iterate(std::int64_t wanted);
+  void report(Decision &out, std::int64_t iterations) const;
+
+  std::unique_ptr<Evaluator> evaluator_;
+  MctsOptions options_;
+  Tree tree_;
+  std::vector<Leaf> leaves_;
+  std::vector<Question> questions_;
+};
+
+}  // namespace boardlab

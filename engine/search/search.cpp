@@ -1,0 +1,107 @@
+#include "search/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace boardlab {
+
+namespace {
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+}
+
+void Decision::prepare(const Game &game, const void *state) {
+  actions.resize(static_cast<std::size_t>(game.max_legal()));
+  actions.resize(static_cast<std::size_t>(game.legal(state, actions.data())));
+  policy.assign(actions.size(), 0);
+  values.assign(actions.size(), UNKNOWN);
+  std::fill(std::begin(scores), std::end(scores), UNKNOWN);
+  info.clear();
+}
+
+void Decision::choose_best_value(Rng &rng) {
+  const double best = *std::max_element(values.begin(), values.end());
+  std::uint32_t equals = 0;
+  for (const double v : values) equals += v == best;
+  std::uint32_t pick = rng.below(equals);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != best) continue;
+    policy[i] = 1.0 / equals;
+    if (pick-- == 0) action = actions[i];
+  }
+}
+
+void RandomSearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  std::fill(out.policy.begin(), out.policy.end(), 1.0 / static_cast<double>(out.actions.size()));
+  out.action = out.actions[rng.below(static_cast<std::uint32_t>(out.actions.size()))];
+}
+
+namespace {
+
+// A hidden game's state comes with erased parts; an evaluator that is asked once sees one way to fill them in.
+void fill_in(const Game &game, const void *state, StateBuffer &full, Rng &rng) {
+  full = StateBuffer(game);
+  game.copy(full.data(), state);
+  game.determinize(full.data(), game.player(state), rng);
+}
+
+void set_mover_score(const Game &game, const void *state, Decision &out) {
+  const int player = game.player(state);
+  const double best = *std::max_element(out.values.begin(), out.values.end());
+  out.scores[player] = best;
+  if (game.players() == 2 && game.is_zero_sum()) out.scores[1 - player] = -best;
+}
+
+}  // namespace
+
+void GreedySearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  StateBuffer full;
+  if (game().is_hidden()) {
+    fill_in(game(), state, full, rng);
+    state = full.data();
+  }
+  evaluator_->action_values(state, out.actions, rng, out.values.data());
+  out.choose_best_value(rng);
+  set_mover_score(game(), state, out);
+}
+
+void PolicySearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  StateBuffer full;
+  if (game().is_hidden()) {
+    fill_in(game(), state, full, rng);
+    state = full.data();
+  }
+  evaluator_->priors(state, out.actions, rng, out.policy.data());
+  const auto best = std::max_element(out.policy.begin(), out.policy.end());
+  out.action = out.actions[static_cast<std::size_t>(best - out.policy.begin())];
+}
+
+void MonteCarloSearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  const std::size_t n = out.actions.size();
+  const int player = game().player(state), players = game().players();
+  std::vector<double> sums(n, 0), counts(n, 0);
+  double total[MAX_PLAYERS] = {}, values[MAX_PLAYERS];
+  const auto rounds = std::max<std::int64_t>(iterations_, static_cast<std::int64_t>(n));
+  for (std::int64_t i = 0; i < rounds; ++i) {
+    if (i % 256 == 255) poll();
+    const std::size_t a = static_cast<std::size_t>(i) % n;
+    game().copy(child_.data(), state);
+    game().determinize(child_.data(), player, rng);
+    game().apply(child_.data(), out.actions[a]);
+    evaluator_->judge(child_.data(), rng, values);
+    values[player] += game().step_reward();
+    sums[a] += values[player];
+    counts[a] += 1;
+    for (int p = 0; p < players; ++p) total[p] += values[p];
+  }
+  for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a] / counts[a];
+  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(rounds);
+  out.choose_best_value(rng);
+  out.info.emplace_back("iterations", static_cast<double>(rounds));
+}
+
+}  // namespace boardlab

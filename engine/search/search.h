@@ -1,0 +1,102 @@
+// A search picks an action by asking an evaluator about positions ahead.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "search/evaluator.h"
+
+namespace boardlab {
+
+// What a search found out. Vectors keep their memory from one decision to the next.
+struct Decision {
+  Action action = -1;
+  std::vector<Action> actions;  // the legal ones
+  std::vector<double> policy;   // [actions], sums to 1
+  std::vector<double> values;   // [actions] for the player to move; NaN where the search knows none
+  double scores[MAX_PLAYERS] = {};               // the position's value for every player; NaN where unknown
+  std::vector<std::pair<const char *, double>> info;  // iterations, nodes, depth ...
+
+  // Legal actions, an all-zero policy, unknown values.
+  void prepare(const Game &game, const void *state);
+  // Chooses the best value, uniformly among equals, and puts the policy on the equals.
+  void choose_best_value(Rng &rng);
+};
+
+class Search {
+ public:
+  Search(GamePtr game, std::uint64_t seed) : rng(seed), game_(std::move(game)) {}
+  virtual ~Search() = default;
+
+  // `state` belongs to a player, not to chance, and is not terminal. Hidden parts are concealed.
+  virtual void act(const void *state, Decision &out) = 0;
+  // Forgets the game played so far and starts a new random stream.
+  virtual void reset(std::uint64_t seed) { rng = Rng(seed); }
+  virtual std::unique_ptr<Search> clone() const = 0;
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+
+  Poll poll = [] {};
+
+ protected:
+  Rng rng;
+
+ private:
+  GamePtr game_;
+};
+
+// A uniformly random legal action.
+class RandomSearch final : public Search {
+ public:
+  using Search::Search;
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override { return std::make_unique<RandomSearch>(*this); }
+};
+
+// The action with the best action value, random among equals.
+class GreedySearch final : public Search {
+ public:
+  GreedySearch(std::unique_ptr<Evaluator> evaluator, std::uint64_t seed)
+      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)) {}
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override { return std::make_unique<GreedySearch>(evaluator_->clone(), 0); }
+
+ private:
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+// The action with the highest prior: the raw opinion of a policy.
+class PolicySearch final : public Search {
+ public:
+  PolicySearch(std::unique_ptr<Evaluator> evaluator, std::uint64_t seed)
+      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)) {}
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override { return std::make_unique<PolicySearch>(evaluator_->clone(), 0); }
+
+ private:
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+// Flat Monte Carlo: the evaluator is asked `iterations` times in all about the positions after each action,
+// in turn, and the best mean wins.
+class MonteCarloSearch final : public Search {
+ public:
+  MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, std::uint64_t seed)
+      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), iterations_(iterations),
+        child_(game()) {}
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, 0);
+  }
+
+ private:
+  std::unique_ptr<Evaluator> evaluator_;
+  std::int64_t iterations_;
+  StateBuffer child_;
+};
+
+}  // namespace boardlab

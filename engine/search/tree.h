@@ -1,0 +1,103 @@
+// The tree of MCTS: select a leaf, hand it out for evaluation, expand it, back its value up.
+//
+// One struct is both node and edge: a Node holds the statistics of the action that leads to it. Children of a
+// player's node are one block, created together; children of a chance node are a list that grows with the outcomes
+// that were drawn. States are not stored: a descent replays the actions from the root, which is cheaper than the
+// memory of a million states. Nothing here recurses.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/game.h"
+#include "search/evaluator.h"
+
+namespace boardlab {
+
+struct Node {
+  Action action = -1;        // the action or chance outcome that leads here
+  std::uint32_t first = 0;   // first child, 0 = none
+  std::uint32_t next = 0;    // next sibling below a chance node
+  std::uint32_t visits = 0;
+  double value_sum = 0;      // for the player who chose the action (below chance: the last player who chose)
+  float prior = 0;
+  std::uint32_t count = 0;   // children in the block at `first`; 0 at a chance node
+};
+static_assert(sizeof(Node) == 32);
+
+struct TreeOptions {
+  bool puct = false;       // PUCT with the evaluator's priors, else UCB1
+  double c = 1.0;          // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
+  double epsilon = 1e-8;   // under PUCT's root: lets the priors speak before the first visit
+  int depth = 0;           // no descent below this many actions; 0 = no limit
+  std::uint32_t max_nodes = 1u << 24;  // when the pool is full the tree stops growing and goes on evaluating leaves
+};
+
+// A descent that waits for its evaluation. Reused: its vectors keep their memory.
+struct Leaf {
+  struct Step {
+    std::uint32_t node;
+    int mover;  // who moved into it, or CHANCE
+    int owner;  // whose value the node keeps
+    double loss;  // virtual loss to take back
+  };
+  StateBuffer state;
+  std::vector<Step> path;
+  std::vector<Action> actions;
+  std::vector<double> priors;
+  double value[MAX_PLAYERS] = {};
+  bool terminal = false;
+};
+
+class Tree {
+ public:
+  Tree(GamePtr game, int outcome, TreeOptions options);
+
+  // Makes `state` the root. With `reuse`, keeps the statistics if the state is found a few actions below the
+  // present root (the own action, the others' replies, chance).
+  void set_root(const void *state, bool reuse);
+  void clear() { nodes_.clear(); }  // forgets everything
+
+  // Descends from the root. `virtual_loss` discourages the next descents from taking the same way before this
+  // one is backed up; use it when several leaves wait at once.
+  void select(Leaf &leaf, Rng &rng, bool virtual_loss);
+  // Leaf's question for the evaluator; not to be asked when leaf.terminal.
+  Question question(Leaf &leaf);
+  // Expands the leaf (where it is time) and adds its value to every node on the way.
+  void back_up(Leaf &leaf, Rng &rng);
+  // Expands the root before the first iteration when the priors are needed; not an iteration.
+  void prepare_root(Evaluator &evaluator, Rng &rng);
+
+  const Node &root() const { return nodes_[ROOT]; }
+  // Children of the root in the order of its legal actions as the tree knows them.
+  std::span<const Node> root_children() const;
+  // Mean over the descents since set_root.
+  double root_mean(int player) const { return root_sum_[player] / static_cast<double>(backups_); }
+  std::size_t node_count() const { return nodes_.size() - 1; }
+  std::size_t bytes() const { return nodes_.size() * sizeof(Node); }
+  int deepest() const { return deepest_; }
+
+ private:
+  static constexpr std::uint32_t ROOT = 1;  // 0 means none
+
+  bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
+  std::uint32_t select_child(const Node &node, const void *state);
+  std::uint32_t chance_child(std::uint32_t node, Action outcome);
+  void widen(int player, double value);
+  void keep_subtree(std::uint32_t node);
+
+  GamePtr game_;
+  int outcome_;
+  TreeOptions options_;
+  Range range_;
+  std::vector<Node> nodes_, spare_;
+  StateBuffer root_state_;
+  double root_sum_[MAX_PLAYERS] = {};
+  std::int64_t backups_ = 0;
+  double low_[MAX_PLAYERS], high_[MAX_PLAYERS];  // the tree's own range, where the game's is loose
+  int deepest_ = 0;
+  std::vector<Action> scratch_;
+};
+
+}  // namespace boardlab

@@ -1,0 +1,43 @@
+"""BoardLab: agents that teach themselves board games and puzzles, and how strong they really are.
+
+import boardlab as bl
+
+game = bl.game("connectfour")
+agent = bl.agent("mcts(rollout, iterations=1000)", game, seed=1)
+print(bl.match(game, [agent, "random"], games=100))
+"""
+
+from boardlab import _engine
+from boardlab.arena import MatchResult, match
+from boardlab.errors import BoardLabError
+from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games
+from boardlab.games.game import as_integer
+from boardlab.search import Agent, Decision, agent, evaluator
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Agent",
+    "BoardLabError",
+    "Decision",
+    "Game",
+    "MatchResult",
+    "State",
+    "agent",
+    "describe",
+    "evaluator",
+    "game",
+    "games",
+    "match",
+    "perft",
+]
+
+
+def perft(position: Game | State, depth: int) -> int:
+    """Number of action sequences of exactly `depth` actions; a game that ended earlier does not count."""
+    state = position.initial_state() if isinstance(position, Game) else position
+    if not isinstance(state, State):
+        raise BoardLabError(f"perft needs a game or a state, not {position!r}")
+    return _engine.perft(state.core, as_integer("depth", depth, 0, 1000))

@@ -16,8 +16,7 @@ void score_as_lost(const Game &game, GameRecord &record) {
 
 }  // namespace
 
-GameRecord play_game(const Game &game, const std::vector<Search *> &agents, const MatchPlan &plan,
-                     std::int64_t index) {
+GameRecord play_game(const Game &game, const std::vector<Search *> &agents, const MatchPlan &plan, std::int64_t index) {
   const auto round = static_cast<std::uint64_t>(index) / plan.seatings.size();
   GameRecord record;
   record.seats = plan.seatings[static_cast<std::size_t>(index) % plan.seatings.size()];
@@ -27,7 +26,7 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   for (std::size_t seat = 0; seat < record.seats.size(); ++seat)
     agents[static_cast<std::size_t>(record.seats[seat])]->reset(derive_seed(agent_seed, seat));
 
-  Rng start(derive_seed(record.seed, 0)), nature(derive_seed(record.seed, 1)), opening(derive_seed(record.seed, 2));
+  Rng start = start_rng(record.seed), nature(derive_seed(record.seed, 1)), opening(derive_seed(record.seed, 2));
   StateBuffer state(game), seen(game);
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   Decision decision;

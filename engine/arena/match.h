@@ -21,9 +21,12 @@ struct GameRecord {
 struct MatchPlan {
   std::int64_t games = 1;
   std::uint64_t seed = 0;
-  int random_actions = 0;                // opening: so many random actions before the agents take over
+  int random_actions = 0;                  // opening: so many random actions before the agents take over
   std::vector<std::vector<int>> seatings;  // game i uses seatings[i % size]; one round shares a seed and an opening
 };
+
+// The random stream of a recorded game's set-up.
+inline Rng start_rng(std::uint64_t record_seed) { return Rng(derive_seed(record_seed, 0)); }
 
 // One game. The searches are reset with seeds of their own, so that a game does not depend on those before it.
 GameRecord play_game(const Game &game, const std::vector<Search *> &agents, const MatchPlan &plan, std::int64_t index);

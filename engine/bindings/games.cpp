@@ -37,9 +37,9 @@ void PyState::check_action(std::int64_t action) const {
 
 void PyState::check_player(std::int64_t player) const {
   if (player < 0 || player >= game->players())
-    throw nb::value_error(("there is no player " + std::to_string(player) + "; players are 0 to " +
-                           std::to_string(game->players() - 1))
-                              .c_str());
+    throw nb::value_error(
+        ("there is no player " + std::to_string(player) + "; players are 0 to " + std::to_string(game->players() - 1))
+            .c_str());
 }
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -94,9 +94,9 @@ Array<double> vector_of(const double *values, int n) {
 
 std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   if (g >= game.symmetries())
-    throw nb::value_error(("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " +
-                           std::to_string(game.symmetries()))
-                              .c_str());
+    throw nb::value_error(
+        ("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " + std::to_string(game.symmetries()))
+            .c_str());
   return g;
 }
 
@@ -108,9 +108,12 @@ std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
 
 void bind_games(nb::module_ &m) {
   m.def("game_names", &game_names);
-  m.def("make_game", [](const std::string &name, std::map<std::string, Params::Value> params) {
-    return std::const_pointer_cast<Game>(make_game(name, Params(name, std::move(params))));
-  }, nb::arg("name"), nb::arg("params"));
+  m.def(
+      "make_game",
+      [](const std::string &name, std::map<std::string, Params::Value> params) {
+        return std::const_pointer_cast<Game>(make_game(name, Params(name, std::move(params))));
+      },
+      nb::arg("name"), nb::arg("params"));
 
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })
@@ -130,71 +133,99 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("cells", &Game::cells)
       .def_prop_ro("stages", &Game::stages)
       .def_prop_ro("feature_count", [](const Game &g) { return g.table().features ? g.table().feature_count : 0; })
-      .def_prop_ro("feature_table_sizes", [](const Game &g) {
-        std::vector<int> sizes;
-        if (g.table().feature_table_size)
-          for (int i = 0; i < g.table().feature_tables; ++i)
-            sizes.push_back(g.table().feature_table_size(g.table().self, i));
-        return sizes;
-      })
-      .def_prop_ro("plane_shape", [](const Game &g) {
-        const bl_game &t = g.table();
-        return t.planes ? std::tuple(t.plane_count, t.plane_rows, t.plane_cols) : std::tuple(0, 0, 0);
-      })
-      .def_prop_ro("outcomes", [](const Game &g) {
-        std::vector<std::string> names{"score"};
-        for (int i = 0; i < g.reward_count(); ++i) names.push_back(g.reward_name(i));
-        return names;
-      }, "The score and the named rewards.")
-      .def("outcome_range", [](const Game &g, const std::string &outcome) {
-        const Range r = g.outcome_range(reward_index(g, outcome));
-        return std::tuple(r.min, r.max, r.loose);
-      }, nb::arg("outcome") = "score", "(min, max, whether that is only an estimate)")
-      .def("cell_values", [](const Game &g) {
-        std::vector<int> values;
-        for (int c = 0; c < g.cells(); ++c) values.push_back(g.cell_values(c));
-        return values;
-      })
-      .def("adjacency", [](const Game &g) {
-        std::vector<std::vector<int>> lists;
-        std::vector<std::int32_t> buffer(static_cast<std::size_t>(g.cells()));
-        for (int c = 0; c < g.cells() && g.table().adjacency; ++c) {
-          const int n = g.table().adjacency(g.table().self, c, buffer.data());
-          lists.emplace_back(buffer.begin(), buffer.begin() + n);
-        }
-        return lists;
-      }, "The neighbours of every cell of the board vector.")
-      .def("symmetry_action", [](const Game &g, std::uint64_t index, std::int64_t action) {
-        checked_symmetry(g, index);
-        return g.symmetry_action(index, static_cast<Action>(checked_count("action", action, 0, g.action_count() - 1)));
-      }, nb::arg("symmetry"), nb::arg("action"))
-      .def("symmetry_cells", [](const Game &g, std::uint64_t index) -> nb::object {
-        checked_symmetry(g, index);
-        const auto cells = static_cast<std::size_t>(g.cells());
-        if (!cells || !g.table().symmetry_cells) return nb::none();
-        std::int32_t *source;
-        std::uint8_t *values;
-        auto sources = new_array<std::int32_t>({cells}, &source);
-        auto maps = new_array<std::uint8_t>({cells, 256}, &values);
-        if (!g.table().symmetry_cells(g.table().self, index, source, values)) return nb::none();
-        return nb::make_tuple(nb::cast(sources), nb::cast(maps));
-      }, nb::arg("symmetry"), "(source cell, value map) of the board vector under a symmetry, or None")
-      .def("initial_state", [](const std::shared_ptr<Game> &g, std::uint64_t seed) {
-        StatePtr s = make_state(g);
-        Rng rng(derive_seed(seed, 0));
-        g->initial_state(s->data(), rng);
-        return s;
-      }, nb::arg("seed") = 0)
-      .def("training_start", [](const std::shared_ptr<Game> &g, std::uint64_t seed) {
-        StatePtr s = make_state(g);
-        Rng rng(derive_seed(seed, 0));
-        g->training_start(s->data(), rng);
-        return s;
-      }, nb::arg("seed") = 0)
-      .def("from_fields", [](const std::shared_ptr<Game> &g,
-                             const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &fields) {
-        return from_fields(g, fields);
-      }, nb::arg("fields").noconvert());
+      .def_prop_ro("feature_table_sizes",
+                   [](const Game &g) {
+                     std::vector<int> sizes;
+                     if (g.table().feature_table_size)
+                       for (int i = 0; i < g.table().feature_tables; ++i)
+                         sizes.push_back(g.table().feature_table_size(g.table().self, i));
+                     return sizes;
+                   })
+      .def_prop_ro("plane_shape",
+                   [](const Game &g) {
+                     const bl_game &t = g.table();
+                     return t.planes ? std::tuple(t.plane_count, t.plane_rows, t.plane_cols) : std::tuple(0, 0, 0);
+                   })
+      .def_prop_ro(
+          "outcomes",
+          [](const Game &g) {
+            std::vector<std::string> names{"score"};
+            for (int i = 0; i < g.reward_count(); ++i) names.push_back(g.reward_name(i));
+            return names;
+          },
+          "The score and the named rewards.")
+      .def(
+          "outcome_range",
+          [](const Game &g, const std::string &outcome) {
+            const Range r = g.outcome_range(reward_index(g, outcome));
+            return std::tuple(r.min, r.max, r.loose);
+          },
+          nb::arg("outcome") = "score", "(min, max, whether that is only an estimate)")
+      .def("cell_values",
+           [](const Game &g) {
+             std::vector<int> values;
+             for (int c = 0; c < g.cells(); ++c) values.push_back(g.cell_values(c));
+             return values;
+           })
+      .def(
+          "adjacency",
+          [](const Game &g) {
+            std::vector<std::vector<int>> lists;
+            std::vector<std::int32_t> buffer(static_cast<std::size_t>(g.cells()));
+            for (int c = 0; c < g.cells() && g.table().adjacency; ++c) {
+              const int n = g.table().adjacency(g.table().self, c, buffer.data());
+              lists.emplace_back(buffer.begin(), buffer.begin() + n);
+            }
+            return lists;
+          },
+          "The neighbours of every cell of the board vector.")
+      .def(
+          "symmetry_action",
+          [](const Game &g, std::uint64_t index, std::int64_t action) {
+            checked_symmetry(g, index);
+            return g.symmetry_action(index,
+                                     static_cast<Action>(checked_count("action", action, 0, g.action_count() - 1)));
+          },
+          nb::arg("symmetry"), nb::arg("action"))
+      .def(
+          "symmetry_cells",
+          [](const Game &g, std::uint64_t index) -> nb::object {
+            checked_symmetry(g, index);
+            const auto cells = static_cast<std::size_t>(g.cells());
+            if (!cells || !g.table().symmetry_cells) return nb::none();
+            std::int32_t *source;
+            std::uint8_t *values;
+            auto sources = new_array<std::int32_t>({cells}, &source);
+            auto maps = new_array<std::uint8_t>({cells, 256}, &values);
+            if (!g.table().symmetry_cells(g.table().self, index, source, values)) return nb::none();
+            return nb::make_tuple(nb::cast(sources), nb::cast(maps));
+          },
+          nb::arg("symmetry"), "(source cell, value map) of the board vector under a symmetry, or None")
+      .def(
+          "initial_state",
+          [](const std::shared_ptr<Game> &g, std::uint64_t seed) {
+            StatePtr s = make_state(g);
+            Rng rng(derive_seed(seed, 0));
+            g->initial_state(s->data(), rng);
+            return s;
+          },
+          nb::arg("seed") = 0)
+      .def(
+          "training_start",
+          [](const std::shared_ptr<Game> &g, std::uint64_t seed) {
+            StatePtr s = make_state(g);
+            Rng rng(derive_seed(seed, 0));
+            g->training_start(s->data(), rng);
+            return s;
+          },
+          nb::arg("seed") = 0)
+      .def(
+          "from_fields",
+          [](const std::shared_ptr<Game> &g,
+             const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &fields) {
+            return from_fields(g, fields);
+          },
+          nb::arg("fields").noconvert());
 
   nb::class_<PyState>(m, "State", "A position, with the ones before it for undo.")
       .def_prop_ro("game", [](const PyState &s) { return std::const_pointer_cast<Game>(s.game); })
@@ -203,200 +234,265 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("is_terminal", [](const PyState &s) { return s.player() == TERMINAL; })
       .def_prop_ro("actions_played", [](const PyState &s) { return s.history.size(); })
       .def("legal_actions", &PyState::legal_actions)
-      .def("apply", [](PyState &s, std::int64_t action) {
-        s.check_action(action);
-        s.history.push_back(s.buffer);
-        s.game->apply(s.data(), static_cast<Action>(action));
-      }, nb::arg("action"))
-      .def("undo", [](PyState &s) {
-        if (s.history.empty()) throw nb::value_error("there is no action to undo");
-        s.buffer = s.history.back();
-        s.history.pop_back();
-      })
+      .def(
+          "apply",
+          [](PyState &s, std::int64_t action) {
+            s.check_action(action);
+            s.history.push_back(s.buffer);
+            s.game->apply(s.data(), static_cast<Action>(action));
+          },
+          nb::arg("action"))
+      .def("undo",
+           [](PyState &s) {
+             if (s.history.empty()) throw nb::value_error("there is no action to undo");
+             s.buffer = s.history.back();
+             s.history.pop_back();
+           })
       .def("copy", [](const PyState &s) { return copy_of(s, true); })
-      .def("outcome", [](const PyState &s, const std::string &name) {
-        double values[MAX_PLAYERS] = {};
-        s.game->outcome(reward_index(*s.game, name), s.data(), values);
-        return vector_of(values, s.game->players());
-      }, nb::arg("outcome") = "score")
-      .def("chance_outcomes", [](const PyState &s) {
-        std::vector<std::pair<Action, double>> list;
-        if (s.player() != CHANCE) throw nb::value_error("nature does not move here; chance_outcomes is for chance nodes");
-        std::vector<std::int32_t> outcomes(static_cast<std::size_t>(s.game->max_legal()));
-        std::vector<double> p(outcomes.size());
-        const int n = s.game->chance(s.data(), outcomes.data(), p.data());
-        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) list.emplace_back(outcomes[i], p[i]);
-        return list;
-      })
-      .def("sample_chance", [](const PyState &s, std::uint64_t seed) {
-        if (s.player() != CHANCE) throw nb::value_error("nature does not move here; sample_chance is for chance nodes");
-        Rng rng(derive_seed(seed, 1));
-        return s.game->sample_chance(s.data(), rng);
-      }, nb::arg("seed"))
-      .def("to_fields", [](const PyState &s) {
-        std::int32_t *data;
-        auto array = new_array<std::int32_t>({static_cast<std::size_t>(s.game->table().field_count)}, &data);
-        s.game->table().to_fields(s.game->table().self, s.data(), data);
-        return array;
-      })
-      .def("to_bytes", [](const PyState &s) {
-        return nb::bytes(static_cast<const char *>(s.data()), s.game->state_size());
-      }, "The bytes that make the position: equal for equal positions.")
-      .def("__eq__", [](const PyState &a, const PyState &b) {
-        return a.game == b.game && a.game->equal(a.data(), b.data());
-      }, nb::arg("other"))
+      .def(
+          "outcome",
+          [](const PyState &s, const std::string &name) {
+            double values[MAX_PLAYERS] = {};
+            s.game->outcome(reward_index(*s.game, name), s.data(), values);
+            return vector_of(values, s.game->players());
+          },
+          nb::arg("outcome") = "score")
+      .def("chance_outcomes",
+           [](const PyState &s) {
+             std::vector<std::pair<Action, double>> list;
+             if (s.player() != CHANCE)
+               throw nb::value_error("nature does not move here; chance_outcomes is for chance nodes");
+             std::vector<std::int32_t> outcomes(static_cast<std::size_t>(s.game->max_legal()));
+             std::vector<double> p(outcomes.size());
+             const int n = s.game->chance(s.data(), outcomes.data(), p.data());
+             for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) list.emplace_back(outcomes[i], p[i]);
+             return list;
+           })
+      .def(
+          "sample_chance",
+          [](const PyState &s, std::uint64_t seed) {
+            if (s.player() != CHANCE)
+              throw nb::value_error("nature does not move here; sample_chance is for chance nodes");
+            Rng rng(derive_seed(seed, 1));
+            return s.game->sample_chance(s.data(), rng);
+          },
+          nb::arg("seed"))
+      .def("to_fields",
+           [](const PyState &s) {
+             std::int32_t *data;
+             auto array = new_array<std::int32_t>({static_cast<std::size_t>(s.game->table().field_count)}, &data);
+             s.game->table().to_fields(s.game->table().self, s.data(), data);
+             return array;
+           })
+      .def(
+          "to_bytes",
+          [](const PyState &s) { return nb::bytes(static_cast<const char *>(s.data()), s.game->state_size()); },
+          "The bytes that make the position: equal for equal positions.")
+      .def(
+          "__eq__",
+          [](const PyState &a, const PyState &b) { return a.game == b.game && a.game->equal(a.data(), b.data()); },
+          nb::arg("other"))
       .def("__hash__", [](const PyState &s) { return static_cast<std::int64_t>(s.game->hash(s.data()) >> 1); })
-      .def("board_vector", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        if (!s.game->cells()) lacks(*s.game, "board vector");
-        std::uint8_t *data;
-        auto array = new_array<std::uint8_t>({static_cast<std::size_t>(s.game->cells())}, &data);
-        s.game->board_vector(s.data(), static_cast<int>(player), data);
-        return array;
-      }, nb::arg("player") = 0)
-      .def("apply_changes", [](PyState &s, std::int64_t action, std::int64_t player) {
-        s.check_player(player);
-        s.check_action(action);
-        if (!s.game->cells()) lacks(*s.game, "board vector");
-        std::vector<bl_cell_change> changes(static_cast<std::size_t>(s.game->max_changes()));
-        s.history.push_back(s.buffer);
-        const int n = s.game->apply_changes(s.data(), static_cast<Action>(action), static_cast<int>(player), changes.data());
-        std::vector<std::tuple<int, int, int>> list;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-          list.emplace_back(changes[i].cell, changes[i].before, changes[i].after);
-        return list;
-      }, nb::arg("action"), nb::arg("player") = 0, "Applies the action; returns (cell, before, after) of the board vector.")
-      .def("planes", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        const bl_game &t = s.game->table();
-        if (!t.planes) lacks(*s.game, "planes");
-        float *data;
-        auto array = new_array<float>({static_cast<std::size_t>(t.plane_count), static_cast<std::size_t>(t.plane_rows),
-                                       static_cast<std::size_t>(t.plane_cols)}, &data);
-        t.planes(t.self, s.data(), static_cast<int>(player), data);
-        return array;
-      }, nb::arg("player") = 0)
-      .def("features", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        const bl_game &t = s.game->table();
-        if (!t.features) lacks(*s.game, "features");
-        double *data;
-        auto array = new_array<double>({static_cast<std::size_t>(t.feature_count)}, &data);
-        t.features(t.self, s.data(), static_cast<int>(player), data);
-        return array;
-      }, nb::arg("player") = 0)
-      .def("feature_indices", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        const bl_game &t = s.game->table();
-        if (!t.feature_indices) lacks(*s.game, "feature tables");
-        std::int32_t *data;
-        auto array = new_array<std::int32_t>({static_cast<std::size_t>(t.feature_tables)}, &data);
-        t.feature_indices(t.self, s.data(), static_cast<int>(player), data);
-        return array;
-      }, nb::arg("player") = 0)
+      .def(
+          "board_vector",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            if (!s.game->cells()) lacks(*s.game, "board vector");
+            std::uint8_t *data;
+            auto array = new_array<std::uint8_t>({static_cast<std::size_t>(s.game->cells())}, &data);
+            s.game->board_vector(s.data(), static_cast<int>(player), data);
+            return array;
+          },
+          nb::arg("player") = 0)
+      .def(
+          "apply_changes",
+          [](PyState &s, std::int64_t action, std::int64_t player) {
+            s.check_player(player);
+            s.check_action(action);
+            if (!s.game->cells()) lacks(*s.game, "board vector");
+            std::vector<bl_cell_change> changes(static_cast<std::size_t>(s.game->max_changes()));
+            s.history.push_back(s.buffer);
+            const int n =
+                s.game->apply_changes(s.data(), static_cast<Action>(action), static_cast<int>(player), changes.data());
+            std::vector<std::tuple<int, int, int>> list;
+            for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+              list.emplace_back(changes[i].cell, changes[i].before, changes[i].after);
+            return list;
+          },
+          nb::arg("action"), nb::arg("player") = 0,
+          "Applies the action; returns (cell, before, after) of the board vector.")
+      .def(
+          "planes",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            const bl_game &t = s.game->table();
+            if (!t.planes) lacks(*s.game, "planes");
+            float *data;
+            auto array =
+                new_array<float>({static_cast<std::size_t>(t.plane_count), static_cast<std::size_t>(t.plane_rows),
+                                  static_cast<std::size_t>(t.plane_cols)},
+                                 &data);
+            t.planes(t.self, s.data(), static_cast<int>(player), data);
+            return array;
+          },
+          nb::arg("player") = 0)
+      .def(
+          "features",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            const bl_game &t = s.game->table();
+            if (!t.features) lacks(*s.game, "features");
+            double *data;
+            auto array = new_array<double>({static_cast<std::size_t>(t.feature_count)}, &data);
+            t.features(t.self, s.data(), static_cast<int>(player), data);
+            return array;
+          },
+          nb::arg("player") = 0)
+      .def(
+          "feature_indices",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            const bl_game &t = s.game->table();
+            if (!t.feature_indices) lacks(*s.game, "feature tables");
+            std::int32_t *data;
+            auto array = new_array<std::int32_t>({static_cast<std::size_t>(t.feature_tables)}, &data);
+            t.feature_indices(t.self, s.data(), static_cast<int>(player), data);
+            return array;
+          },
+          nb::arg("player") = 0)
       .def_prop_ro("stage", [](const PyState &s) { return s.game->stage(s.data()); })
       .def_prop_ro("round_over", [](const PyState &s) { return s.game->round_over(s.data()); })
       .def_prop_ro("moves_left", [](const PyState &s) { return s.game->moves_left(s.data()); })
-      .def("symmetry", [](const PyState &s, std::uint64_t g) {
-        checked_symmetry(*s.game, g);
-        StatePtr turned = copy_of(s, false);
-        s.game->symmetry(g, turned->data());
-        return turned;
-      }, nb::arg("symmetry"))
-      .def("seen_by", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        StatePtr seen = copy_of(s, false);
-        if (s.game->is_hidden()) {
-          s.game->conceal(seen->data(), static_cast<int>(player));
-          seen->seen_by = static_cast<int>(player);
-        }
-        return seen;
-      }, nb::arg("player"))
-      .def("observe", [](const PyState &s, std::int64_t player) {
-        s.check_player(player);
-        const auto key = s.game->observe(s.data(), static_cast<int>(player));
-        return nb::bytes(reinterpret_cast<const char *>(key.data()), key.size());
-      }, nb::arg("player"))
-      .def("determinize", [](const PyState &s, std::int64_t player, std::uint64_t seed) {
-        s.check_player(player);
-        if (s.seen_by >= 0 && s.seen_by != player)
-          throw nb::value_error("this is what another player sees; it cannot be filled in for this one");
-        StatePtr full = copy_of(s, false);
-        Rng rng(derive_seed(seed, 2));
-        s.game->determinize(full->data(), static_cast<int>(player), rng);
-        full->seen_by = -1;
-        return full;
-      }, nb::arg("player"), nb::arg("seed"))
-      .def("completions", [](const PyState &s, std::int64_t player, std::int64_t most) {
-        s.check_player(player);
-        checked_count("most", most, 1, 1 << 20);
-        std::vector<double> p;
-        const auto bytes = s.game->completions(s.data(), static_cast<int>(player), static_cast<int>(most), p);
-        std::vector<std::pair<StatePtr, double>> list;
-        for (std::size_t i = 0; i < p.size(); ++i) {
-          StatePtr full = make_state(s.game);
-          std::memcpy(full->data(), bytes.data() + i * s.game->state_size(), s.game->state_size());
-          list.emplace_back(full, p[i]);
-        }
-        return list;
-      }, nb::arg("player"), nb::arg("most") = 4096)
-      .def("solve", [](const PyState &s, std::int64_t node_limit) -> nb::object {
-        checked_count("node_limit", node_limit, 1, INT64_MAX);
-        double values[MAX_PLAYERS] = {};
-        if (s.player() == TERMINAL) {
-          s.game->scores(s.data(), values);
-        } else if (s.player() == CHANCE || s.seen_by >= 0 || !s.game->solve(s.data(), node_limit, values)) {
-          return nb::none();
-        }
-        return nb::cast(vector_of(values, s.game->players()));
-      }, nb::arg("node_limit") = INT64_MAX, "Exact scores from the game's own solver, or None.")
-      .def("playout", [](PyState &s, std::uint64_t seed, std::int64_t max_actions) {
-        if (s.seen_by >= 0) throw nb::value_error("a playout needs a full state; use determinize() first");
-        checked_count("max_actions", max_actions, 0, INT32_MAX);
-        Rng rng(derive_seed(seed, 3));
-        s.history.push_back(s.buffer);
-        return s.game->playout(s.data(), rng, static_cast<int>(max_actions), false);
-      }, nb::arg("seed"), nb::arg("max_actions"), "Plays random actions in place; returns how many.");
+      .def(
+          "symmetry",
+          [](const PyState &s, std::uint64_t g) {
+            checked_symmetry(*s.game, g);
+            StatePtr turned = copy_of(s, false);
+            s.game->symmetry(g, turned->data());
+            return turned;
+          },
+          nb::arg("symmetry"))
+      .def(
+          "seen_by",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            StatePtr seen = copy_of(s, false);
+            if (s.game->is_hidden()) {
+              s.game->conceal(seen->data(), static_cast<int>(player));
+              seen->seen_by = static_cast<int>(player);
+            }
+            return seen;
+          },
+          nb::arg("player"))
+      .def(
+          "observe",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            const auto key = s.game->observe(s.data(), static_cast<int>(player));
+            return nb::bytes(reinterpret_cast<const char *>(key.data()), key.size());
+          },
+          nb::arg("player"))
+      .def(
+          "determinize",
+          [](const PyState &s, std::int64_t player, std::uint64_t seed) {
+            s.check_player(player);
+            if (s.seen_by >= 0 && s.seen_by != player)
+              throw nb::value_error("this is what another player sees; it cannot be filled in for this one");
+            StatePtr full = copy_of(s, false);
+            Rng rng(derive_seed(seed, 2));
+            s.game->determinize(full->data(), static_cast<int>(player), rng);
+            full->seen_by = -1;
+            return full;
+          },
+          nb::arg("player"), nb::arg("seed"))
+      .def(
+          "completions",
+          [](const PyState &s, std::int64_t player, std::int64_t most) {
+            s.check_player(player);
+            checked_count("most", most, 1, 1 << 20);
+            std::vector<double> p;
+            const auto bytes = s.game->completions(s.data(), static_cast<int>(player), static_cast<int>(most), p);
+            std::vector<std::pair<StatePtr, double>> list;
+            for (std::size_t i = 0; i < p.size(); ++i) {
+              StatePtr full = make_state(s.game);
+              std::memcpy(full->data(), bytes.data() + i * s.game->state_size(), s.game->state_size());
+              list.emplace_back(full, p[i]);
+            }
+            return list;
+          },
+          nb::arg("player"), nb::arg("most") = 4096)
+      .def(
+          "solve",
+          [](const PyState &s, std::int64_t node_limit) -> nb::object {
+            checked_count("node_limit", node_limit, 1, INT64_MAX);
+            double values[MAX_PLAYERS] = {};
+            if (s.player() == TERMINAL) {
+              s.game->scores(s.data(), values);
+            } else if (s.player() == CHANCE || s.seen_by >= 0 || !s.game->solve(s.data(), node_limit, values)) {
+              return nb::none();
+            }
+            return nb::cast(vector_of(values, s.game->players()));
+          },
+          nb::arg("node_limit") = INT64_MAX, "Exact scores from the game's own solver, or None.")
+      .def(
+          "playout",
+          [](PyState &s, std::uint64_t seed, std::int64_t max_actions) {
+            if (s.seen_by >= 0) throw nb::value_error("a playout needs a full state; use determinize() first");
+            checked_count("max_actions", max_actions, 0, INT32_MAX);
+            Rng rng(derive_seed(seed, 3));
+            s.history.push_back(s.buffer);
+            return s.game->playout(s.data(), rng, static_cast<int>(max_actions), false);
+          },
+          nb::arg("seed"), nb::arg("max_actions"), "Plays random actions in place; returns how many.");
 
-  m.def("perft", [](const PyState &s, std::int64_t depth) {
-    checked_count("depth", depth, 0, 1000);
-    const PyState copy = s;
-    SignalPoll poll;
-    const nb::gil_scoped_release release;
-    return perft(*copy.game, copy.data(), static_cast<int>(depth), [&poll] { poll(); });
-  }, nb::arg("state"), nb::arg("depth"));
+  m.def(
+      "perft",
+      [](const PyState &s, std::int64_t depth) {
+        checked_count("depth", depth, 0, 1000);
+        const PyState copy = s;
+        SignalPoll poll;
+        const nb::gil_scoped_release release;
+        return perft(*copy.game, copy.data(), static_cast<int>(depth), [&poll] { poll(); });
+      },
+      nb::arg("state"), nb::arg("depth"));
 
-  m.def("count_states", [](const std::vector<StatePtr> &states, std::int64_t depth) {
-    checked_count("depth", depth, 0, 1000000);
-    if (states.empty()) throw nb::value_error("count_states needs at least one state to start from");
-    std::vector<const void *> starts;
-    for (const StatePtr &s : states) {
-      if (s->game != states[0]->game) throw nb::value_error("all states must belong to the same game");
-      starts.push_back(s->data());
-    }
-    SignalPoll poll;
-    return count_states(*states[0]->game, starts, static_cast<int>(depth), [&poll] { poll(); });
-  }, nb::arg("states"), nb::arg("depth"));
+  m.def(
+      "count_states",
+      [](const std::vector<StatePtr> &states, std::int64_t depth) {
+        checked_count("depth", depth, 0, 1000000);
+        if (states.empty()) throw nb::value_error("count_states needs at least one state to start from");
+        std::vector<const void *> starts;
+        for (const StatePtr &s : states) {
+          if (s->game != states[0]->game) throw nb::value_error("all states must belong to the same game");
+          starts.push_back(s->data());
+        }
+        SignalPoll poll;
+        return count_states(*states[0]->game, starts, static_cast<int>(depth), [&poll] { poll(); });
+      },
+      nb::arg("states"), nb::arg("depth"));
 
-  m.def("random_games", [](const std::shared_ptr<Game> &game, std::int64_t games, std::uint64_t seed) {
-    checked_count("games", games, 1, INT64_MAX);
-    SignalPoll poll;
-    const nb::gil_scoped_release release;
-    StateBuffer state(*game);
-    Rng rng(derive_seed(seed, 4));
-    std::int64_t actions = 0;
-    std::vector<double> sums(static_cast<std::size_t>(game->players()), 0.0);
-    double scores[MAX_PLAYERS];
-    for (std::int64_t i = 0; i < games; ++i) {
-      game->initial_state(state.data(), rng);
-      actions += game->playout(state.data(), rng, game->horizon(), false);
-      game->scores(state.data(), scores);
-      for (std::size_t p = 0; p < sums.size(); ++p) sums[p] += scores[p];
-      if (i % 64 == 0) poll();
-    }
-    for (double &sum : sums) sum /= static_cast<double>(games);
-    return std::pair(actions, sums);
-  }, nb::arg("game"), nb::arg("games"), nb::arg("seed") = 0, "(player actions, mean scores) of random games.");
+  m.def(
+      "random_games",
+      [](const std::shared_ptr<Game> &game, std::int64_t games, std::uint64_t seed) {
+        checked_count("games", games, 1, INT64_MAX);
+        SignalPoll poll;
+        const nb::gil_scoped_release release;
+        StateBuffer state(*game);
+        Rng rng(derive_seed(seed, 4));
+        std::int64_t actions = 0;
+        std::vector<double> sums(static_cast<std::size_t>(game->players()), 0.0);
+        double scores[MAX_PLAYERS];
+        for (std::int64_t i = 0; i < games; ++i) {
+          game->initial_state(state.data(), rng);
+          actions += game->playout(state.data(), rng, game->horizon(), false);
+          game->scores(state.data(), scores);
+          for (std::size_t p = 0; p < sums.size(); ++p) sums[p] += scores[p];
+          if (i % 64 == 0) poll();
+        }
+        for (double &sum : sums) sum /= static_cast<double>(games);
+        return std::pair(actions, sums);
+      },
+      nb::arg("game"), nb::arg("games"), nb::arg("seed") = 0, "(player actions, mean scores) of random games.");
 }
 
 }  // namespace boardlab

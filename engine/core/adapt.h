@@ -176,88 +176,107 @@ bl_game make_table(std::unique_ptr<G> owned) {
   [[maybe_unused]] double *doubles = nullptr;
   [[maybe_unused]] Rng random(0);
 
-  BOARDLAB_OPTIONAL(chance, { g.chance(probe, ints, doubles); },
-                    (void *self, const void *s, std::int32_t *o, double *p) -> std::int32_t,
-                    { return T::game(self).chance(T::at(s), o, p); });
-  BOARDLAB_OPTIONAL(sample_chance, { g.sample_chance(probe, random); },
-                    (void *self, const void *s, std::uint64_t *rng) -> std::int32_t, {
-                      Rng r(*rng);
-                      const std::int32_t outcome = T::game(self).sample_chance(T::at(s), r);
-                      *rng = r.word;
-                      return outcome;
-                    });
-  BOARDLAB_OPTIONAL(reward_name, { g.reward_name(0); }, (void *self, std::int32_t reward) -> const char *,
-                    { return T::game(self).reward_name(reward); });
-  BOARDLAB_OPTIONAL(reward_range, { g.reward_range(0, doubles); }, (void *self, std::int32_t reward, double *range),
-                    { T::game(self).reward_range(reward, range); });
-  BOARDLAB_OPTIONAL(reward, { g.reward(0, probe, doubles); },
-                    (void *self, std::int32_t reward, const void *s, double *scores),
-                    { T::game(self).reward(reward, T::at(s), scores); });
-  BOARDLAB_OPTIONAL(training_start, { g.training_start(probe, random); },
-                    (void *self, void *s, std::uint64_t *rng), {
-                      std::memset(s, 0, sizeof(S));
-                      Rng r(*rng);
-                      T::game(self).training_start(T::at(s), r);
-                      *rng = r.word;
-                    });
-  BOARDLAB_OPTIONAL(round_over, { g.round_over(probe); }, (void *self, const void *s) -> std::int32_t,
-                    { return T::game(self).round_over(T::at(s)); });
-  BOARDLAB_OPTIONAL(moves_left, { g.moves_left(probe); }, (void *self, const void *s) -> double,
-                    { return T::game(self).moves_left(T::at(s)); });
-  BOARDLAB_OPTIONAL(solve, { g.solve(probe, std::int64_t{}, doubles); },
-                    (void *self, const void *s, std::int64_t limit, double *scores) -> std::int32_t,
-                    { return T::game(self).solve(T::at(s), limit, scores); });
-  BOARDLAB_OPTIONAL(conceal, { g.conceal(probe, 0); }, (void *self, void *s, std::int32_t player),
-                    { T::game(self).conceal(T::at(s), player); });
-  BOARDLAB_OPTIONAL(observe, { g.observe(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
-                    (void *self, const void *s, std::int32_t player, std::uint8_t *key) -> std::int32_t,
-                    { return T::game(self).observe(T::at(s), player, key); });
-  BOARDLAB_OPTIONAL(determinize, { g.determinize(probe, 0, random); },
-                    (void *self, void *s, std::int32_t player, std::uint64_t *rng), {
-                      Rng r(*rng);
-                      T::game(self).determinize(T::at(s), player, r);
-                      *rng = r.word;
-                    });
-  BOARDLAB_OPTIONAL(completions, { g.completions(probe, 0, 0, static_cast<S *>(nullptr), doubles); },
-                    (void *self, const void *s, std::int32_t player, std::int32_t capacity, void *states,
-                     double *probabilities) -> std::int32_t {
-                      return T::game(self).completions(T::at(s), player, capacity, static_cast<S *>(states),
-                                                       probabilities);
-                    });
-  BOARDLAB_OPTIONAL(cell_values, { g.cell_values(0); }, (void *self, std::int32_t cell) -> std::int32_t,
-                    { return T::game(self).cell_values(cell); });
-  BOARDLAB_OPTIONAL(board_vector, { g.board_vector(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
-                    (void *self, const void *s, std::int32_t player, std::uint8_t *cells),
-                    { T::game(self).board_vector(T::at(s), player, cells); });
-  BOARDLAB_OPTIONAL(adjacency, { g.adjacency(0, ints); },
-                    (void *self, std::int32_t cell, std::int32_t *neighbours) -> std::int32_t,
-                    { return T::game(self).adjacency(cell, neighbours); });
-  BOARDLAB_OPTIONAL(stage, { g.stage(probe); }, (void *self, const void *s) -> std::int32_t,
-                    { return T::game(self).stage(T::at(s)); });
-  BOARDLAB_OPTIONAL(feature_table_size, { g.feature_table_size(0); },
-                    (void *self, std::int32_t index) -> std::int32_t,
-                    { return T::game(self).feature_table_size(index); });
-  BOARDLAB_OPTIONAL(feature_indices, { g.feature_indices(probe, 0, ints); },
-                    (void *self, const void *s, std::int32_t player, std::int32_t *indices),
-                    { T::game(self).feature_indices(T::at(s), player, indices); });
-  BOARDLAB_OPTIONAL(apply_changes, { g.apply_changes(probe, 0, 0, static_cast<bl_cell_change *>(nullptr)); },
-                    (void *self, void *s, std::int32_t action, std::int32_t player, bl_cell_change *changes)
-                        -> std::int32_t { return T::game(self).apply_changes(T::at(s), action, player, changes); });
-  BOARDLAB_OPTIONAL(symmetry, { g.symmetry(std::uint64_t{}, probe); }, (void *self, std::uint64_t index, void *s),
-                    { T::game(self).symmetry(index, T::at(s)); });
-  BOARDLAB_OPTIONAL(symmetry_action, { g.symmetry_action(std::uint64_t{}, 0); },
-                    (void *self, std::uint64_t index, std::int32_t action) -> std::int32_t,
-                    { return T::game(self).symmetry_action(index, action); });
-  BOARDLAB_OPTIONAL(symmetry_cells,
-                    { g.symmetry_cells(std::uint64_t{}, ints, static_cast<std::uint8_t *>(nullptr)); },
-                    (void *self, std::uint64_t index, std::int32_t *source, std::uint8_t *values) -> std::int32_t,
-                    { return T::game(self).symmetry_cells(index, source, values); });
-  BOARDLAB_OPTIONAL(planes, { g.planes(probe, 0, static_cast<float *>(nullptr)); },
-                    (void *self, const void *s, std::int32_t player, float *planes),
-                    { T::game(self).planes(T::at(s), player, planes); });
-  BOARDLAB_OPTIONAL(features, { g.features(probe, 0, doubles); },
-                    (void *self, const void *s, std::int32_t player, double *features),
-                    { T::game(self).features(T::at(s), player, features); });
+  BOARDLAB_OPTIONAL(
+      chance, { g.chance(probe, ints, doubles); },
+      (void *self, const void *s, std::int32_t *o, double *p)->std::int32_t,
+      { return T::game(self).chance(T::at(s), o, p); });
+  BOARDLAB_OPTIONAL(
+      sample_chance, { g.sample_chance(probe, random); }, (void *self, const void *s, std::uint64_t *rng)->std::int32_t,
+      {
+        Rng r(*rng);
+        const std::int32_t outcome = T::game(self).sample_chance(T::at(s), r);
+        *rng = r.word;
+        return outcome;
+      });
+  BOARDLAB_OPTIONAL(
+      reward_name, { g.reward_name(0); }, (void *self, std::int32_t reward)->const char *,
+      { return T::game(self).reward_name(reward); });
+  BOARDLAB_OPTIONAL(
+      reward_range, { g.reward_range(0, doubles); }, (void *self, std::int32_t reward, double *range),
+      { T::game(self).reward_range(reward, range); });
+  BOARDLAB_OPTIONAL(
+      reward, { g.reward(0, probe, doubles); }, (void *self, std::int32_t reward, const void *s, double *scores),
+      { T::game(self).reward(reward, T::at(s), scores); });
+  BOARDLAB_OPTIONAL(
+      training_start, { g.training_start(probe, random); }, (void *self, void *s, std::uint64_t *rng),
+      {
+        std::memset(s, 0, sizeof(S));
+        Rng r(*rng);
+        T::game(self).training_start(T::at(s), r);
+        *rng = r.word;
+      });
+  BOARDLAB_OPTIONAL(
+      round_over, { g.round_over(probe); }, (void *self, const void *s)->std::int32_t,
+      { return T::game(self).round_over(T::at(s)); });
+  BOARDLAB_OPTIONAL(
+      moves_left, { g.moves_left(probe); }, (void *self, const void *s)->double,
+      { return T::game(self).moves_left(T::at(s)); });
+  BOARDLAB_OPTIONAL(
+      solve, { g.solve(probe, std::int64_t{}, doubles); },
+      (void *self, const void *s, std::int64_t limit, double *scores)->std::int32_t,
+      { return T::game(self).solve(T::at(s), limit, scores); });
+  BOARDLAB_OPTIONAL(
+      conceal, { g.conceal(probe, 0); }, (void *self, void *s, std::int32_t player),
+      { T::game(self).conceal(T::at(s), player); });
+  BOARDLAB_OPTIONAL(
+      observe, { g.observe(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
+      (void *self, const void *s, std::int32_t player, std::uint8_t *key)->std::int32_t,
+      { return T::game(self).observe(T::at(s), player, key); });
+  BOARDLAB_OPTIONAL(
+      determinize, { g.determinize(probe, 0, random); }, (void *self, void *s, std::int32_t player, std::uint64_t *rng),
+      {
+        Rng r(*rng);
+        T::game(self).determinize(T::at(s), player, r);
+        *rng = r.word;
+      });
+  BOARDLAB_OPTIONAL(
+      completions, { g.completions(probe, 0, 0, static_cast<S *>(nullptr), doubles); },
+      (void *self, const void *s, std::int32_t player, std::int32_t capacity, void *states, double *probabilities)
+          ->std::int32_t {
+            return T::game(self).completions(T::at(s), player, capacity, static_cast<S *>(states), probabilities);
+          });
+  BOARDLAB_OPTIONAL(
+      cell_values, { g.cell_values(0); }, (void *self, std::int32_t cell)->std::int32_t,
+      { return T::game(self).cell_values(cell); });
+  BOARDLAB_OPTIONAL(
+      board_vector, { g.board_vector(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
+      (void *self, const void *s, std::int32_t player, std::uint8_t *cells),
+      { T::game(self).board_vector(T::at(s), player, cells); });
+  BOARDLAB_OPTIONAL(
+      adjacency, { g.adjacency(0, ints); }, (void *self, std::int32_t cell, std::int32_t *neighbours)->std::int32_t,
+      { return T::game(self).adjacency(cell, neighbours); });
+  BOARDLAB_OPTIONAL(
+      stage, { g.stage(probe); }, (void *self, const void *s)->std::int32_t, { return T::game(self).stage(T::at(s)); });
+  BOARDLAB_OPTIONAL(
+      feature_table_size, { g.feature_table_size(0); }, (void *self, std::int32_t index)->std::int32_t,
+      { return T::game(self).feature_table_size(index); });
+  BOARDLAB_OPTIONAL(
+      feature_indices, { g.feature_indices(probe, 0, ints); },
+      (void *self, const void *s, std::int32_t player, std::int32_t *indices),
+      { T::game(self).feature_indices(T::at(s), player, indices); });
+  BOARDLAB_OPTIONAL(
+      apply_changes, { g.apply_changes(probe, 0, 0, static_cast<bl_cell_change *>(nullptr)); },
+      (void *self, void *s, std::int32_t action, std::int32_t player, bl_cell_change *changes)->std::int32_t {
+        return T::game(self).apply_changes(T::at(s), action, player, changes);
+      });
+  BOARDLAB_OPTIONAL(
+      symmetry, { g.symmetry(std::uint64_t{}, probe); }, (void *self, std::uint64_t index, void *s),
+      { T::game(self).symmetry(index, T::at(s)); });
+  BOARDLAB_OPTIONAL(
+      symmetry_action, { g.symmetry_action(std::uint64_t{}, 0); },
+      (void *self, std::uint64_t index, std::int32_t action)->std::int32_t,
+      { return T::game(self).symmetry_action(index, action); });
+  BOARDLAB_OPTIONAL(
+      symmetry_cells, { g.symmetry_cells(std::uint64_t{}, ints, static_cast<std::uint8_t *>(nullptr)); },
+      (void *self, std::uint64_t index, std::int32_t *source, std::uint8_t *values)->std::int32_t,
+      { return T::game(self).symmetry_cells(index, source, values); });
+  BOARDLAB_OPTIONAL(
+      planes, { g.planes(probe, 0, static_cast<float *>(nullptr)); },
+      (void *self, const void *s, std::int32_t player, float *planes),
+      { T::game(self).planes(T::at(s), player, planes); });
+  BOARDLAB_OPTIONAL(
+      features, { g.features(probe, 0, doubles); }, (void *self, const void *s, std::int32_t player, double *features),
+      { T::game(self).features(T::at(s), player, features); });
   table.self = owned.release();
   return table;
 }

@@ -126,10 +126,10 @@ typedef struct bl_game {
                          double *probabilities);
 
   /* ---- optional: n-tuple networks ---- */
-  int32_t cells;                 /* length of the board vector; 0 when there is none */
-  int32_t stages;                /* phases of the game with tables of their own; 0 counts as 1 */
-  int32_t feature_tables;        /* extra tables beside the tuples (Othello: mobility) */
-  int32_t max_changes;           /* most cells that one action changes in the board vector */
+  int32_t cells;                                    /* length of the board vector; 0 when there is none */
+  int32_t stages;                                   /* phases of the game with tables of their own; 0 counts as 1 */
+  int32_t feature_tables;                           /* extra tables beside the tuples (Othello: mobility) */
+  int32_t max_changes;                              /* most cells that one action changes in the board vector */
   int32_t (*cell_values)(void *self, int32_t cell); /* the cell's values are 0 .. this-1 (at most 256) */
   void (*board_vector)(void *self, const void *state, int32_t player, uint8_t *cells);
   int32_t (*adjacency)(void *self, int32_t cell, int32_t *neighbours); /* at most `cells` of them */
@@ -142,8 +142,8 @@ typedef struct bl_game {
 
   /* ---- optional: symmetries; g = 0 is the identity ---- */
   uint64_t symmetries; /* their number; a sampler draws 0 .. symmetries-1 (Sim K20 has 20!) */
-  void (*symmetry)(void *self, uint64_t g, void *state);                /* transforms in place */
-  int32_t (*symmetry_action)(void *self, uint64_t g, int32_t action);   /* what the action becomes */
+  void (*symmetry)(void *self, uint64_t g, void *state);              /* transforms in place */
+  int32_t (*symmetry_action)(void *self, uint64_t g, int32_t action); /* what the action becomes */
   /* The fast form: cell c of the transformed board vector is values[c*256 + v], v the value of cell
    * source[c] before. Returns 1, or 0 when this symmetry has no such form. */
   int32_t (*symmetry_cells)(void *self, uint64_t g, int32_t *source, uint8_t *values);

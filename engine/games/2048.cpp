@@ -178,7 +178,7 @@ class Game2048 {
     for (int cell = 0; cell < CELLS; ++cell) s.cells[square_symmetry(g, N, cell)] = before.cells[cell];
   }
   int symmetry_action(std::uint64_t g, Action a) const {
-    if (g & 4) a = 3 - a;                            // transpose: up <-> left, right <-> down
+    if (g & 4) a = 3 - a;  // transpose: up <-> left, right <-> down
     if ((g & 1) && (a == LEFT || a == RIGHT)) a ^= 2;
     if ((g & 2) && (a == UP || a == DOWN)) a ^= 2;
     return a;
@@ -199,7 +199,8 @@ class Game2048 {
     std::memcpy(before, s.cells, CELLS);
     if constexpr (N == 4) {
       if (direction == UP || direction == DOWN) transpose(s.cells);
-      for (int row = 0; row < 4; ++row) s.score += slide_row(s.cells + 4 * row, direction == RIGHT || direction == DOWN);
+      for (int row = 0; row < 4; ++row)
+        s.score += slide_row(s.cells + 4 * row, direction == RIGHT || direction == DOWN);
       if (direction == UP || direction == DOWN) transpose(s.cells);
     } else {
       const int along = direction == UP || direction == DOWN ? N : 1, across = N + 1 - along;

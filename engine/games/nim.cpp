@@ -20,13 +20,16 @@ class Nim {
   };
 
   Nim(std::vector<int> heaps, int max_take, int players, bool misere, bool extra_rule)
-      : heaps_(std::move(heaps)), count_(static_cast<int>(heaps_.size())), max_take_(max_take), players_(players),
-        misere_(misere), extra_rule_(extra_rule) {
+      : heaps_(std::move(heaps)),
+        count_(static_cast<int>(heaps_.size())),
+        max_take_(max_take),
+        players_(players),
+        misere_(misere),
+        extra_rule_(extra_rule) {
     // Heaps that start equal may be exchanged: one group of places for each size.
     for (int heap = 0; heap < count_; ++heap) {
-      const auto same = std::find_if(groups_.begin(), groups_.end(), [&](const std::vector<int> &group) {
-        return size(group.front()) == size(heap);
-      });
+      const auto same = std::find_if(groups_.begin(), groups_.end(),
+                                     [&](const std::vector<int> &group) { return size(group.front()) == size(heap); });
       if (same == groups_.end())
         groups_.push_back({heap});
       else

@@ -146,13 +146,12 @@ class Rubiks {
         const auto all = [](Vec) { return true; };
         Turned turned{motion(corners_, rotate, all), motion(edges_, rotate, all), {}};
         for (int f = 0; f < 6; ++f)
-          turned.face[f] =
-              static_cast<Face>(std::find(std::begin(NORMAL), std::end(NORMAL), rotate(NORMAL[f])) - std::begin(NORMAL));
+          turned.face[f] = static_cast<Face>(std::find(std::begin(NORMAL), std::end(NORMAL), rotate(NORMAL[f])) -
+                                             std::begin(NORMAL));
         rotations_.push_back(turned);
       }
-    const auto identity = std::find_if(rotations_.begin(), rotations_.end(), [](const Turned &t) {
-      return t.face[U] == U && t.face[F] == F;
-    });
+    const auto identity = std::find_if(rotations_.begin(), rotations_.end(),
+                                       [](const Turned &t) { return t.face[U] == U && t.face[F] == F; });
     std::swap(*identity, rotations_.front());
   }
 

@@ -17,7 +17,9 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 }  // namespace
 
 AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBetaOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), options_(options),
+    : Search(evaluator->game_ptr(), seed),
+      evaluator_(std::move(evaluator)),
+      options_(options),
       table_(options.table_bytes) {
   if (game().players() != 2 || !game().is_zero_sum() || game().has_chance() || game().is_hidden())
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
@@ -42,7 +44,8 @@ void AlphaBetaSearch::act(const void *state, Decision &out) {
   std::vector<std::size_t> order(out.actions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // Random order among equals, so that games differ.
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.below(static_cast<std::uint32_t>(i))]);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[rng.below(static_cast<std::uint32_t>(i))]);
   std::size_t best = order.front();
   int reached = 0;
   std::vector<double> known = out.values;
@@ -80,8 +83,8 @@ std::size_t AlphaBetaSearch::search_root(const void *state, int depth, const std
     game().copy(child.state.data(), state);
     game().apply(child.state.data(), out.actions[i]);
     const double floor = options_.exact ? -INFINITE : best_value;
-    const double v = sign(player) * (player == 0 ? value(0, depth - 1, floor, INFINITE)
-                                                 : value(0, depth - 1, -INFINITE, -floor));
+    const double v =
+        sign(player) * (player == 0 ? value(0, depth - 1, floor, INFINITE) : value(0, depth - 1, -INFINITE, -floor));
     if (options_.exact || v > best_value) out.values[i] = v;
     if (v > best_value) {
       best_value = v;

@@ -5,7 +5,9 @@
 namespace boardlab {
 
 MaxNSearch::MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), options_(options),
+    : Search(evaluator->game_ptr(), seed),
+      evaluator_(std::move(evaluator)),
+      options_(options),
       table_(options.table_bytes) {}
 
 void MaxNSearch::reset(std::uint64_t seed) {

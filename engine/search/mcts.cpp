@@ -6,8 +6,11 @@
 namespace boardlab {
 
 MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), options_(options),
-      tree_(game_ptr(), evaluator_->outcome(), options.tree), leaves_(static_cast<std::size_t>(options.batch)) {}
+    : Search(evaluator->game_ptr(), seed),
+      evaluator_(std::move(evaluator)),
+      options_(options),
+      tree_(game_ptr(), evaluator_->outcome(), options.tree),
+      leaves_(static_cast<std::size_t>(options.batch)) {}
 
 void MctsSearch::reset(std::uint64_t seed) {
   Search::reset(seed);

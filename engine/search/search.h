@@ -14,10 +14,10 @@ namespace boardlab {
 // What a search found out. Vectors keep their memory from one decision to the next.
 struct Decision {
   Action action = -1;
-  std::vector<Action> actions;  // the legal ones
-  std::vector<double> policy;   // [actions], sums to 1
-  std::vector<double> values;   // [actions] for the player to move; NaN where the search knows none
-  double scores[MAX_PLAYERS] = {};               // the position's value for every player; NaN where unknown
+  std::vector<Action> actions;      // the legal ones
+  std::vector<double> policy;       // [actions], sums to 1
+  std::vector<double> values;       // [actions] for the player to move; NaN where the search knows none
+  double scores[MAX_PLAYERS] = {};  // the position's value for every player; NaN where unknown
   std::vector<std::pair<const char *, double>> info;  // iterations, nodes, depth ...
 
   // Legal actions, an all-zero policy, unknown values.
@@ -86,7 +86,9 @@ class PolicySearch final : public Search {
 class MonteCarloSearch final : public Search {
  public:
   MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, std::uint64_t seed)
-      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)), iterations_(iterations),
+      : Search(evaluator->game_ptr(), seed),
+        evaluator_(std::move(evaluator)),
+        iterations_(iterations),
         child_(game()) {}
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override {

@@ -7,8 +7,12 @@
 namespace boardlab {
 
 Tree::Tree(GamePtr game, int outcome, TreeOptions options)
-    : game_(std::move(game)), outcome_(outcome), options_(options), range_(game_->outcome_range(outcome)),
-      root_state_(*game_), scratch_(static_cast<std::size_t>(game_->max_legal())) {}
+    : game_(std::move(game)),
+      outcome_(outcome),
+      options_(options),
+      range_(game_->outcome_range(outcome)),
+      root_state_(*game_),
+      scratch_(static_cast<std::size_t>(game_->max_legal())) {}
 
 void Tree::set_root(const void *state, bool reuse) {
   const Game &game = *game_;

@@ -16,21 +16,21 @@
 namespace boardlab {
 
 struct Node {
-  Action action = -1;        // the action or chance outcome that leads here
-  std::uint32_t first = 0;   // first child, 0 = none
-  std::uint32_t next = 0;    // next sibling below a chance node
+  Action action = -1;       // the action or chance outcome that leads here
+  std::uint32_t first = 0;  // first child, 0 = none
+  std::uint32_t next = 0;   // next sibling below a chance node
   std::uint32_t visits = 0;
-  double value_sum = 0;      // for the player who chose the action (below chance: the last player who chose)
+  double value_sum = 0;  // for the player who chose the action (below chance: the last player who chose)
   float prior = 0;
-  std::uint32_t count = 0;   // children in the block at `first`; 0 at a chance node
+  std::uint32_t count = 0;  // children in the block at `first`; 0 at a chance node
 };
 static_assert(sizeof(Node) == 32);
 
 struct TreeOptions {
-  bool puct = false;       // PUCT with the evaluator's priors, else UCB1
-  double c = 1.0;          // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
-  double epsilon = 1e-8;   // under PUCT's root: lets the priors speak before the first visit
-  int depth = 0;           // no descent below this many actions; 0 = no limit
+  bool puct = false;      // PUCT with the evaluator's priors, else UCB1
+  double c = 1.0;         // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
+  double epsilon = 1e-8;  // under PUCT's root: lets the priors speak before the first visit
+  int depth = 0;          // no descent below this many actions; 0 = no limit
   std::uint32_t max_nodes = 1u << 24;  // when the pool is full the tree stops growing and goes on evaluating leaves
 };
 
@@ -38,8 +38,8 @@ struct TreeOptions {
 struct Leaf {
   struct Step {
     std::uint32_t node;
-    int mover;  // who moved into it, or CHANCE
-    int owner;  // whose value the node keeps
+    int mover;    // who moved into it, or CHANCE
+    int owner;    // whose value the node keeps
     double loss;  // virtual loss to take back
   };
   StateBuffer state;

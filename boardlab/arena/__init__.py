@@ -1,0 +1,5 @@
+"""The arena: where agents meet and strength becomes a number."""
+
+from boardlab.arena.match import GameRecord, MatchResult, match
+
+__all__ = ["GameRecord", "MatchResult", "match"]

@@ -1,0 +1,163 @@
+"""Matches: games between agents in all seat orders, with error bars."""
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game, State, as_integer, as_seed
+from boardlab.search.agent import Agent
+from boardlab.search.expression import agent as make_agent
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game: who sat where, what was played, how it ended."""
+
+    seats: tuple[int, ...]
+    """The listed agent on each seat; seat 0 begins."""
+    actions: tuple[int, ...]
+    """All actions, chance outcomes included."""
+    scores: tuple[float, ...]
+    """One number a seat."""
+    seed: int
+    """Of the initial state and of chance."""
+    error: str
+    """Why the game ended before its time, or nothing."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What happened in a match. Lists have one entry a listed agent."""
+
+    agents: tuple[str, ...]
+    games: int
+    wins: tuple[int, ...]
+    """Games in which the agent alone had the highest score (none in one-player games)."""
+    draws: int
+    """Games that nobody won alone."""
+    mean_scores: tuple[float, ...]
+    score_errors: tuple[float, ...]
+    """Standard errors of the mean scores, over rounds that share a seed and an opening."""
+    errors: int
+    """Games that ended because an agent failed or broke the rules; it lost them."""
+    distinct: int
+    """How many of the games were different: 40 games between deterministic players may be 2."""
+    records: tuple[GameRecord, ...]
+
+    def __str__(self) -> str:
+        width = max(len(name) for name in self.agents)
+        solo = len(self.agents) == 1
+        lines = []
+        for i, name in enumerate(self.agents):
+            wins = "" if solo else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%})"
+            score = f"  mean score {self.mean_scores[i]:.4g} ± {1.96 * self.score_errors[i]:.2g}"
+            lines.append(f"{name:<{width}}{wins}{score}")
+        last = f"{self.games} games"
+        if not solo:
+            last += f", {self.draws} without a winner"
+        last += f", {self.distinct} distinct"
+        if self.errors:
+            last += f", {self.errors} ended by an agent's error"
+        return "\n".join([*lines, last + " (± is a 95% interval)"])
+
+
+def match(
+    game: Game,
+    agents: Sequence[str | Agent],
+    games: int = 100,
+    seed: int = 0,
+    *,
+    random_actions: int = 0,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> MatchResult:
+    """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
+
+    `random_actions` plays that many random actions before the agents take over, the same ones in every seat
+    order. The result is the same for any number of threads.
+    """
+    if isinstance(agents, (str, Agent)):
+        agents = [agents]
+    games = as_integer("games", games, 1, 100_000_000)
+    seed = as_seed(seed)
+    if len(agents) != game.players:
+        raise BoardLabError(f"{game.name} needs {game.players} agents, not {len(agents)}")
+    made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
+    made = [  # an agent that meets itself must be two
+        make_agent(a.expression, game, seed=i) if any(a is b for b in made[:i]) else a
+        for i, a in enumerate(made)
+    ]
+    raw = _engine.play_match(
+        game.core,
+        [_core_for(a, game) for a in made],
+        games,
+        seed,
+        [list(seating) for seating in itertools.permutations(range(game.players))],
+        as_integer("random_actions", random_actions, 0, 1_000_000),
+        as_integer("threads", threads, 1, 1024),
+        progress or (lambda done: None),
+    )
+    records = tuple(
+        GameRecord(tuple(r.seats), tuple(r.actions), tuple(r.scores), r.seed, r.error) for r in raw
+    )
+    return summarise(tuple(a.expression for a in made), records)
+
+
+def _core_for(agent: Agent, game: Game) -> _engine.Search:
+    if agent.game.core is not game.core:
+        return make_agent(agent.expression, game).core
+    return agent.core
+
+
+def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> MatchResult:
+    """Counts wins, draws and errors, and the means with their standard errors."""
+    count = len(agents)
+    wins, draws = [0] * count, 0
+    scores: list[list[float]] = [[] for _ in range(count)]
+    for record in records:
+        best = max(record.scores)
+        winners = [seat for seat, score in enumerate(record.scores) if score == best]
+        for seat, agent in enumerate(record.seats):
+            scores[agent].append(record.scores[seat])
+        if count > 1 and len(winners) == 1:
+            wins[record.seats[winners[0]]] += 1
+        elif count > 1:
+            draws += 1
+    rounds = math.factorial(count)
+    return MatchResult(
+        agents=agents,
+        games=len(records),
+        wins=tuple(wins),
+        draws=draws,
+        mean_scores=tuple(sum(s) / len(s) for s in scores),
+        score_errors=tuple(_standard_error(s, rounds) for s in scores),
+        errors=sum(1 for record in records if record.error),
+        distinct=len(
+            {(record.actions, record.scores if record.error else ()) for record in records}
+        ),
+        records=records,
+    )
+
+
+def _standard_error(scores: list[float], rounds: int) -> float:
+    """Of the mean; the games of one round share an opening, so a round counts as one sample."""
+    if len(scores) >= 2 * rounds:
+        whole = len(scores) // rounds
+        scores = [sum(scores[i * rounds : (i + 1) * rounds]) / rounds for i in range(whole)]
+    if len(scores) < 2:
+        return float("nan")
+    mean = sum(scores) / len(scores)
+    return math.sqrt(sum((s - mean) ** 2 for s in scores) / (len(scores) - 1) / len(scores))
+
+
+def replay(game: Game, record: GameRecord) -> list[State]:
+    """All positions of a recorded game, the first included."""
+    state = State(game, _engine.match_start(game.core, record.seed))
+    states = [state.copy()]
+    for action in record.actions:
+        state.apply(action)
+        states.append(state.copy())
+    return states

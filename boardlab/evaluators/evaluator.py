@@ -1,0 +1,47 @@
+"""An evaluator answers three questions about a position: value, action values, priors."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.games.game import Game, State, as_seed
+
+
+@dataclass(frozen=True)
+class EvaluatorSpec:
+    """The parameters of an evaluator, as they stand in an agent expression."""
+
+    name: ClassVar[str]
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        raise NotImplementedError
+
+
+class Evaluator:
+    """An evaluator for one game. Make one with `boardlab.evaluator(expression, game)`."""
+
+    __slots__ = ("core", "expression", "game")
+
+    def __init__(self, game: Game, core: _engine.Evaluator, expression: str) -> None:
+        self.game, self.core, self.expression = game, core, expression
+
+    def value(self, state: State, seed: int = 0) -> NDArray[np.float64]:
+        """The expected outcome for every player."""
+        return self.core.value(state.core, as_seed(seed))
+
+    def action_values(self, state: State, seed: int = 0) -> dict[int, float]:
+        """Each legal action's value for the player to move."""
+        values = self.core.action_values(state.core, as_seed(seed))
+        return dict(zip(state.legal_actions(), values.tolist(), strict=True))
+
+    def priors(self, state: State, seed: int = 0) -> dict[int, float]:
+        """A probability for each legal action."""
+        values = self.core.priors(state.core, as_seed(seed))
+        return dict(zip(state.legal_actions(), values.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"<Evaluator {self.expression} for {self.game.name}>"

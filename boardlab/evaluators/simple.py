@@ -1,0 +1,58 @@
+"""Evaluators that need no learning: random playouts, the score so far, a game's own solver."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, unknown
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.games.game import Game
+from boardlab.options import option
+
+
+def check_outcome(game: Game, outcome: str) -> str:
+    """`outcome`, if the game has it."""
+    if outcome not in game.outcomes:
+        raise unknown(f"outcome of {game.name}", outcome, game.outcomes)
+    return outcome
+
+
+@dataclass(frozen=True)
+class Rollout(EvaluatorSpec):
+    """Plays random actions to the end and takes the mean outcome."""
+
+    rollouts: int = option(1, "playouts a position", low=1, high=1_000_000)
+    depth: int | None = option(None, "cut a playout after so many actions", low=1, high=1_000_000)
+    outcome: str = option("score", "the score or a named reward of the game")
+
+    name = "rollout"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        outcome = check_outcome(game, self.outcome)
+        return _engine.rollout_evaluator(game.core, outcome, self.rollouts, self.depth or 0)
+
+
+@dataclass(frozen=True)
+class Score(EvaluatorSpec):
+    """Takes the score so far: nothing in games that pay at the end. For searches that reach it."""
+
+    outcome: str = option("score", "the score or a named reward of the game")
+
+    name = "score"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        return _engine.paid_evaluator(game.core, check_outcome(game, self.outcome))
+
+
+@dataclass(frozen=True)
+class Solver(EvaluatorSpec):
+    """Asks the game's own exact solver (rubiks 2x2x2)."""
+
+    name = "solver"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        if not game.core.has_solver or game.initial_state().solve(1) is None:
+            raise BoardLabError(f"{game.name} has no exact solver of its own with these parameters")
+        return _engine.solver_evaluator(game.core)

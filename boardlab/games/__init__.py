@@ -1,0 +1,7 @@
+"""Games as Python sees them: states, text, drawings, notation."""
+
+from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.games.registry import describe, game, games
+from boardlab.games.rules import Rules
+
+__all__ = ["CHANCE", "TERMINAL", "Game", "Rules", "State", "describe", "game", "games"]

@@ -1,0 +1,330 @@
+"""Game and State: what Python code plays with."""
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, unknown
+from boardlab.games.rules import Rules
+
+CHANCE: int = _engine.CHANCE
+TERMINAL: int = _engine.TERMINAL
+
+
+def as_integer(what: str, value: Any, low: int, high: int) -> int:
+    """`value` as a whole number in a range, or one sentence that says why not."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise BoardLabError(f"{what} must be a whole number, not {value!r}") from None
+    if isinstance(value, bool) or not low <= number <= high:
+        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {value!r}")
+    return number
+
+
+def as_seed(seed: Any) -> int:
+    """A seed: any whole number from 0 to 2**64 - 1."""
+    return as_integer("seed", seed, 0, 2**64 - 1)
+
+
+class Game:
+    """The rules of a game with its parameters. Make one with `boardlab.game(name, **parameters)`."""
+
+    __slots__ = ("core", "rules")
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        try:
+            self.core = _engine.make_game(rules.name, rules.engine_params())
+        except ValueError as error:
+            raise BoardLabError(str(error)) from None
+
+    @property
+    def name(self) -> str:
+        """The name in the registry."""
+        return self.rules.name
+
+    @property
+    def players(self) -> int:
+        """Number of players, 0 .. players-1."""
+        return self.core.players
+
+    @property
+    def action_count(self) -> int:
+        """Actions are 0 .. action_count-1."""
+        return self.core.action_count
+
+    @property
+    def horizon(self) -> int:
+        """A playout is cut after this many actions."""
+        return self.core.horizon
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Lowest and highest final score of a player (for some games a generous estimate)."""
+        low, high, _ = self.core.outcome_range("score")
+        return low, high
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What can be trained on and searched for: "score" and the game's named rewards."""
+        return self.core.outcomes
+
+    @property
+    def has_chance(self) -> bool:
+        """Whether nature moves (dice, tiles, cards)."""
+        return self.core.has_chance
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether players do not see the whole state."""
+        return self.core.is_hidden
+
+    @property
+    def is_zero_sum(self) -> bool:
+        """Whether final scores always add up to zero."""
+        return self.core.is_zero_sum
+
+    @property
+    def symmetries(self) -> int:
+        """Number of symmetries of the rules, the identity included."""
+        return self.core.symmetries
+
+    def initial_state(self, seed: int = 0) -> "State":
+        """The position before the first action; the seed matters where the set-up is random."""
+        return State(self, self.core.initial_state(as_seed(seed)))
+
+    def training_start(self, seed: int = 0) -> "State":
+        """A position from which an episode of self-play may start."""
+        return State(self, self.core.training_start(as_seed(seed)))
+
+    def from_text(self, text: str) -> "State":
+        """The state that `to_text` wrote."""
+        if not isinstance(text, str):
+            raise BoardLabError(f"{self.name}: the text of a state must be a string, not {text!r}")
+        return self.from_fields(self.rules.fields_from_text(text))
+
+    def from_fields(self, fields: Any) -> "State":
+        """The state with these plain integers; see `State.fields`."""
+        try:
+            values = np.ascontiguousarray(np.asarray(fields, dtype=np.int64))
+        except (TypeError, ValueError, OverflowError):
+            raise BoardLabError(
+                f"{self.name}: the fields of a state must be whole numbers"
+            ) from None
+        if values.ndim != 1 or len(values) != self.core.field_count:
+            raise BoardLabError(
+                f"{self.name}: a state has {self.core.field_count} fields, not {values.size}"
+            )
+        if values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+            raise BoardLabError(f"{self.name}: a field is out of range")
+        try:
+            return State(self, self.core.from_fields(values.astype(np.int32)))
+        except ValueError as error:
+            raise BoardLabError(f"{self.name}: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash(self.rules)
+
+    def __repr__(self) -> str:
+        import dataclasses
+
+        given = [
+            f", {field.name}={getattr(self.rules, field.name)!r}"
+            for field in dataclasses.fields(self.rules)
+            if getattr(self.rules, field.name) != field.default
+        ]
+        return f'boardlab.game("{self.name}"{"".join(given)})'
+
+
+class State:
+    """A position. Behaves as a player expects: `legal_actions`, `apply`, `undo`; prints and draws itself."""
+
+    __slots__ = ("core", "game")
+
+    def __init__(self, game: Game, core: _engine.State) -> None:
+        self.game = game
+        self.core = core
+
+    @property
+    def player(self) -> int:
+        """Who moves: 0 .. N-1, or `boardlab.CHANCE`, or `boardlab.TERMINAL`."""
+        return self.core.player
+
+    @property
+    def last_player(self) -> int:
+        """Who created this position, or `boardlab.CHANCE` where nobody has moved yet."""
+        return self.core.last_player
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.core.is_terminal
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """One number a player; before the end what was paid so far."""
+        return self.core.outcome("score")
+
+    def outcome(self, name: str = "score") -> NDArray[np.float64]:
+        """The score or a named reward of the game."""
+        if name not in self.game.outcomes:
+            raise unknown(f"outcome of {self.game.name}", name, self.game.outcomes)
+        return self.core.outcome(name)
+
+    def legal_actions(self) -> list[int]:
+        """What may be applied here, ascending; at a chance node the outcomes; none at the end."""
+        return self.core.legal_actions()
+
+    def apply(self, action: int) -> None:
+        """Play an action, or at a chance node an outcome."""
+        self.core.apply(as_integer("an action", action, -(2**31), 2**31 - 1))
+
+    def undo(self) -> None:
+        """Take the last applied action back."""
+        self.core.undo()
+
+    @property
+    def actions_played(self) -> int:
+        """How many actions can be undone."""
+        return self.core.actions_played
+
+    def copy(self) -> "State":
+        """An independent copy, its history included."""
+        return State(self.game, self.core.copy())
+
+    def children(self) -> Iterator[tuple[int, "State"]]:
+        """Every legal action with the position it leads to."""
+        for action in self.legal_actions():
+            child = self.copy()
+            child.apply(action)
+            yield action, child
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """The outcomes and their probabilities at a chance node."""
+        return self.core.chance_outcomes()
+
+    def sample_chance(self, seed: int) -> int:
+        """One outcome of a chance node, drawn with its probability."""
+        return self.core.sample_chance(as_seed(seed))
+
+    # ---- hidden cards ----
+
+    def seen_by(self, player: int) -> "State":
+        """The state without what the player may not see."""
+        return State(self.game, self.core.seen_by(self._player(player)))
+
+    def observe(self, player: int) -> bytes:
+        """A key that is equal if and only if the player cannot tell two histories apart."""
+        return self.core.observe(self._player(player))
+
+    def determinize(self, player: int, seed: int) -> "State":
+        """A full state that fits what the player sees, drawn with the right probability."""
+        return State(self.game, self.core.determinize(self._player(player), as_seed(seed)))
+
+    def completions(self, player: int, most: int = 4096) -> list[tuple["State", float]]:
+        """All full states that fit what the player sees, with probabilities; [] when there are too many."""
+        most = as_integer("most", most, 1, 2**20)
+        return [
+            (State(self.game, s), p) for s, p in self.core.completions(self._player(player), most)
+        ]
+
+    # ---- what learners read ----
+
+    def board_vector(self, player: int = 0) -> NDArray[np.uint8]:
+        """The cells' values for n-tuple networks."""
+        return self.core.board_vector(self._player(player))
+
+    def planes(self, player: int = 0) -> NDArray[np.float32]:
+        """The position as input planes of a neural net, [planes][rows][cols]."""
+        return self.core.planes(self._player(player))
+
+    def features(self, player: int = 0) -> NDArray[np.float64]:
+        """The game's own features for feature-based TD."""
+        return self.core.features(self._player(player))
+
+    def symmetry(self, index: int) -> "State":
+        """The position under one of the game's symmetries."""
+        index = as_integer("a symmetry", index, 0, self.game.symmetries - 1)
+        return State(self.game, self.core.symmetry(index))
+
+    @property
+    def stage(self) -> int:
+        """The phase of the game, 0 .. game.core.stages-1."""
+        return self.core.stage
+
+    @property
+    def round_over(self) -> bool:
+        """Whether a round of several has just ended."""
+        return self.core.round_over
+
+    @property
+    def moves_left(self) -> float:
+        """An estimate of the actions still to come."""
+        return self.core.moves_left
+
+    def solve(self, node_limit: int = 2**63 - 1) -> NDArray[np.float64] | None:
+        """Exact scores under best play from the game's own solver, or None."""
+        return self.core.solve(as_integer("node_limit", node_limit, 1, 2**63 - 1))
+
+    # ---- text and drawing ----
+
+    @property
+    def fields(self) -> list[int]:
+        """The state as plain integers; what they mean is said in the game's file."""
+        fields: list[int] = self.core.to_fields().tolist()
+        return fields
+
+    def to_text(self) -> str:
+        """The whole state as text; `game.from_text` reads it back."""
+        return self.game.rules.to_text(self)
+
+    def action_text(self, action: int) -> str:
+        """How a player would write the action (at a chance node: the outcome)."""
+        action = as_integer("an action", action, -(2**31), 2**31 - 1)
+        if action not in self.legal_actions():
+            raise BoardLabError(f"action {action} is not legal here")
+        if self.player == CHANCE:
+            return self.game.rules.chance_text(self, action)
+        return self.game.rules.action_text(self, action)
+
+    def parse_action(self, text: str) -> int:
+        """The legal action written as `text`."""
+        if not isinstance(text, str):
+            raise BoardLabError(f"an action must be text, not {text!r}")
+        if self.is_terminal:
+            raise BoardLabError("the game is over: no action can be played")
+        return self.game.rules.parse_action(self, text)
+
+    def to_svg(self) -> str:
+        """A drawing of the state."""
+        return self.game.rules.to_svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _player(self, player: int) -> int:
+        return as_integer("a player", player, 0, self.game.players - 1)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, State)
+            and self.game == other.game
+            and self.core.to_bytes() == other.core.to_bytes()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.core)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<State of {self.game.name}>\n{self.to_text()}"

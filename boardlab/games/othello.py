@@ -1,0 +1,77 @@
+"""Othello: text, names and drawing. Fields: the cells row by row (0 empty, 1 X, 2 O), then who moves (0 X, 1 O)."""
+
+import re
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.drawing import GridCanvas
+from boardlab.games.game import State
+from boardlab.games.grid import LETTERS, cell_name, grid_text, mover_line, read_grid, read_mover
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+SYMBOLS = ".XO"
+NAMES = ("X", "O")
+
+
+@dataclass(frozen=True)
+class Othello(Rules):
+    """Enclose the other's discs to turn them; most discs at the end win."""
+
+    size: int = option(8, "edge of the board: 4, 6, 8 or 10", low=4, high=10)
+
+    name = "othello"
+    summary = "enclose discs to turn them, most discs win"
+    variants = ({}, {"size": 4}, {"size": 6}, {"size": 10})
+    truths = "8x8: a draw (Takizawa 2023); 6x6: the second player wins 20-16 (Feinstein)"
+
+    def player_name(self, player: int) -> str:
+        """X (black) begins."""
+        return NAMES[player]
+
+    def to_text(self, state: State) -> str:
+        """The board, the side to move, the discs."""
+        *cells, mover = state.fields
+        board = grid_text([SYMBOLS[value] for value in cells], self.size, self.size)
+        over = ", game over" if state.is_terminal else ""
+        count = f"X {cells.count(1)}, O {cells.count(2)}"
+        return f"{board}\n{NAMES[mover]} to move{over} ({count})"
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads a board, or the usual single line: 64 of X O - and the side to move."""
+        compact = re.fullmatch(rf"\s*([XOxo.\-]{{{self.size**2}}})\s*([XOxo])\s*;?\s*", text)
+        if compact:
+            cells = [SYMBOLS.index(c) for c in compact[1].upper().replace("-", ".")]
+            return [*cells, NAMES.index(compact[2].upper())]
+        cells, rest = read_grid(self.name, text.replace("-", "."), self.size, self.size, SYMBOLS)
+        mover = read_mover(self.name, rest, NAMES)
+        if mover is None:
+            raise BoardLabError(f'{self.name}: say who moves after the board, as in "X to move"')
+        return [*cells, mover]
+
+    def action_text(self, state: State, action: int) -> str:
+        """The square, `f5` is column f in row 5; or `pass`."""
+        return "pass" if action == self.size**2 else cell_name(action, self.size)
+
+    def to_svg(self, state: State) -> str:
+        """Black and white discs on green; a dot marks a legal move."""
+        *cells, mover = state.fields
+        who = "game over" if state.is_terminal else mover_line(mover, ("black", "white"))
+        canvas = GridCanvas(
+            self.size,
+            self.size,
+            f"{who} ({cells.count(1)} : {cells.count(2)})",
+            board="#3b7a57",
+            column_labels=LETTERS[: self.size],
+            row_labels=[str(row + 1) for row in range(self.size)],
+        )
+        canvas.grid("#2c5c41")
+        for cell, value in enumerate(cells):
+            if value:
+                canvas.circle(
+                    *canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a"
+                )
+        for action in state.legal_actions():
+            if action < self.size**2:
+                canvas.circle(*canvas.centre(action), 4, ("#1a1a1a", "#f8f8f4")[mover])
+        return canvas.svg()

@@ -1,0 +1,137 @@
+"""Rubik's cube: text, twist notation and drawing.
+
+Fields: the colours of the facelets, face by face in the order U L F R B D and row by row as in the unfolded
+drawing; a colour is named after the face it belongs to (0 U .. 5 D).
+"""
+
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.drawing import Canvas
+from boardlab.games.game import State
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+FACES = "ULFRBD"
+TURNING = "ULFDRB"
+COLOURS = ("#ffffff", "#ff8c1a", "#2e9e44", "#d6293e", "#2563c9", "#ffd92e")
+# Where the faces stand in the unfolded drawing: (row of faces, column of faces).
+PLACES = ((0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 1))
+
+
+@dataclass(frozen=True)
+class Rubiks(Rules):
+    """Twist a scrambled cube until every face has one colour."""
+
+    size: int = option(2, "2 for the pocket cube, 3 for the usual one", low=2, high=3)
+    metric: str = option(
+        "htm",
+        "htm counts a half turn as one twist, qtm has quarter turns only",
+        choices=("htm", "qtm"),
+    )
+    twists: int = option(11, "random twists of the scramble at the start", low=0, high=1000)
+    step_reward: float = option(-0.04, "what every twist costs", low=-1, high=0)
+
+    name = "rubiks"
+    summary = "twist a scrambled cube until every face has one colour"
+    variants = (
+        {},
+        {"metric": "qtm", "twists": 5},
+        {"size": 3, "twists": 9},
+        {"size": 3, "metric": "qtm", "twists": 13},
+        {"twists": 1, "step_reward": 0.0},
+    )
+    truths = "2x2x2: 3,674,160 states, at most 11 twists (htm) or 14 (qtm); 3x3x3: at most 20 (htm) or 26 (qtm)"
+
+    def player_name(self, player: int) -> str:
+        """There is one player."""
+        return "player"
+
+    def _rows(self, fields: list[int]) -> list[str]:
+        """The unfolded cube, a letter a facelet, blanks where there is nothing."""
+        n = self.size
+        picture = [[" "] * (4 * n) for _ in range(3 * n)]
+        for face, (down, right) in enumerate(PLACES):
+            for i in range(n * n):
+                picture[down * n + i // n][right * n + i % n] = FACES[fields[face * n * n + i]]
+        return ["".join(row).rstrip() for row in picture]
+
+    def to_text(self, state: State) -> str:
+        """The unfolded cube: U on top, then L F R B, D below."""
+        return "\n".join(self._rows(state.fields)) + ("\nsolved" if state.is_terminal else "")
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads an unfolded cube, or its facelets in one line in the order U L F R B D."""
+        n = self.size
+        letters = "".join(text.replace("solved", "").split()).upper()
+        if len(letters) != 6 * n * n or set(letters) - set(FACES):
+            raise BoardLabError(
+                f"{self.name}: expected {6 * n * n} facelets, each one of {' '.join(FACES)}"
+            )
+        if len(text.strip().splitlines()) == 1:
+            return [FACES.index(letter) for letter in letters]
+        fields = [0] * (6 * n * n)
+        top, middle, bottom = letters[: n * n], letters[n * n : 5 * n * n], letters[5 * n * n :]
+        for i in range(n * n):
+            fields[i] = FACES.index(top[i])
+            fields[5 * n * n + i] = FACES.index(bottom[i])
+            for face in range(4):
+                letter = middle[(i // n) * 4 * n + face * n + i % n]
+                fields[(1 + face) * n * n + i] = FACES.index(letter)
+        return fields
+
+    def action_text(self, state: State, action: int) -> str:
+        """Singmaster's notation: U clockwise, U2 twice, U' counter-clockwise."""
+        kinds = ("", "2", "'") if self.metric == "htm" else ("", "'")
+        return TURNING[action // len(kinds)] + kinds[action % len(kinds)]
+
+    def to_svg(self, state: State) -> str:
+        """The unfolded cube, and the cube as one sees it."""
+        n = self.size
+        tile = 48.0 / n
+        fields = state.fields
+        canvas = Canvas(4 * 52 + 190, 3 * 52 + 30)
+        for face, (down, right) in enumerate(PLACES):
+            for i in range(n * n):
+                x, y = 12 + right * 52 + i % n * tile, 12 + down * 52 + i // n * tile
+                canvas.rect(
+                    x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="#1f2430"
+                )
+        self._draw_solid(canvas, fields, 320.0, 92.0)
+        canvas.text(320, 180, "solved" if state.is_terminal else f"{n}x{n}x{n}", size=13)
+        return canvas.svg()
+
+    def _draw_solid(self, canvas: Canvas, fields: list[int], x: float, y: float) -> None:
+        """The faces U, F and R in isometric view around the corner (x, y) that they share."""
+        n = self.size
+        edge = 70.0 / n
+        right, left, down = (0.866 * edge, -0.5 * edge), (-0.866 * edge, -0.5 * edge), (0.0, edge)
+
+        def quad(
+            face: int,
+            i: int,
+            origin: tuple[float, float],
+            a: tuple[float, float],
+            b: tuple[float, float],
+        ) -> None:
+            row, col = divmod(i, n)
+            corner = (origin[0] + col * a[0] + row * b[0], origin[1] + col * a[1] + row * b[1])
+            points = [
+                corner,
+                (corner[0] + a[0], corner[1] + a[1]),
+                (corner[0] + a[0] + b[0], corner[1] + a[1] + b[1]),
+                (corner[0] + b[0], corner[1] + b[1]),
+            ]
+            canvas.polygon(points, COLOURS[fields[face * n * n + i]])
+
+        for i in range(n * n):
+            # F: its top right corner is the shared one; R: its top left; U: its bottom right.
+            quad(2, i, (x + n * left[0], y + n * left[1]), (-left[0], -left[1]), down)
+            quad(3, i, (x, y), right, down)
+            quad(
+                0,
+                i,
+                (x + n * (left[0] + right[0]), y + n * (left[1] + right[1])),
+                (-left[0], -left[1]),
+                (-right[0], -right[1]),
+            )

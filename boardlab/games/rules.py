@@ -1,0 +1,80 @@
+"""The face of a game: its parameters, its text, its action names, its drawing.
+
+The rules themselves live in the engine. A `Rules` subclass is a frozen dataclass whose fields are the
+game's parameters; its methods turn the engine's plain integers (`state.fields`) into text and pictures
+and back.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from boardlab.errors import BoardLabError
+
+if TYPE_CHECKING:
+    from boardlab.games.game import State
+
+
+@dataclasses.dataclass(frozen=True)
+class Rules:
+    """Parameters and notation of one game. Subclasses are listed in `boardlab.games.registry`."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    """One line for `boardlab games`."""
+    variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
+    """Parameter sets that the tests run through, the default first."""
+    truths: ClassVar[str] = ""
+    """What is known for certain about the game: values, counts."""
+
+    def engine_params(self) -> dict[str, Any]:
+        """The parameters as the engine takes them."""
+        params = dataclasses.asdict(self)
+        return {
+            key: int(value)
+            if isinstance(value, bool)
+            else list(value)
+            if isinstance(value, tuple)
+            else value
+            for key, value in params.items()
+        }
+
+    # ---- text ----
+
+    def to_text(self, state: "State") -> str:
+        """The whole state as text a person can read; `fields_from_text` reads it back."""
+        return " ".join(str(field) for field in state.fields)
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """The fields of the state that `text` describes."""
+        try:
+            return [int(word) for word in text.split()]
+        except ValueError:
+            raise BoardLabError(f"{self.name}: expected whole numbers, got {text[:60]!r}") from None
+
+    def action_text(self, state: "State", action: int) -> str:
+        """How a player would write the action in this state."""
+        return str(action)
+
+    def chance_text(self, state: "State", outcome: int) -> str:
+        """How one would write what nature did."""
+        return str(outcome)
+
+    def parse_action(self, state: "State", text: str) -> int:
+        """The legal action written as `text`; the spelling of case does not matter."""
+        wanted = text.strip().lower()
+        names = {state.action_text(action).lower(): action for action in state.legal_actions()}
+        if wanted in names:
+            return names[wanted]
+        some = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
+        raise BoardLabError(f'"{text.strip()}" is not a legal action here; legal are {some}')
+
+    def player_name(self, player: int) -> str:
+        """What the player is called, as in "X to move"."""
+        return f"player {player}"
+
+    def to_svg(self, state: "State") -> str:
+        """A drawing of the state."""
+        from boardlab.games.drawing import text_svg
+
+        return text_svg(self.to_text(state))

@@ -1,0 +1,145 @@
+"""Parameters of games, evaluators and searches: frozen dataclasses with a sentence a field.
+
+The command line, agent expressions, run files and the documentation are all made from these.
+"""
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from boardlab.errors import BoardLabError, unknown
+
+
+def option(
+    default: Any,
+    doc: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A field with its default, a sentence, and what it may be."""
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """One parameter as documentation and error messages need it."""
+
+    name: str
+    type: Any
+    default: Any
+    doc: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...] | None
+
+    @property
+    def allowed(self) -> str:
+        """What may be given, in words."""
+        if self.choices:
+            return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
+        kinds = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
+        bare, optional = _bare_type(self.type)
+        words = kinds.get(bare, "whole numbers" if typing.get_origin(bare) is tuple else "a value")
+        if bare in (int, float) or typing.get_origin(bare) is tuple:
+            if self.low is not None and self.high is not None:
+                words += f" from {self.low:g} to {self.high:g}"
+            elif self.low is not None:
+                words += f" of at least {self.low:g}"
+        return words + (" or None" if optional else "")
+
+
+def _bare_type(kind: Any) -> tuple[Any, bool]:
+    """The type without `| None`, and whether None is allowed."""
+    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+        parts = [part for part in typing.get_args(kind) if part is not type(None)]
+        return parts[0], True
+    return kind, False
+
+
+def options_of(kind: type) -> list[Option]:
+    """The options of a dataclass made with `option`, in order."""
+    hints = typing.get_type_hints(kind)
+    return [
+        Option(
+            name=field.name,
+            type=hints[field.name],
+            default=field.default,
+            doc=field.metadata["doc"],
+            low=field.metadata["low"],
+            high=field.metadata["high"],
+            choices=field.metadata["choices"],
+        )
+        for field in dataclasses.fields(kind)
+        if "doc" in field.metadata
+    ]
+
+
+def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` with every entry checked against its option and brought to its type."""
+    known = {option.name: option for option in options_of(kind)}
+    checked = {}
+    for name, value in values.items():
+        if name not in known:
+            raise unknown(f"parameter of {owner}", name, known)
+        checked[name] = _checked(owner, known[name], value)
+    return checked
+
+
+def _checked(owner: str, option: Option, value: Any) -> Any:
+    bare, optional = _bare_type(option.type)
+    wrong = BoardLabError(f"{owner}: {option.name} must be {option.allowed}, not {value!r}")
+    if value is None:
+        if optional:
+            return None
+        raise wrong
+    if typing.get_origin(bare) is tuple:
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = (value,)
+        if not isinstance(value, (list, tuple)):
+            raise wrong
+        numbers = tuple(_number(int, item) for item in value)
+        if not numbers or any(n is None or not _in_range(option, n) for n in numbers):
+            raise wrong
+        return numbers
+    if bare is bool:
+        if isinstance(value, bool):
+            return value
+        raise wrong
+    if bare is str:
+        if not isinstance(value, str) or (option.choices and value not in option.choices):
+            raise wrong
+        return value
+    if bare in (int, float):
+        number = _number(bare, value)
+        if number is None or not _in_range(option, number):
+            raise wrong
+        return number
+    return value
+
+
+def _number(kind: type, value: Any) -> int | float | None:
+    """`value` as that kind of number, or None when it is none. NaN and infinity are none."""
+    if isinstance(value, bool):
+        return None
+    if kind is int:
+        try:
+            return value.__index__()  # type: ignore[no-any-return]
+        except AttributeError:
+            return int(value) if isinstance(value, float) and value.is_integer() else None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if abs(number) != float("inf") and number == number else None
+
+
+def _in_range(option: Option, number: float) -> bool:
+    return not (
+        (option.low is not None and number < option.low)
+        or (option.high is not None and number > option.high)
+    )

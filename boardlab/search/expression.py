@@ -1,0 +1,241 @@
+"""Agents as expressions: `mcts(rollout, iterations=1000)`, parsed without eval, printed back canonically.
+
+    expression = name [ "(" [ argument { "," argument } ] ")" ]
+    argument   = [ name "=" ] ( expression | number | text | True | False | None | "(" numbers ")" )
+
+A search that asks an evaluator takes it first; all other arguments are named.
+"""
+
+import dataclasses
+import re
+from typing import Any
+
+from boardlab.errors import BoardLabError
+from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
+from boardlab.games.game import Game, as_seed
+from boardlab.options import check_options, options_of
+from boardlab.search.agent import Agent
+from boardlab.search.human import terminal_human
+from boardlab.search.spec import SEARCHES, SearchSpec
+
+Spec = SearchSpec | EvaluatorSpec
+
+TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<number>[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![A-Za-z]))
+    | (?P<name>[A-Za-z0-9_][\w-]*)
+    | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<mark>[(),=\[\]])
+    )""",
+    re.VERBOSE,
+)
+
+
+class ExpressionError(BoardLabError):
+    """A mistake in an expression, with the place where it is."""
+
+    def __init__(self, message: str, source: str, place: int) -> None:
+        self.message, self.source, self.place = message, source, place
+        super().__init__(f"{message}\n  {source}\n  {' ' * place}^")
+
+
+class _Parser:
+    """Recursive descent over the tokens; nesting is limited, so that no input can overflow the stack."""
+
+    MOST_NESTING = 20
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tokens: list[tuple[str, str, int]] = []
+        place = 0
+        while place < len(source.rstrip()):
+            match = TOKEN.match(source, place)
+            if not match or match.end() == place:
+                rest = len(source) - len(source[place:].lstrip())
+                raise ExpressionError(f"unexpected {source[rest]!r}", source, rest)
+            kind = match.lastgroup or ""
+            self.tokens.append((kind, match[kind], match.start(kind)))
+            place = match.end()
+        self.tokens.append(("end", "", len(source)))
+        self.at = 0
+
+    def fail(self, message: str, place: int | None = None) -> ExpressionError:
+        return ExpressionError(
+            message, self.source, self.tokens[self.at][2] if place is None else place
+        )
+
+    def peek(self, mark: str) -> bool:
+        return self.tokens[self.at][:2] == ("mark", mark)
+
+    def take(self, mark: str) -> None:
+        if not self.peek(mark):
+            found = self.tokens[self.at][1]
+            raise self.fail(
+                f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end")
+            )
+        self.at += 1
+
+    def whole(self, known: dict[str, type], kind: str) -> Spec:
+        spec = self.expression(known, kind, 0)
+        if self.tokens[self.at][0] != "end":
+            raise self.fail(f'unexpected "{self.tokens[self.at][1]}" after the expression')
+        return spec
+
+    def expression(self, known: dict[str, type], kind: str, depth: int) -> Spec:
+        token, name, place = self.tokens[self.at]
+        if depth > self.MOST_NESTING:
+            raise self.fail(f"more than {self.MOST_NESTING} expressions inside one another")
+        if token != "name":
+            raise self.fail(f"expected the name of {kind}")
+        if name not in known:
+            raise ExpressionError(str(_unknown(kind, name, known)), self.source, place)
+        self.at += 1
+        spec = known[name]
+        has_evaluator = any(option.name == "evaluator" for option in options_of(spec))
+        arguments: dict[str, Any] = {}
+        if self.peek("("):
+            self.at += 1
+            while not self.peek(")"):
+                self.argument(spec, has_evaluator, arguments, depth)
+                if not self.peek(")"):
+                    self.take(",")
+            self.take(")")
+        try:
+            made: Spec = spec(**check_options(name, spec, arguments))
+        except ExpressionError:
+            raise
+        except BoardLabError as error:
+            raise ExpressionError(str(error), self.source, place) from None
+        return made
+
+    def argument(
+        self, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int
+    ) -> None:
+        token, word, place = self.tokens[self.at]
+        named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
+        if named:
+            self.at += 2
+        elif token == "text" and not has_evaluator:
+            # The one thing written without its name: what a reference player or a trained run is called.
+            first = next(iter(options_of(spec)), None)
+            if first is None or first.type is not str:
+                raise self.fail("this argument needs a name, as in iterations=1000")
+            word = first.name
+        elif has_evaluator and not arguments and token == "name":
+            word = "evaluator"
+        else:
+            raise self.fail("this argument needs a name, as in iterations=1000")
+        if word in arguments:
+            raise ExpressionError(f"{word} is given twice", self.source, place)
+        if word == "evaluator" and has_evaluator:
+            arguments[word] = self.expression(EVALUATORS, "an evaluator", depth + 1)
+        else:
+            arguments[word] = self.value()
+
+    def value(self) -> Any:
+        token, word, _ = self.tokens[self.at]
+        if token == "number":
+            self.at += 1
+            digits = word.replace("_", "")
+            return int(digits) if re.fullmatch(r"[-+]?\d+", digits) else float(digits)
+        if token == "text":
+            self.at += 1
+            return re.sub(r"\\(.)", r"\1", word[1:-1])
+        if token == "name" and word in ("True", "False", "None"):
+            self.at += 1
+            return {"True": True, "False": False, "None": None}[word]
+        if self.peek("(") or self.peek("["):
+            close = ")" if self.peek("(") else "]"
+            self.at += 1
+            numbers = []
+            while not self.peek(close):
+                if self.tokens[self.at][0] != "number":
+                    raise self.fail("expected a number")
+                numbers.append(self.value())
+                if not self.peek(close):
+                    self.take(",")
+            self.take(close)
+            return tuple(numbers)
+        raise self.fail("expected a number, text in quotes, True, False or None")
+
+
+def _unknown(kind: str, name: str, known: dict[str, type]) -> BoardLabError:
+    from boardlab.errors import unknown
+
+    if kind == "an agent" and name in EVALUATORS:
+        return BoardLabError(
+            f'"{name}" is an evaluator; put a search over it, as in greedy({name}) or mcts({name})'
+        )
+    if kind == "an evaluator" and name in SEARCHES:
+        return BoardLabError(
+            f'"{name}" is a search; inside a search stands an evaluator, as in mcts(rollout)'
+        )
+    return unknown(kind.split()[-1], name, known)
+
+
+@dataclasses.dataclass(frozen=True)
+class HumanSpec(SearchSpec):
+    """A person at the terminal."""
+
+    name = "human"
+
+
+AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
+
+
+def parse(expression: str) -> SearchSpec:
+    """The search and its evaluator that an agent expression names."""
+    if not isinstance(expression, str):
+        raise BoardLabError(f"an agent expression must be text, not {expression!r}")
+    if not expression.strip():
+        raise BoardLabError(
+            'the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"'
+        )
+    spec = _Parser(expression).whole(AGENTS, "an agent")
+    assert isinstance(spec, SearchSpec)
+    return spec
+
+
+def format_spec(spec: Spec) -> str:
+    """The canonical expression: the evaluator first, then whatever is not the default, in order."""
+    parts = []
+    for field in dataclasses.fields(spec):
+        value = getattr(spec, field.name)
+        if isinstance(value, EvaluatorSpec):
+            parts.append(format_spec(value))
+        elif value != field.default:
+            text = (
+                '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+                if isinstance(value, str)
+                else repr(value)
+            )
+            parts.append(f"{field.name}={text}")
+    return spec.name + (f"({', '.join(parts)})" if parts else "")
+
+
+def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
+    """The agent that the expression names, for this game."""
+    if isinstance(expression, Agent):
+        if expression.game != game:
+            raise BoardLabError(
+                f"the agent {expression.expression} was made for {expression.game!r}"
+            )
+        return expression
+    spec = parse(expression)
+    if isinstance(spec, HumanSpec):
+        return terminal_human(game)
+    try:
+        return Agent(game, spec.build(game, as_seed(seed)), format_spec(spec))
+    except BoardLabError:
+        raise
+    except ValueError as error:
+        raise BoardLabError(str(error)) from None
+
+
+def evaluator(expression: str, game: Game) -> Evaluator:
+    """The evaluator that the expression names, for this game."""
+    if not isinstance(expression, str):
+        raise BoardLabError(f"an evaluator expression must be text, not {expression!r}")
+    spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
+    assert isinstance(spec, EvaluatorSpec)
+    return Evaluator(game, spec.build(game), format_spec(spec))

@@ -24,6 +24,8 @@ class Rules:
     """One line for `boardlab games`."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
     """Parameter sets that the tests run through, the default first."""
+    colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
+    """Styles for a terminal: what matches the pattern in the text gets the style."""
     truths: ClassVar[str] = ""
     """What is known for certain about the game: values, counts."""
 

@@ -71,13 +71,16 @@ def match(
     seed: int = 0,
     *,
     random_actions: int = 0,
+    openings: Sequence[Sequence[int]] = (),
+    seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
 
     `random_actions` plays that many random actions before the agents take over, the same ones in every seat
-    order. The result is the same for any number of threads.
+    order; `openings` plays these actions instead, one opening a round. `seatings` restricts the seat orders:
+    `[[0, 1]]` lets the first agent always begin. The result is the same for any number of threads.
     """
     if isinstance(agents, (str, Agent)):
         agents = [agents]
@@ -90,20 +93,24 @@ def match(
         make_agent(a.expression, game, seed=i) if any(a is b for b in made[:i]) else a
         for i, a in enumerate(made)
     ]
+    seats = [list(order) for order in seatings or itertools.permutations(range(game.players))]
+    if any(sorted(order) != list(range(game.players)) for order in seats):
+        raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
     raw = _engine.play_match(
         game.core,
         [_core_for(a, game) for a in made],
         games,
         seed,
-        [list(seating) for seating in itertools.permutations(range(game.players))],
+        seats,
         as_integer("random_actions", random_actions, 0, 1_000_000),
+        [list(opening) for opening in openings],
         as_integer("threads", threads, 1, 1024),
         progress or (lambda done: None),
     )
     records = tuple(
         GameRecord(tuple(r.seats), tuple(r.actions), tuple(r.scores), r.seed, r.error) for r in raw
     )
-    return summarise(tuple(a.expression for a in made), records)
+    return summarise(tuple(a.expression for a in made), records, len(seats))
 
 
 def _core_for(agent: Agent, game: Game) -> _engine.Search:
@@ -112,7 +119,7 @@ def _core_for(agent: Agent, game: Game) -> _engine.Search:
     return agent.core
 
 
-def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> MatchResult:
+def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int) -> MatchResult:
     """Counts wins, draws and errors, and the means with their standard errors."""
     count = len(agents)
     wins, draws = [0] * count, 0
@@ -126,25 +133,24 @@ def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> Match
             wins[record.seats[winners[0]]] += 1
         elif count > 1:
             draws += 1
-    rounds = math.factorial(count)
     return MatchResult(
         agents=agents,
         games=len(records),
         wins=tuple(wins),
         draws=draws,
         mean_scores=tuple(sum(s) / len(s) for s in scores),
-        score_errors=tuple(_standard_error(s, rounds) for s in scores),
+        score_errors=tuple(standard_error(s, round_size) for s in scores),
         errors=sum(1 for record in records if record.error),
         distinct=len({(record.actions, record.scores if record.error else ()) for record in records}),
         records=records,
     )
 
 
-def _standard_error(scores: list[float], rounds: int) -> float:
+def standard_error(scores: list[float], round_size: int = 1) -> float:
     """Of the mean; the games of one round share an opening, so a round counts as one sample."""
-    if len(scores) >= 2 * rounds:
-        whole = len(scores) // rounds
-        scores = [sum(scores[i * rounds : (i + 1) * rounds]) / rounds for i in range(whole)]
+    if len(scores) >= 2 * round_size:
+        whole = len(scores) // round_size
+        scores = [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
     if len(scores) < 2:
         return float("nan")
     mean = sum(scores) / len(scores)

@@ -363,12 +363,14 @@ void bind_searches(nb::module_ &m) {
       "play_match",
       [](const std::shared_ptr<Game> &game, const std::vector<SearchPtr> &agents, std::int64_t games,
          std::uint64_t seed, const std::vector<std::vector<int>> &seatings, std::int64_t random_actions,
-         std::int64_t threads, const std::function<void(std::int64_t)> &progress) {
+         const std::vector<std::vector<Action>> &openings, std::int64_t threads,
+         const std::function<void(std::int64_t)> &progress) {
         MatchPlan plan;
         plan.games = static_cast<std::int64_t>(checked_count("games", games, 1, 100000000));
         plan.seed = seed;
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
         plan.seatings = seatings;
+        plan.openings = openings;
         checked_count("threads", threads, 1, 1024);
         if (seatings.empty()) throw nb::value_error("a match needs at least one seating");
         for (const auto &seating : seatings) {
@@ -385,7 +387,7 @@ void bind_searches(nb::module_ &m) {
         return play_match(game, agents, plan, static_cast<int>(threads), progress);
       },
       nb::arg("game"), nb::arg("agents"), nb::arg("games"), nb::arg("seed"), nb::arg("seatings"),
-      nb::arg("random_actions"), nb::arg("threads"), nb::arg("progress"));
+      nb::arg("random_actions"), nb::arg("openings"), nb::arg("threads"), nb::arg("progress"));
 }
 
 }  // namespace boardlab

@@ -48,9 +48,7 @@ class Evaluator:
         if not isinstance(state, State):
             raise BoardLabError(f"an evaluator judges a state, not {shown(state)}")
         if state.game != self.game:
-            raise BoardLabError(
-                f"this evaluator judges {self.game!r}; the state belongs to another game"
-            )
+            raise BoardLabError(f"this evaluator judges {self.game!r}; the state belongs to another game")
         return state.core_for(self.game)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ A search that asks an evaluator takes it first; all other arguments are named.
 
 import dataclasses
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
@@ -18,7 +18,7 @@ from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
 from boardlab.search.spec import SEARCHES, SearchSpec
 
-Spec = SearchSpec | EvaluatorSpec
+Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
 TOKEN = re.compile(
     r"""\s*(?:
@@ -60,9 +60,7 @@ class _Parser:
         self.at = 0
 
     def fail(self, message: str, place: int | None = None) -> ExpressionError:
-        return ExpressionError(
-            message, self.source, self.tokens[self.at][2] if place is None else place
-        )
+        return ExpressionError(message, self.source, self.tokens[self.at][2] if place is None else place)
 
     def peek(self, mark: str) -> bool:
         return self.tokens[self.at][:2] == ("mark", mark)
@@ -70,9 +68,7 @@ class _Parser:
     def take(self, mark: str) -> None:
         if not self.peek(mark):
             found = self.tokens[self.at][1]
-            raise self.fail(
-                f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end")
-            )
+            raise self.fail(f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end"))
         self.at += 1
 
     def whole(self, known: dict[str, type], kind: str) -> Spec:
@@ -122,9 +118,7 @@ class _Parser:
             raise self.fail("this argument needs a name, as in iterations=1000")
         known = [option.name for option in options_of(spec)]
         if word not in known:
-            raise ExpressionError(
-                str(unknown(f"parameter of {owner}", word, known)), self.source, place
-            )
+            raise ExpressionError(str(unknown(f"parameter of {owner}", word, known)), self.source, place)
         if word in arguments:
             raise ExpressionError(f"{word} is given twice", self.source, place)
         if word == "evaluator" and has_evaluator:
@@ -193,9 +187,7 @@ def parse(expression: str) -> SearchSpec:
     if not isinstance(expression, str):
         raise BoardLabError(f"an agent expression must be text, not {shown(expression)}")
     if not expression.strip():
-        raise BoardLabError(
-            'the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"'
-        )
+        raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
     spec = _Parser(expression).whole(AGENTS, "an agent")
     assert isinstance(spec, SearchSpec)
     return spec
@@ -209,11 +201,7 @@ def format_spec(spec: Spec) -> str:
         if isinstance(value, EvaluatorSpec):
             parts.append(format_spec(value))
         elif value != field.default:
-            text = (
-                '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
-                if isinstance(value, str)
-                else repr(value)
-            )
+            text = '"' + re.sub(r'(["\\])', r"\\\1", value) + '"' if isinstance(value, str) else repr(value)
             parts.append(f"{field.name}={text}")
     return spec.name + (f"({', '.join(parts)})" if parts else "")
 
@@ -223,9 +211,7 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     _check_game(game)
     if isinstance(expression, Agent):
         if expression.game != game:
-            raise BoardLabError(
-                f"the agent {expression.expression} was made for {expression.game!r}"
-            )
+            raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
         return expression
     spec = parse(expression)
     if isinstance(spec, HumanSpec):

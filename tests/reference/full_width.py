@@ -26,9 +26,7 @@ def expectimax_n(state: State, depth: int, judge: Judge, outcome: str = "score")
     return best
 
 
-def action_vector(
-    state: State, action: int, depth: int, judge: Judge, outcome: str = "score"
-) -> Values:
+def action_vector(state: State, action: int, depth: int, judge: Judge, outcome: str = "score") -> Values:
     """What an action is worth to every player when `depth` actions are looked at, this one included."""
     values = list(expectimax_n(after(state, action), depth - 1, judge, outcome))
     values[state.player] += state.game.core.step_reward

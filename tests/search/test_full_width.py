@@ -3,12 +3,12 @@
 import math
 
 import pytest
-
-import boardlab as bl
-from boardlab import BoardLabError, Game
 from reference.full_width import action_vector, minimax
 from reference.judges import Judge, after, score_judge, solver_judge
 from reference.positions import random_position
+
+import boardlab as bl
+from boardlab import BoardLabError, Game
 
 ZERO_SUM = [
     (bl.game("tictactoe"), "score", 5, 4),
@@ -45,16 +45,12 @@ def test_full_width_values_are_those_of_plain_recursion(case: tuple[Game, str, i
         state = random_position(game, seed, actions)
         decision = agent.act(state)
         wanted = {a: action_vector(state, a, depth, judge, outcome) for a in state.legal_actions()}
-        assert decision.values == pytest.approx(
-            {a: v[state.player] for a, v in wanted.items()}, abs=1e-12
-        )
+        assert decision.values == pytest.approx({a: v[state.player] for a, v in wanted.items()}, abs=1e-12)
         best = max(decision.values.values())
         assert decision.values[decision.action] == best
         assert list(decision.scores) == pytest.approx(wanted[decision.action], abs=1e-12)
         equals = [a for a, v in decision.values.items() if v == best]
-        assert decision.policy == {
-            a: 1 / len(equals) if a in equals else 0 for a in state.legal_actions()
-        }
+        assert decision.policy == {a: 1 / len(equals) if a in equals else 0 for a in state.legal_actions()}
 
 
 @pytest.mark.parametrize("case", ZERO_SUM, ids=label)
@@ -98,10 +94,7 @@ def test_a_table_that_is_far_too_small_changes_nothing() -> None:
     large = bl.agent("maxn(depth=7, table_mb=256)", game).act(state)
     assert small.values == large.values
     assert small.info["nodes"] > large.info["nodes"]
-    deep = [
-        bl.agent(f"alphabeta(depth=9, exact=True, table_mb={mb})", game).act(state)
-        for mb in (1, 256)
-    ]
+    deep = [bl.agent(f"alphabeta(depth=9, exact=True, table_mb={mb})", game).act(state) for mb in (1, 256)]
     assert deep[0].values == deep[1].values
 
 

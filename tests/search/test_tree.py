@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-
-import boardlab as bl
-from boardlab import Decision, Game, State
 from reference.judges import Judge, score_judge, softmax_priors, solver_judge
 from reference.positions import random_position
 from reference.tree import SplitMix, Tree
+
+import boardlab as bl
+from boardlab import Decision, Game, State
 
 
 def draw_tile(state: State, rng: SplitMix) -> int:

@@ -197,7 +197,7 @@ class State:
         return State(self.game, self.core.copy())
 
     def core_for(self, game: Game) -> _engine.State:
-        """The engine's state for a game with the same rules, which may be another object than this state's."""
+        """The engine's state for a game with the same rules, which may be another object than this one's."""
         if self.core.game is game.core:
             return self.core
         return game.core.from_fields(self.core.to_fields())

@@ -18,25 +18,29 @@ void Tree::set_root(const void *state, bool reuse) {
   const Game &game = *game_;
   std::uint32_t found = 0;
   if (reuse && !nodes_.empty() && !game.is_hidden()) {
-    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies.
+    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies. Where
+    // several ways of the same length lead to the state, the one that was searched most.
     struct Candidate {
       std::uint32_t node;
+      int level;
       StateBuffer state;
     };
     constexpr std::size_t MOST = 4096;
     std::vector<Candidate> queue;
-    queue.push_back({ROOT, root_state_});
-    for (std::size_t i = 0; i < queue.size() && !found; ++i) {
+    queue.push_back({ROOT, 0, root_state_});
+    int found_level = std::numeric_limits<int>::max();
+    for (std::size_t i = 0; i < queue.size() && queue[i].level <= found_level; ++i) {
       const std::uint32_t at = queue[i].node;
       if (game.equal(queue[i].state.data(), state)) {
-        found = at;
-        break;
+        if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
+        found_level = queue[i].level;
       }
+      if (found) continue;
       const Node &node = nodes_[at];
       std::uint32_t child = node.first;
       for (std::uint32_t k = 0; child && queue.size() < MOST; ++k) {
         if (nodes_[child].visits > 0) {
-          queue.push_back({child, queue[i].state});
+          queue.push_back({child, queue[i].level + 1, queue[i].state});
           game.apply(queue.back().state.data(), nodes_[child].action);
         }
         child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;

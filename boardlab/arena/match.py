@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
@@ -82,15 +82,21 @@ def match(
     order; `openings` plays these actions instead, one opening a round. `seatings` restricts the seat orders:
     `[[0, 1]]` lets the first agent always begin. The result is the same for any number of threads.
     """
+    if not isinstance(game, Game):
+        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(game)}')
     if isinstance(agents, (str, Agent)):
         agents = [agents]
+    if not isinstance(agents, Sequence):
+        raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
+    if progress is not None and not callable(progress):
+        raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     games = as_integer("games", games, 1, 100_000_000)
     seed = as_seed(seed)
     if len(agents) != game.players:
         raise BoardLabError(f"{game.name} needs {game.players} agents, not {len(agents)}")
     made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
-    made = [  # an agent that meets itself must be two
-        make_agent(a.expression, game, seed=i) if any(a is b for b in made[:i]) else a
+    made = [  # an agent that meets itself must be two; all must hold the same engine game
+        a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
         for i, a in enumerate(made)
     ]
     seats = [list(order) for order in seatings or itertools.permutations(range(game.players))]
@@ -98,7 +104,7 @@ def match(
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
     raw = _engine.play_match(
         game.core,
-        [_core_for(a, game) for a in made],
+        [a.core for a in made],
         games,
         seed,
         seats,
@@ -110,16 +116,12 @@ def match(
     records = tuple(
         GameRecord(tuple(r.seats), tuple(r.actions), tuple(r.scores), r.seed, r.error) for r in raw
     )
-    return summarise(tuple(a.expression for a in made), records, len(seats))
+    return summarise(game, tuple(a.expression for a in made), records, len(seats))
 
 
-def _core_for(agent: Agent, game: Game) -> _engine.Search:
-    if agent.game.core is not game.core:
-        return make_agent(agent.expression, game).core
-    return agent.core
-
-
-def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int) -> MatchResult:
+def summarise(
+    game: Game, agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int
+) -> MatchResult:
     """Counts wins, draws and errors, and the means with their standard errors."""
     count = len(agents)
     wins, draws = [0] * count, 0
@@ -141,9 +143,17 @@ def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...], round_si
         mean_scores=tuple(sum(s) / len(s) for s in scores),
         score_errors=tuple(standard_error(s, round_size) for s in scores),
         errors=sum(1 for record in records if record.error),
-        distinct=len({(record.actions, record.scores if record.error else ()) for record in records}),
+        distinct=len(
+            {  # the same actions from another scramble are another game
+                (_start(game, r), r.actions, r.scores if r.error else ()) for r in records
+            }
+        ),
         records=records,
     )
+
+
+def _start(game: Game, record: GameRecord) -> bytes:
+    return _engine.match_start(game.core, record.seed).to_bytes()
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
@@ -159,6 +169,8 @@ def standard_error(scores: list[float], round_size: int = 1) -> float:
 
 def replay(game: Game, record: GameRecord) -> list[State]:
     """All positions of a recorded game, the first included."""
+    if not isinstance(game, Game) or not isinstance(record, GameRecord):
+        raise BoardLabError("replay needs the game and one of the match's records")
     state = State(game, _engine.match_start(game.core, record.seed))
     states = [state.copy()]
     for action in record.actions:

@@ -12,6 +12,7 @@ from boardlab.errors import BoardLabError, unknown
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State, as_integer
 from boardlab.games.nim import Nim
+from boardlab.games.rubiks import Rubiks
 from boardlab.search.agent import Agent
 
 Progress = Callable[[int], None]

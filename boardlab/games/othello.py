@@ -68,9 +68,7 @@ class Othello(Rules):
         canvas.grid("#2c5c41")
         for cell, value in enumerate(cells):
             if value:
-                canvas.circle(
-                    *canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a"
-                )
+                canvas.circle(*canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a")
         for action in state.legal_actions():
             if action < self.size**2:
                 canvas.circle(*canvas.centre(action), 4, ("#1a1a1a", "#f8f8f4")[mover])

@@ -31,11 +31,7 @@ class Rules:
         """The parameters as the engine takes them."""
         params = dataclasses.asdict(self)
         return {
-            key: int(value)
-            if isinstance(value, bool)
-            else list(value)
-            if isinstance(value, tuple)
-            else value
+            key: int(value) if isinstance(value, bool) else list(value) if isinstance(value, tuple) else value
             for key, value in params.items()
         }
 

@@ -42,13 +42,7 @@ class Twenty48(Rules):
             " ".join(f"{tile:>{width}}" for tile in tiles[r * self.size : (r + 1) * self.size])
             for r in range(self.size)
         ]
-        who = (
-            f"nature adds {spawns}"
-            if spawns
-            else "game over"
-            if state.is_terminal
-            else "player to move"
-        )
+        who = f"nature adds {spawns}" if spawns else "game over" if state.is_terminal else "player to move"
         start = "" if moved else ", no action yet"
         return "\n".join([*rows, f"score {score}, empty tiles {empty}, {who}{start}"])
 
@@ -60,18 +54,12 @@ class Twenty48(Rules):
             raise BoardLabError(f"{self.name}: expected {self.size} rows of {self.size} tiles")
         cells = []
         for word in words:
-            number = (
-                0 if word in (".", "0") else int(word) if word.isdigit() and len(word) < 15 else -1
-            )
+            number = 0 if word in (".", "0") else int(word) if word.isdigit() and len(word) < 15 else -1
             if number < 0 or number == 1 or number & (number - 1):
-                raise BoardLabError(
-                    f'{self.name}: "{word}" is no tile; tiles are 2, 4, 8 ... or . for none'
-                )
+                raise BoardLabError(f'{self.name}: "{word}" is no tile; tiles are 2, 4, 8 ... or . for none')
             cells.append(number.bit_length() - 1 if number else 0)
         rest = " ".join(lines[self.size :])
-        score, empty = (
-            re.search(rf"{what} (\d{{1,9}})\b", rest) for what in ("score", "empty tiles")
-        )
+        score, empty = (re.search(rf"{what} (\d{{1,9}})\b", rest) for what in ("score", "empty tiles"))
         spawns = re.search(r"nature adds (\d)", rest)
         if rest and not score:
             raise BoardLabError(

@@ -180,14 +180,6 @@ void bind_games(nb::module_ &m) {
           },
           "The neighbours of every cell of the board vector.")
       .def(
-          "symmetry_action",
-          [](const Game &g, std::uint64_t index, std::int64_t action) {
-            checked_symmetry(g, index);
-            return g.symmetry_action(index,
-                                     static_cast<Action>(checked_count("action", action, 0, g.action_count() - 1)));
-          },
-          nb::arg("symmetry"), nb::arg("action"))
-      .def(
           "symmetry_cells",
           [](const Game &g, std::uint64_t index) -> nb::object {
             checked_symmetry(g, index);
@@ -372,6 +364,15 @@ void bind_games(nb::module_ &m) {
             return turned;
           },
           nb::arg("symmetry"))
+      .def(
+          "symmetry_action",
+          [](const PyState &s, std::uint64_t g, std::int64_t action) {
+            checked_symmetry(*s.game, g);
+            s.check_action(action);
+            if (s.player() == CHANCE) throw nb::value_error("symmetries map the players' actions, not chance outcomes");
+            return s.game->symmetry_action(g, s.data(), static_cast<Action>(action));
+          },
+          nb::arg("symmetry"), nb::arg("action"), "What a legal action becomes in the transformed state.")
       .def(
           "seen_by",
           [](const PyState &s, std::int64_t player) {

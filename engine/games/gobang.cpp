@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/adapt.h"
+#include "games/filling.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -64,12 +65,8 @@ class Gobang {
       if (!s.cells[cell]) actions[count++] = cell;
     return count;
   }
-  // Guesses until a cell is empty: random games seldom fill the board, so this beats counting to the k-th.
-  Action random_action(const State &s, Rng &rng) const {
-    for (;;) {
-      const auto cell = static_cast<Action>(rng.below(static_cast<std::uint32_t>(cells())));
-      if (!s.cells[cell]) return cell;
-    }
+  int playout(State &s, Rng &rng, int max_actions) const {
+    return s.result ? 0 : shuffled_playout(*this, s, rng, max_actions);
   }
   void apply(State &s, Action cell) const {
     const auto stone = static_cast<std::uint8_t>(1 + (s.count & 1));

@@ -1,12 +1,13 @@
 // Hex on n x n: player 0 joins top and bottom, player 1 left and right. Cell = row*n + col; its neighbours are the
 // four beside it and the two at (row-1, col+1) and (row+1, col-1).
 //
-// A stone knows by which of its owner's two edges it is linked. A new stone takes its neighbours' links and hands
+// A stone knows to which of its owner's two edges it is linked. A new stone takes its neighbours' links and hands
 // them on to own stones that lack them; a stone gains each link once, so a whole game costs O(cells), and unlike a
 // union-find's parents the links depend on the position alone.
 #include <algorithm>
 
 #include "core/adapt.h"
+#include "games/filling.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -19,7 +20,7 @@ class Hex {
   static constexpr int max_legal = CAPACITY;
 
   struct State {
-    std::uint8_t cells[CAPACITY];  // 0, or owner's bit with links
+    std::uint8_t cells[CAPACITY];  // 0, or STONE with links, red's in the low half byte; behind the board always 0
     std::uint16_t count;           // stones on the board
     std::uint8_t mover;            // who is to move, or would be
     std::uint8_t winner;           // 0 running, 1 + player
@@ -35,6 +36,7 @@ class Hex {
         if (r < 0 || r >= size || c < 0 || c >= size) continue;
         neighbours_[cell][degree_[cell]++] = static_cast<std::uint16_t>(r * size + c);
       }
+      for (int i = degree_[cell]; i < 6; ++i) neighbours_[cell][i] = static_cast<std::uint16_t>(cells());
     }
   }
 
@@ -62,13 +64,12 @@ class Hex {
     if (may_swap(s)) actions[count++] = cells();
     return count;
   }
-  // Guesses until a cell is empty: a random game ends long before only a few are left.
-  Action random_action(const State &s, Rng &rng) const {
-    const auto choices = static_cast<std::uint32_t>(cells() + may_swap(s));
-    for (;;) {
-      const auto action = static_cast<Action>(rng.below(choices));
-      if (action == cells() || !s.cells[action]) return action;
-    }
+  int playout(State &s, Rng &rng, int max_actions) const {
+    if (s.winner || max_actions <= 0) return 0;
+    if (!may_swap(s)) return shuffled_playout(*this, s, rng, max_actions);
+    Action actions[max_legal];
+    apply(s, actions[rng.below(static_cast<std::uint32_t>(legal(s, actions)))]);
+    return 1 + playout(s, rng, max_actions - 1);
   }
   void apply(State &s, Action action) const {
     if (action == cells()) {
@@ -141,9 +142,10 @@ class Hex {
   void symmetry(std::uint64_t g, State &s) const {
     if (g == 0) return;
     std::reverse(s.cells, s.cells + cells());
+    constexpr unsigned stones = STONE | STONE << 4, near = NEAR | NEAR << 4, far = FAR | FAR << 4;
     for (int cell = 0; cell < cells(); ++cell) {
-      const int links = s.cells[cell] & BOTH;
-      if (links == NEAR || links == FAR) s.cells[cell] ^= BOTH;
+      const unsigned value = s.cells[cell];
+      s.cells[cell] = static_cast<std::uint8_t>((value & stones) | (value & near) << 1 | (value & far) >> 1);
     }
   }
   int symmetry_action(std::uint64_t g, Action a) const { return g == 0 || a == cells() ? a : cells() - 1 - a; }
@@ -166,37 +168,45 @@ class Hex {
   double moves_left(const State &s) const { return cells() - s.count; }
 
  private:
-  static constexpr std::uint8_t NEAR = 4, FAR = 8, BOTH = NEAR | FAR;  // links to top or left, to bottom or right
+  // Of a player's half byte. A stone may be linked to top or left (NEAR), to bottom or right (FAR).
+  static constexpr unsigned STONE = 1, NEAR = 2, FAR = 4, BOTH = NEAR | FAR;
   static constexpr int DOWN[6] = {-1, -1, 0, 0, 1, 1}, RIGHT[6] = {0, 1, -1, 1, -1, 0};
 
   int cells() const { return size_ * size_; }
   int mirrored(int cell) const { return cell % size_ * size_ + cell / size_; }
   bool may_swap(const State &s) const { return swap_ && s.count == 1 && s.mover == 1; }
-  static int owner(const State &s, int cell) { return s.cells[cell] & 3; }
+  static int owner(const State &s, int cell) {
+    return static_cast<int>((s.cells[cell] & STONE) + 2 * (s.cells[cell] >> 4 & STONE));
+  }
 
   void place(State &s, int cell, int player) const {
-    const auto own = static_cast<std::uint8_t>(1 + player);
-    const auto is_own = [own](std::uint8_t value) { return (value & 3) == own; };
-    std::uint8_t links = edges_[player][cell], common = BOTH;
-    for (int i = 0; i < degree_[cell]; ++i) {
-      const std::uint8_t value = s.cells[neighbours_[cell][i]];
-      if (!is_own(value)) continue;
+    const int half = 4 * player;
+    // No branches in here: which neighbours are own stones cannot be predicted, and this is where playouts spend time.
+    unsigned links = edges_[player][cell], missing = 0;
+    for (const std::uint16_t neighbour : neighbours_[cell]) {
+      const unsigned value = unsigned{s.cells[neighbour]} >> half;
       links |= value & BOTH;
-      common &= value;
+      missing |= ~value & (0u - (value & STONE)) & BOTH;
     }
-    s.cells[cell] = own | links;
-    if (links == BOTH) s.winner = own;
-    if ((links & common) == links) return;  // no neighbour lacks a link
+    s.cells[cell] = static_cast<std::uint8_t>((STONE | links) << half);
+    if (links == BOTH) s.winner = static_cast<std::uint8_t>(1 + player);
+    if (!(links & missing)) return;
+    spread(s, cell, half, links);
+  }
+
+  // Hands links on from a stone to all own stones that it is joined to.
+  void spread(State &s, int cell, int half, unsigned links) const {
+    const unsigned wanted = (STONE | links) << half, stone = STONE << half;
     std::uint16_t stack[CAPACITY];
     int top = 0;
     stack[top++] = static_cast<std::uint16_t>(cell);
     while (top) {
       const int from = stack[--top];
-      for (int i = 0; i < degree_[from]; ++i) {
-        std::uint8_t &value = s.cells[neighbours_[from][i]];
-        if (!is_own(value) || (value & links) == links) continue;
-        value |= links;
-        stack[top++] = neighbours_[from][i];
+      for (const std::uint16_t neighbour : neighbours_[from]) {
+        std::uint8_t &value = s.cells[neighbour];
+        if (!(value & stone) || (value & wanted) == wanted) continue;
+        value = static_cast<std::uint8_t>(value | wanted);
+        stack[top++] = neighbour;
       }
     }
   }
@@ -226,7 +236,7 @@ class Hex {
 bl_game make_hex(const Params &params) {
   const int size = params.integer("size", 2, 19);
   const bool swap = params.boolean("swap");
-  if (size <= 6) return make_table(std::make_unique<Hex<36>>(size, swap));
+  if (size <= 6) return make_table(std::make_unique<Hex<40>>(size, swap));
   if (size <= 11) return make_table(std::make_unique<Hex<124>>(size, swap));
   return make_table(std::make_unique<Hex<364>>(size, swap));
 }

@@ -103,7 +103,7 @@ class Yavalath(Rules):
         for row, cells in enumerate(rows):
             canvas.label(cells[0], -0.85, 0, LETTERS[row])
             for place, cell in enumerate(cells):
-                fill = ("#dfe7dc", "#d2dccf", "#c6d2c4")[(place + max(0, row - self.side + 1) + 2 * row) % 3]
+                fill = ("#dfe7dc", "#d2dccf", "#c6d2c4")[(place + max(0, row - self.side + 1) + row) % 3]
                 canvas.hexagon(cell, BLOCK if must_block and cell in legal else fill, "#8fa08c")
         for cell, value in enumerate(state.fields[:-1]):
             if value:

@@ -73,7 +73,7 @@ def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
 
 
 def mover_line(player: int, names: Sequence[str]) -> str:
-    """ "X to move"; at the end the line says so."""
+    """Who moves, as in "X to move", or that the game is over."""
     return f"{names[player]} to move" if player >= 0 else "game over"
 
 

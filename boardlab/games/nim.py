@@ -32,6 +32,7 @@ class Nim(Rules):
         {"players": 3, "heaps": (2, 3, 3), "extra_rule": True},
         {"heaps": (7,), "max_take": 2},
     )
+    colours = ((r"\|+", "bold cyan"),)
     truths = "two players: lost for the side to move iff the XOR of heap mod (max_take + 1) is 0 (Bouton)"
 
     def to_text(self, state: State) -> str:

@@ -1,4 +1,7 @@
-"""Othello: text, names and drawing. Fields: the cells row by row (0 empty, 1 X, 2 O), then who moves (0 X, 1 O)."""
+"""Othello: text, names and drawing.
+
+Fields: the cells row by row (0 empty, 1 X, 2 O), then who moves (0 X, 1 O).
+"""
 
 import re
 from dataclasses import dataclass

@@ -41,6 +41,14 @@ class Rubiks(Rules):
         {"size": 3, "metric": "qtm", "twists": 13},
         {"twists": 1, "step_reward": 0.0},
     )
+    colours = (
+        (r"U(?=[ULFRBD ]|$)", "black on white"),
+        (r"L(?=[ULFRBD ]|$)", "black on dark_orange"),
+        (r"F(?=[ULFRBD ]|$)", "black on green"),
+        (r"R(?=[ULFRBD ]|$)", "black on red"),
+        (r"B(?=[ULFRBD ]|$)", "white on blue"),
+        (r"D(?=[ULFRBD ]|$)", "black on yellow"),
+    )
     truths = (
         "2x2x2: 3,674,160 states, at most 11 twists (htm) or 14 (qtm); 3x3x3: at most 20 (htm) or 26 (qtm)"
     )

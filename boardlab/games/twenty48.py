@@ -1,7 +1,7 @@
 """2048: text, names and drawing.
 
-Fields: the cells' exponents row by row (2 is 1, 4 is 2 ...), the score, the summed empty tiles, how many tiles
-nature has to add, whether an action was played.
+Fields: the cells' exponents row by row (2 is 1, 4 is 2 ...), the score, the summed empty tiles, how many
+tiles nature has to add, whether an action was played.
 """
 
 import re
@@ -30,6 +30,13 @@ class Twenty48(Rules):
     name = "2048"
     summary = "slide and merge tiles while nature adds a 2 or a 4"
     variants = ({}, {"size": 2}, {"size": 3}, {"size": 5})
+    colours = (
+        (r"(?<!adds )\b(2|4)\b", "white"),
+        (r"\b(8|16)\b", "yellow"),
+        (r"\b(32|64)\b", "bold dark_orange"),
+        (r"\b(128|256|512)\b", "bold red"),
+        (r"\b(1024|2048|4096|8192|16384|32768|65536)\b", "bold magenta"),
+    )
     truths = "random play on 4x4 lasts 118 moves on average"
 
     def to_text(self, state: State) -> str:

@@ -8,7 +8,7 @@ A search that asks an evaluator takes it first; all other arguments are named.
 
 import dataclasses
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
@@ -18,7 +18,7 @@ from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
 from boardlab.search.spec import SEARCHES, SearchSpec
 
-Spec = SearchSpec | EvaluatorSpec
+Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
 TOKEN = re.compile(
     r"""\s*(?:

@@ -7,7 +7,7 @@
 
 namespace boardlab {
 
-// A random playout from a running state: the empty cells in shuffled order. The next action is then one swap away,
+// A random playout: the empty cells in shuffled order. The next action is then one swap away,
 // while drawing an action by itself would guess or count its way to an empty cell.
 template <class G>
 int shuffled_playout(const G &game, typename G::State &s, Rng &rng, int max_actions) {

@@ -65,9 +65,7 @@ class Gobang {
       if (!s.cells[cell]) actions[count++] = cell;
     return count;
   }
-  int playout(State &s, Rng &rng, int max_actions) const {
-    return s.result ? 0 : shuffled_playout(*this, s, rng, max_actions);
-  }
+  int playout(State &s, Rng &rng, int max_actions) const { return shuffled_playout(*this, s, rng, max_actions); }
   void apply(State &s, Action cell) const {
     const auto stone = static_cast<std::uint8_t>(1 + (s.count & 1));
     s.cells[cell] = stone;

@@ -65,11 +65,12 @@ class Hex {
     return count;
   }
   int playout(State &s, Rng &rng, int max_actions) const {
-    if (s.winner || max_actions <= 0) return 0;
-    if (!may_swap(s)) return shuffled_playout(*this, s, rng, max_actions);
-    Action actions[max_legal];
-    apply(s, actions[rng.below(static_cast<std::uint32_t>(legal(s, actions)))]);
-    return 1 + playout(s, rng, max_actions - 1);
+    int count = 0;
+    for (; swap_ && (s.count == 0 || may_swap(s)) && count < max_actions; ++count) {
+      Action actions[max_legal];
+      apply(s, actions[rng.below(static_cast<std::uint32_t>(legal(s, actions)))]);
+    }
+    return count + shuffled_playout(*this, s, rng, max_actions - count);  // from here on any empty cell may be filled
   }
   void apply(State &s, Action action) const {
     if (action == cells()) {

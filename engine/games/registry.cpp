@@ -10,7 +10,8 @@ using Make = bl_game (*)(const Params &);
 
 constexpr std::pair<const char *, Make> GAMES[] = {
     {"tictactoe", make_tictactoe}, {"connectfour", make_connectfour}, {"othello", make_othello}, {"nim", make_nim},
-    {"2048", make_2048},           {"rubiks", make_rubiks},
+    {"2048", make_2048},           {"rubiks", make_rubiks},           {"sim", make_sim},         {"ewn", make_ewn},
+    {"morpion", make_morpion},
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 """EinStein wuerfelt nicht: text, names and drawing.
 
-Fields: the cells row by row (0 empty, 1 + player * stones + stone), who is to roll or to move, the die (0 before
-the roll).
+Fields: the cells row by row (0 empty, 1 + player * stones + stone), who is to roll or to move, the die (0
+before the roll).
 """
 
 import re
@@ -92,9 +92,7 @@ class Ewn(Rules):
         n = self.size
         symbols = [f"{self._symbol(cell):<2}" for cell in state.fields[: n * n]]
         lines = ["  " + "  ".join(LETTERS[:n])]
-        lines += [
-            f"{row + 1} {' '.join(symbols[row * n : (row + 1) * n])}".rstrip() for row in range(n)
-        ]
+        lines += [f"{row + 1} {' '.join(symbols[row * n : (row + 1) * n])}".rstrip() for row in range(n)]
         return "\n".join([*lines, self._status(state)])
 
     def fields_from_text(self, text: str) -> list[int]:
@@ -103,9 +101,7 @@ class Ewn(Rules):
         lines = [line.split() for line in text.splitlines() if line.strip()]
         if lines and "".join(lines[0]).lower() == LETTERS[:n]:
             lines = lines[1:]
-        symbols = {
-            self._symbol(cell).lower(): cell for cell in range(1 + self.players * self.stones)
-        }
+        symbols = {self._symbol(cell).lower(): cell for cell in range(1 + self.players * self.stones)}
         fields: list[int] = []
         for number, words in enumerate(lines[:n], 1):
             row = words[1:] if len(words) == n + 1 and words[0] == str(number) else words
@@ -179,9 +175,7 @@ class Ewn(Rules):
                 continue  # hunters have no goal
             x, y = canvas.centre(goals[player])
             for size in (32, 24):
-                canvas.rect(
-                    x - size / 2, y - size / 2, size, size, "none", stroke=PLAYER_COLOURS[player]
-                )
+                canvas.rect(x - size / 2, y - size / 2, size, size, "none", stroke=PLAYER_COLOURS[player])
         for cell, value in enumerate(cells):
             if not value:
                 continue
@@ -191,9 +185,7 @@ class Ewn(Rules):
             canvas.text(x, y, str(stone + 1), size=17, weight="bold", fill="#ffffff")
         canvas.text(canvas.width / 2 - (12 if die else 0), canvas.height - 17, status, size=13)
         if die:
-            self._draw_die(
-                canvas, canvas.width / 2 + 4.2 * len(status), canvas.height - 17, die, mover
-            )
+            self._draw_die(canvas, canvas.width / 2 + 4.2 * len(status), canvas.height - 17, die, mover)
         return canvas.svg()
 
     @staticmethod

@@ -45,7 +45,9 @@ class Sim(Rules):
         {"nodes": 10, "players": 3},
         {"nodes": 7, "players": 3, "coalition": True},
     )
-    truths = "6 nodes: the second player wins; 4 and 5 nodes: a draw; 6 nodes and more: never a draw (two players)"
+    truths = (
+        "6 nodes: the second player wins; 4 and 5 nodes: a draw; 6 nodes and more: never a draw (two players)"
+    )
 
     def player_name(self, player: int) -> str:
         """The colour; red begins."""
@@ -82,9 +84,7 @@ class Sim(Rules):
         edges = edges.upper()
         wanted = self.nodes * (self.nodes - 1) // 2
         if len(edges) != wanted or set(edges) - set(symbols):
-            raise BoardLabError(
-                f"{self.name}: expected {wanted} edges, each one of {' '.join(symbols)}"
-            )
+            raise BoardLabError(f"{self.name}: expected {wanted} edges, each one of {' '.join(symbols)}")
         return [symbols.index(edge) for edge in edges]
 
     def action_text(self, state: State, action: int) -> str:

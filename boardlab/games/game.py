@@ -39,7 +39,7 @@ class Game:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         try:
-            self.core = _engine.make_game(rules.name, rules.engine_params())
+            self.core = rules.make_core()
         except ValueError as error:
             raise BoardLabError(str(error)) from None
 

@@ -115,6 +115,15 @@ void bind_games(nb::module_ &m) {
       },
       nb::arg("name"), nb::arg("params"));
 
+  m.def(
+      "game_from_table",
+      [](const std::string &name, const nb::capsule &table) {
+        if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
+          throw nb::value_error("expected a capsule named boardlab.bl_game");
+        return std::make_shared<Game>(name, *static_cast<const bl_game *>(table.data()));
+      },
+      nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
+
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })
       .def_prop_ro("players", &Game::players)

@@ -3,10 +3,13 @@
 from typing import Any
 
 from boardlab.errors import unknown
+from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game
+from boardlab.games.kuhnpoker import KuhnPoker
 from boardlab.games.nim import Nim
 from boardlab.games.othello import Othello
+from boardlab.games.poker import Poker
 from boardlab.games.rubiks import Rubiks
 from boardlab.games.rules import Rules
 from boardlab.games.tictactoe import TicTacToe
@@ -14,7 +17,18 @@ from boardlab.games.twenty48 import Twenty48
 from boardlab.options import check_options, options_of
 
 GAMES: dict[str, type[Rules]] = {
-    rules.name: rules for rules in (TicTacToe, ConnectFour, Othello, Nim, Twenty48, Rubiks)
+    rules.name: rules
+    for rules in (
+        TicTacToe,
+        ConnectFour,
+        Othello,
+        Nim,
+        Twenty48,
+        Rubiks,
+        KuhnPoker,
+        Poker,
+        Blackjack,
+    )
 }
 
 

@@ -9,8 +9,11 @@ namespace {
 using Make = bl_game (*)(const Params &);
 
 constexpr std::pair<const char *, Make> GAMES[] = {
-    {"tictactoe", make_tictactoe}, {"connectfour", make_connectfour}, {"othello", make_othello}, {"nim", make_nim},
+    {"tictactoe", make_tictactoe}, {"connectfour", make_connectfour},
+    {"othello", make_othello},     {"nim", make_nim},
     {"2048", make_2048},           {"rubiks", make_rubiks},
+    {"kuhnpoker", make_kuhnpoker}, {"poker", make_poker},
+    {"blackjack", make_blackjack},
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ bl_game make_othello(const Params &);
 bl_game make_nim(const Params &);
 bl_game make_2048(const Params &);
 bl_game make_rubiks(const Params &);
+bl_game make_kuhnpoker(const Params &);
+bl_game make_poker(const Params &);
+bl_game make_blackjack(const Params &);
 
 std::vector<std::string> game_names();
 // Throws std::invalid_argument for an unknown name or parameters that are out of range.

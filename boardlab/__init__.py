@@ -10,7 +10,7 @@ print(bl.match(game, [agent, "random"], games=100))
 from boardlab import _engine
 from boardlab.arena import MatchResult, match
 from boardlab.errors import BoardLabError
-from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games
+from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, agent, evaluator
 
@@ -30,6 +30,7 @@ __all__ = [
     "evaluator",
     "game",
     "games",
+    "load_game",
     "match",
     "perft",
 ]

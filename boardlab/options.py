@@ -140,6 +140,5 @@ def _number(kind: type, value: Any) -> int | float | None:
 
 def _in_range(option: Option, number: float) -> bool:
     return not (
-        (option.low is not None and number < option.low)
-        or (option.high is not None and number > option.high)
+        (option.low is not None and number < option.low) or (option.high is not None and number > option.high)
     )

@@ -135,9 +135,7 @@ def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> Match
         mean_scores=tuple(sum(s) / len(s) for s in scores),
         score_errors=tuple(_standard_error(s, rounds) for s in scores),
         errors=sum(1 for record in records if record.error),
-        distinct=len(
-            {(record.actions, record.scores if record.error else ()) for record in records}
-        ),
+        distinct=len({(record.actions, record.scores if record.error else ()) for record in records}),
         records=records,
     )
 

@@ -17,9 +17,7 @@ NAMES = ("X", "O")
 class ConnectFour(Rules):
     """Drop stones into columns; `connect` in a row win."""
 
-    rows: int = option(
-        6, "height of the board; (rows + 1) * cols may be at most 128", low=1, high=31
-    )
+    rows: int = option(6, "height of the board; (rows + 1) * cols may be at most 128", low=1, high=31)
     cols: int = option(7, "width of the board", low=1, high=32)
     connect: int = option(4, "how many in a row win", low=2, high=32)
 
@@ -61,9 +59,7 @@ class ConnectFour(Rules):
                 if int(digit) < self.cols and not fields[row * self.cols + int(digit)]
             ]
             if not empty:
-                raise BoardLabError(
-                    f"{self.name}: column {digit} cannot be played at ply {ply + 1}"
-                )
+                raise BoardLabError(f"{self.name}: column {digit} cannot be played at ply {ply + 1}")
             fields[empty[-1] * self.cols + int(digit)] = 1 + ply % 2
         return fields
 

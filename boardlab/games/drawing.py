@@ -41,7 +41,8 @@ class Canvas:
     ) -> None:
         """A disc or a ring."""
         self.elements.append(
-            f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}" fill="{fill}" stroke="{stroke}" stroke-width="{width:g}"/>'
+            f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}" fill="{fill}" stroke="{stroke}" '
+            f'stroke-width="{width:g}"/>'
         )
 
     def line(

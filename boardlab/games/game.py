@@ -39,7 +39,7 @@ class Game:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         try:
-            self.core = _engine.make_game(rules.name, rules.engine_params())
+            self.core = rules.make_core()
         except ValueError as error:
             raise BoardLabError(str(error)) from None
 
@@ -113,13 +113,9 @@ class Game:
         try:
             values = np.ascontiguousarray(np.asarray(fields, dtype=np.int64))
         except (TypeError, ValueError, OverflowError):
-            raise BoardLabError(
-                f"{self.name}: the fields of a state must be whole numbers"
-            ) from None
+            raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers") from None
         if values.ndim != 1 or len(values) != self.core.field_count:
-            raise BoardLabError(
-                f"{self.name}: a state has {self.core.field_count} fields, not {values.size}"
-            )
+            raise BoardLabError(f"{self.name}: a state has {self.core.field_count} fields, not {values.size}")
         if values.size and (values.min() < -(2**31) or values.max() >= 2**31):
             raise BoardLabError(f"{self.name}: a field is out of range")
         try:
@@ -232,9 +228,7 @@ class State:
     def completions(self, player: int, most: int = 4096) -> list[tuple["State", float]]:
         """All full states that fit what the player sees, with probabilities; [] when there are too many."""
         most = as_integer("most", most, 1, 2**20)
-        return [
-            (State(self.game, s), p) for s, p in self.core.completions(self._player(player), most)
-        ]
+        return [(State(self.game, s), p) for s, p in self.core.completions(self._player(player), most)]
 
     # ---- what learners read ----
 

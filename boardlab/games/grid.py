@@ -34,9 +34,7 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
     if lines and lines[0].strip().lower() == header:
         lines = lines[1:]
     if len(lines) < rows:
-        raise BoardLabError(
-            f"{owner}: expected {rows} rows of {cols} cells, found {len(lines)} rows"
-        )
+        raise BoardLabError(f"{owner}: expected {rows} rows of {cols} cells, found {len(lines)} rows")
     cells: list[int] = []
     for number, line in enumerate(lines[:rows], 1):
         row = re.sub(r"^\s*\d+\s", "", line) if len(line.split()) == cols + 1 else line
@@ -44,17 +42,11 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
         if len(row) == cols + len(str(number)) and row.startswith(str(number)):
             row = row[len(str(number)) :]
         if len(row) != cols:
-            raise BoardLabError(
-                f"{owner}: row {number} must have {cols} cells, got {line.strip()!r}"
-            )
+            raise BoardLabError(f"{owner}: row {number} must have {cols} cells, got {line.strip()!r}")
         for symbol in row:
-            place = (
-                symbols.find(symbol.upper()) if symbol.upper() in symbols else symbols.find(symbol)
-            )
+            place = symbols.find(symbol.upper()) if symbol.upper() in symbols else symbols.find(symbol)
             if place < 0:
-                raise BoardLabError(
-                    f'{owner}: "{symbol}" in row {number} is none of {" ".join(symbols)}'
-                )
+                raise BoardLabError(f'{owner}: "{symbol}" in row {number} is none of {" ".join(symbols)}')
             cells.append(place)
     return cells, "\n".join(lines[rows:])
 
@@ -75,5 +67,5 @@ def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
 
 
 def mover_line(player: int, names: Sequence[str]) -> str:
-    """ "X to move"; at the end the line says so."""
+    """Who moves, as in "X to move", or that the game is over."""
     return f"{names[player]} to move" if player >= 0 else "game over"

@@ -14,9 +14,7 @@ from boardlab.options import option
 class Nim(Rules):
     """Take stones from one heap; who takes the last stone wins (two players)."""
 
-    heaps: tuple[int, ...] = option(
-        (5, 5, 5), "stones in each heap, 1 to 12 heaps", low=1, high=255
-    )
+    heaps: tuple[int, ...] = option((5, 5, 5), "stones in each heap, 1 to 12 heaps", low=1, high=255)
     max_take: int = option(5, "the most stones that may be taken at once", low=1, high=255)
     players: int = option(
         2, "2, or 3 with Luckhardt's rule: the player after the last taker wins", low=2, high=3
@@ -34,17 +32,14 @@ class Nim(Rules):
         {"players": 3, "heaps": (2, 3, 3), "extra_rule": True},
         {"heaps": (7,), "max_take": 2},
     )
+    colours = ((r"\|+", "bold cyan"),)
     truths = "two players: lost for the side to move iff the XOR of heap mod (max_take + 1) is 0 (Bouton)"
 
     def to_text(self, state: State) -> str:
         """The heaps and who moves."""
         *heaps, mover = state.fields
         lines = [f"heap {LABELS[i]}: {'|' * n} {n}" for i, n in enumerate(heaps)]
-        return (
-            "\n".join(lines)
-            + f"\nplayer {mover} to move"
-            + (", game over" if state.is_terminal else "")
-        )
+        return "\n".join(lines) + f"\nplayer {mover} to move" + (", game over" if state.is_terminal else "")
 
     def fields_from_text(self, text: str) -> list[int]:
         """Reads what `to_text` wrote, or just the numbers: the heaps and who moves."""

@@ -1,4 +1,7 @@
-"""Othello: text, names and drawing. Fields: the cells row by row (0 empty, 1 X, 2 O), then who moves (0 X, 1 O)."""
+"""Othello: text, names and drawing.
+
+Fields: the cells row by row (0 empty, 1 X, 2 O), then who moves (0 X, 1 O).
+"""
 
 import re
 from dataclasses import dataclass
@@ -68,9 +71,7 @@ class Othello(Rules):
         canvas.grid("#2c5c41")
         for cell, value in enumerate(cells):
             if value:
-                canvas.circle(
-                    *canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a"
-                )
+                canvas.circle(*canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a")
         for action in state.legal_actions():
             if action < self.size**2:
                 canvas.circle(*canvas.centre(action), 4, ("#1a1a1a", "#f8f8f4")[mover])

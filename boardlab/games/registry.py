@@ -61,9 +61,7 @@ def describe(name: str) -> str:
     if parameters:
         lines.append("parameters:")
         width = max(len(p.name) for p in parameters)
-        lines += [
-            f"  {p.name:<{width}}  {p.doc} ({p.allowed}; default {p.default!r})" for p in parameters
-        ]
+        lines += [f"  {p.name:<{width}}  {p.doc} ({p.allowed}; default {p.default!r})" for p in parameters]
     if rules.truths:
         lines.append(f"known: {rules.truths}")
     return "\n".join(lines)

@@ -41,7 +41,17 @@ class Rubiks(Rules):
         {"size": 3, "metric": "qtm", "twists": 13},
         {"twists": 1, "step_reward": 0.0},
     )
-    truths = "2x2x2: 3,674,160 states, at most 11 twists (htm) or 14 (qtm); 3x3x3: at most 20 (htm) or 26 (qtm)"
+    colours = (
+        (r"U(?=[ULFRBD ]|$)", "black on white"),
+        (r"L(?=[ULFRBD ]|$)", "black on dark_orange"),
+        (r"F(?=[ULFRBD ]|$)", "black on green"),
+        (r"R(?=[ULFRBD ]|$)", "black on red"),
+        (r"B(?=[ULFRBD ]|$)", "white on blue"),
+        (r"D(?=[ULFRBD ]|$)", "black on yellow"),
+    )
+    truths = (
+        "2x2x2: 3,674,160 states, at most 11 twists (htm) or 14 (qtm); 3x3x3: at most 20 (htm) or 26 (qtm)"
+    )
 
     def player_name(self, player: int) -> str:
         """There is one player."""
@@ -65,9 +75,7 @@ class Rubiks(Rules):
         n = self.size
         letters = "".join(text.replace("solved", "").split()).upper()
         if len(letters) != 6 * n * n or set(letters) - set(FACES):
-            raise BoardLabError(
-                f"{self.name}: expected {6 * n * n} facelets, each one of {' '.join(FACES)}"
-            )
+            raise BoardLabError(f"{self.name}: expected {6 * n * n} facelets, each one of {' '.join(FACES)}")
         if len(text.strip().splitlines()) == 1:
             return [FACES.index(letter) for letter in letters]
         fields = [0] * (6 * n * n)
@@ -94,9 +102,7 @@ class Rubiks(Rules):
         for face, (down, right) in enumerate(PLACES):
             for i in range(n * n):
                 x, y = 12 + right * 52 + i % n * tile, 12 + down * 52 + i // n * tile
-                canvas.rect(
-                    x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="#1f2430"
-                )
+                canvas.rect(x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="#1f2430")
         self._draw_solid(canvas, fields, 320.0, 92.0)
         canvas.text(320, 180, "solved" if state.is_terminal else f"{n}x{n}x{n}", size=13)
         return canvas.svg()

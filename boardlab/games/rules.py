@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from boardlab import _engine
 from boardlab.errors import BoardLabError
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class Rules:
     """One line for `boardlab games`."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
     """Parameter sets that the tests run through, the default first."""
+    colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
+    """Styles for a terminal: what matches the pattern in the text gets the style."""
     truths: ClassVar[str] = ""
     """What is known for certain about the game: values, counts."""
 
@@ -31,13 +34,13 @@ class Rules:
         """The parameters as the engine takes them."""
         params = dataclasses.asdict(self)
         return {
-            key: int(value)
-            if isinstance(value, bool)
-            else list(value)
-            if isinstance(value, tuple)
-            else value
+            key: int(value) if isinstance(value, bool) else list(value) if isinstance(value, tuple) else value
             for key, value in params.items()
         }
+
+    def make_core(self) -> _engine.Game:
+        """The engine's game."""
+        return _engine.make_game(self.name, self.engine_params())
 
     # ---- text ----
 

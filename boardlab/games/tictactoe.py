@@ -38,9 +38,7 @@ class TicTacToe(Rules):
 
     def to_svg(self, state: State) -> str:
         """Crosses and rings."""
-        canvas = GridCanvas(
-            3, 3, mover_line(state.player, NAMES), column_labels="abc", row_labels="123"
-        )
+        canvas = GridCanvas(3, 3, mover_line(state.player, NAMES), column_labels="abc", row_labels="123")
         canvas.grid()
         for cell, value in enumerate(state.fields):
             x, y = canvas.centre(cell)

@@ -1,7 +1,7 @@
 """2048: text, names and drawing.
 
-Fields: the cells' exponents row by row (2 is 1, 4 is 2 ...), the score, the summed empty tiles, how many tiles
-nature has to add, whether an action was played.
+Fields: the cells' exponents row by row (2 is 1, 4 is 2 ...), the score, the summed empty tiles, how many
+tiles nature has to add, whether an action was played.
 """
 
 import re
@@ -30,6 +30,13 @@ class Twenty48(Rules):
     name = "2048"
     summary = "slide and merge tiles while nature adds a 2 or a 4"
     variants = ({}, {"size": 2}, {"size": 3}, {"size": 5})
+    colours = (
+        (r"(?<!adds )\b(2|4)\b", "white"),
+        (r"\b(8|16)\b", "yellow"),
+        (r"\b(32|64)\b", "bold dark_orange"),
+        (r"\b(128|256|512)\b", "bold red"),
+        (r"\b(1024|2048|4096|8192|16384|32768|65536)\b", "bold magenta"),
+    )
     truths = "random play on 4x4 lasts 118 moves on average"
 
     def to_text(self, state: State) -> str:
@@ -42,13 +49,7 @@ class Twenty48(Rules):
             " ".join(f"{tile:>{width}}" for tile in tiles[r * self.size : (r + 1) * self.size])
             for r in range(self.size)
         ]
-        who = (
-            f"nature adds {spawns}"
-            if spawns
-            else "game over"
-            if state.is_terminal
-            else "player to move"
-        )
+        who = f"nature adds {spawns}" if spawns else "game over" if state.is_terminal else "player to move"
         start = "" if moved else ", no action yet"
         return "\n".join([*rows, f"score {score}, empty tiles {empty}, {who}{start}"])
 
@@ -60,18 +61,12 @@ class Twenty48(Rules):
             raise BoardLabError(f"{self.name}: expected {self.size} rows of {self.size} tiles")
         cells = []
         for word in words:
-            number = (
-                0 if word in (".", "0") else int(word) if word.isdigit() and len(word) < 15 else -1
-            )
+            number = 0 if word in (".", "0") else int(word) if word.isdigit() and len(word) < 15 else -1
             if number < 0 or number == 1 or number & (number - 1):
-                raise BoardLabError(
-                    f'{self.name}: "{word}" is no tile; tiles are 2, 4, 8 ... or . for none'
-                )
+                raise BoardLabError(f'{self.name}: "{word}" is no tile; tiles are 2, 4, 8 ... or . for none')
             cells.append(number.bit_length() - 1 if number else 0)
         rest = " ".join(lines[self.size :])
-        score, empty = (
-            re.search(rf"{what} (\d{{1,9}})\b", rest) for what in ("score", "empty tiles")
-        )
+        score, empty = (re.search(rf"{what} (\d{{1,9}})\b", rest) for what in ("score", "empty tiles"))
         spawns = re.search(r"nature adds (\d)", rest)
         if rest and not score:
             raise BoardLabError(

@@ -38,9 +38,7 @@ class Agent:
     def act(self, state: State) -> Decision:
         """Chooses an action. The agent is shown only what its player may see."""
         if not isinstance(state, State) or state.game != self.game:
-            raise BoardLabError(
-                f"this agent plays {self.game!r}; the state belongs to another game"
-            )
+            raise BoardLabError(f"this agent plays {self.game!r}; the state belongs to another game")
         if state.player in (CHANCE, TERMINAL):
             over = state.player == TERMINAL
             raise BoardLabError(
@@ -53,9 +51,7 @@ class Agent:
         return Decision(
             action=action,
             policy=dict(zip(actions, policy.tolist(), strict=True)),
-            values={
-                a: v for a, v in zip(actions, values.tolist(), strict=True) if not math.isnan(v)
-            },
+            values={a: v for a, v in zip(actions, values.tolist(), strict=True) if not math.isnan(v)},
             scores=scores,
             info=info,
         )

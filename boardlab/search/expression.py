@@ -8,7 +8,7 @@ A search that asks an evaluator takes it first; all other arguments are named.
 
 import dataclasses
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
@@ -18,7 +18,7 @@ from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
 from boardlab.search.spec import SEARCHES, SearchSpec
 
-Spec = SearchSpec | EvaluatorSpec
+Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
 TOKEN = re.compile(
     r"""\s*(?:
@@ -60,9 +60,7 @@ class _Parser:
         self.at = 0
 
     def fail(self, message: str, place: int | None = None) -> ExpressionError:
-        return ExpressionError(
-            message, self.source, self.tokens[self.at][2] if place is None else place
-        )
+        return ExpressionError(message, self.source, self.tokens[self.at][2] if place is None else place)
 
     def peek(self, mark: str) -> bool:
         return self.tokens[self.at][:2] == ("mark", mark)
@@ -70,9 +68,7 @@ class _Parser:
     def take(self, mark: str) -> None:
         if not self.peek(mark):
             found = self.tokens[self.at][1]
-            raise self.fail(
-                f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end")
-            )
+            raise self.fail(f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end"))
         self.at += 1
 
     def whole(self, known: dict[str, type], kind: str) -> Spec:
@@ -108,9 +104,7 @@ class _Parser:
             raise ExpressionError(str(error), self.source, place) from None
         return made
 
-    def argument(
-        self, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int
-    ) -> None:
+    def argument(self, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int) -> None:
         token, word, place = self.tokens[self.at]
         named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
         if named:
@@ -188,9 +182,7 @@ def parse(expression: str) -> SearchSpec:
     if not isinstance(expression, str):
         raise BoardLabError(f"an agent expression must be text, not {expression!r}")
     if not expression.strip():
-        raise BoardLabError(
-            'the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"'
-        )
+        raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
     spec = _Parser(expression).whole(AGENTS, "an agent")
     assert isinstance(spec, SearchSpec)
     return spec
@@ -204,11 +196,7 @@ def format_spec(spec: Spec) -> str:
         if isinstance(value, EvaluatorSpec):
             parts.append(format_spec(value))
         elif value != field.default:
-            text = (
-                '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
-                if isinstance(value, str)
-                else repr(value)
-            )
+            text = '"' + re.sub(r'(["\\])', r"\\\1", value) + '"' if isinstance(value, str) else repr(value)
             parts.append(f"{field.name}={text}")
     return spec.name + (f"({', '.join(parts)})" if parts else "")
 
@@ -217,9 +205,7 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     """The agent that the expression names, for this game."""
     if isinstance(expression, Agent):
         if expression.game != game:
-            raise BoardLabError(
-                f"the agent {expression.expression} was made for {expression.game!r}"
-            )
+            raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
         return expression
     spec = parse(expression)
     if isinstance(spec, HumanSpec):

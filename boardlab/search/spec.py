@@ -63,9 +63,7 @@ class Policy(SearchSpec):
 class MonteCarlo(SearchSpec):
     """Flat Monte Carlo: tries the actions in turn and plays the one with the best mean."""
 
-    evaluator: EvaluatorSpec = option(
-        Rollout(), "judges the position after each action, time and again"
-    )
+    evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action, time and again")
     iterations: int = option(1000, "evaluations in all", low=1, high=10**12)
 
     name = "mc"
@@ -87,16 +85,10 @@ class Mcts(SearchSpec):
     select: str | None = option(
         None, "uct or puct; by default what fits the evaluator", choices=("uct", "puct")
     )
-    c: float = option(
-        1.4142135623730951, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6
-    )
+    c: float = option(1.4142135623730951, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
     cpuct: float = option(1.0, "exploration of PUCT, values scaled to [-1, 1]", low=0, high=1e6)
-    epsilon: float = option(
-        1e-8, "under PUCT's root, so that priors decide the first visit", low=0, high=1
-    )
-    depth: int | None = option(
-        None, "ask the evaluator at this depth at the latest", low=1, high=10**6
-    )
+    epsilon: float = option(1e-8, "under PUCT's root, so that priors decide the first visit", low=0, high=1)
+    depth: int | None = option(None, "ask the evaluator at this depth at the latest", low=1, high=10**6)
     choose: str = option(
         "visits", "play the most visited action or the best value", choices=("visits", "value")
     )
@@ -189,6 +181,5 @@ class AlphaBeta(SearchSpec):
 
 
 SEARCHES: dict[str, type[SearchSpec]] = {
-    spec.name: spec
-    for spec in (Random, Greedy, Policy, MonteCarlo, Mcts, MaxN, Expectimax, AlphaBeta)
+    spec.name: spec for spec in (Random, Greedy, Policy, MonteCarlo, Mcts, MaxN, Expectimax, AlphaBeta)
 }

@@ -116,6 +116,15 @@ void bind_games(nb::module_ &m) {
       },
       nb::arg("name"), nb::arg("params"));
 
+  m.def(
+      "game_from_table",
+      [](const std::string &name, const nb::capsule &table) {
+        if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
+          throw nb::value_error("expected a capsule named boardlab.bl_game");
+        return std::make_shared<Game>(name, *static_cast<const bl_game *>(table.data()));
+      },
+      nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
+
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })
       .def_prop_ro("players", &Game::players)
@@ -181,25 +190,17 @@ void bind_games(nb::module_ &m) {
           },
           "The neighbours of every cell of the board vector.")
       .def(
-          "symmetry_action",
-          [](const Game &g, std::uint64_t index, std::int64_t action) {
-            checked_symmetry(g, index);
-            return g.symmetry_action(index,
-                                     static_cast<Action>(checked_count("action", action, 0, g.action_count() - 1)));
-          },
-          nb::arg("symmetry"), nb::arg("action"))
-      .def(
           "symmetry_cells",
-          [](const Game &g, std::uint64_t index) -> nb::object {
+          [](const Game &g, std::uint64_t index) -> std::optional<std::pair<Array<std::int32_t>, Array<std::uint8_t>>> {
             checked_symmetry(g, index);
             const auto cells = static_cast<std::size_t>(g.cells());
-            if (!cells || !g.table().symmetry_cells) return nb::none();
+            if (!cells || !g.table().symmetry_cells) return std::nullopt;
             std::int32_t *source;
             std::uint8_t *values;
             auto sources = new_array<std::int32_t>({cells}, &source);
             auto maps = new_array<std::uint8_t>({cells, 256}, &values);
-            if (!g.table().symmetry_cells(g.table().self, index, source, values)) return nb::none();
-            return nb::make_tuple(nb::cast(sources), nb::cast(maps));
+            if (!g.table().symmetry_cells(g.table().self, index, source, values)) return std::nullopt;
+            return std::pair(sources, maps);
           },
           nb::arg("symmetry"), "(source cell, value map) of the board vector under a symmetry, or None")
       .def(
@@ -374,6 +375,15 @@ void bind_games(nb::module_ &m) {
           },
           nb::arg("symmetry"))
       .def(
+          "symmetry_action",
+          [](const PyState &s, std::uint64_t g, std::int64_t action) {
+            checked_symmetry(*s.game, g);
+            s.check_action(action);
+            if (s.player() == CHANCE) throw nb::value_error("symmetries map the players' actions, not chance outcomes");
+            return s.game->symmetry_action(g, s.data(), static_cast<Action>(action));
+          },
+          nb::arg("symmetry"), nb::arg("action"), "What a legal action becomes in the transformed state.")
+      .def(
           "seen_by",
           [](const PyState &s, std::int64_t player) {
             s.check_player(player);
@@ -424,15 +434,15 @@ void bind_games(nb::module_ &m) {
           nb::arg("player"), nb::arg("most") = 4096)
       .def(
           "solve",
-          [](const PyState &s, std::int64_t node_limit) -> nb::object {
+          [](const PyState &s, std::int64_t node_limit) -> std::optional<Array<double>> {
             checked_count("node_limit", node_limit, 1, INT64_MAX);
             double values[MAX_PLAYERS] = {};
             if (s.player() == TERMINAL) {
               s.game->scores(s.data(), values);
             } else if (s.player() == CHANCE || s.seen_by >= 0 || !s.game->solve(s.data(), node_limit, values)) {
-              return nb::none();
+              return std::nullopt;
             }
-            return nb::cast(vector_of(values, s.game->players()));
+            return vector_of(values, s.game->players());
           },
           nb::arg("node_limit") = INT64_MAX, "Exact scores from the game's own solver, or None.")
       .def(

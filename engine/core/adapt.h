@@ -262,10 +262,15 @@ bl_game make_table(std::unique_ptr<G> owned) {
   BOARDLAB_OPTIONAL(
       symmetry, { g.symmetry(std::uint64_t{}, probe); }, (void *self, std::uint64_t index, void *s),
       { T::game(self).symmetry(index, T::at(s)); });
+  // Most games map actions without looking at the state.
   BOARDLAB_OPTIONAL(
       symmetry_action, { g.symmetry_action(std::uint64_t{}, 0); },
-      (void *self, std::uint64_t index, std::int32_t action)->std::int32_t,
+      (void *self, std::uint64_t index, const void *, std::int32_t action)->std::int32_t,
       { return T::game(self).symmetry_action(index, action); });
+  BOARDLAB_OPTIONAL(
+      symmetry_action, { g.symmetry_action(std::uint64_t{}, probe, 0); },
+      (void *self, std::uint64_t index, const void *s, std::int32_t action)->std::int32_t,
+      { return T::game(self).symmetry_action(index, T::at(s), action); });
   BOARDLAB_OPTIONAL(
       symmetry_cells, { g.symmetry_cells(std::uint64_t{}, ints, static_cast<std::uint8_t *>(nullptr)); },
       (void *self, std::uint64_t index, std::int32_t *source, std::uint8_t *values)->std::int32_t,

@@ -142,8 +142,9 @@ typedef struct bl_game {
 
   /* ---- optional: symmetries; g = 0 is the identity ---- */
   uint64_t symmetries; /* their number; a sampler draws 0 .. symmetries-1 (Sim K20 has 20!) */
-  void (*symmetry)(void *self, uint64_t g, void *state);              /* transforms in place */
-  int32_t (*symmetry_action)(void *self, uint64_t g, int32_t action); /* what the action becomes */
+  void (*symmetry)(void *self, uint64_t g, void *state); /* transforms in place */
+  /* What an action in `state` becomes in the transformed state. */
+  int32_t (*symmetry_action)(void *self, uint64_t g, const void *state, int32_t action);
   /* The fast form: cell c of the transformed board vector is values[c*256 + v], v the value of cell
    * source[c] before. Returns 1, or 0 when this symmetry has no such form. */
   int32_t (*symmetry_cells)(void *self, uint64_t g, int32_t *source, uint8_t *values);

@@ -104,8 +104,8 @@ class Game {
   void symmetry(std::uint64_t g, void *s) const {
     if (t_.symmetry) t_.symmetry(t_.self, g, s);
   }
-  Action symmetry_action(std::uint64_t g, Action a) const {
-    return t_.symmetry_action ? t_.symmetry_action(t_.self, g, a) : a;
+  Action symmetry_action(std::uint64_t g, const void *s, Action a) const {
+    return t_.symmetry_action ? t_.symmetry_action(t_.self, g, s, a) : a;
   }
 
  private:

@@ -233,6 +233,10 @@ class Rubiks {
   // Turn the whole cube and give the colours back their names (conjugation). The 2x2x2 is then turned so that its
   // fixed corner is home again.
   void symmetry(std::uint64_t g, State &s) const {
+    conjugate(g, s);
+    if constexpr (!BIG) bring_home(s);
+  }
+  void conjugate(std::uint64_t g, State &s) const {
     const Turned &r = rotations_[g];
     const State before = s;
     for (std::size_t p = 0; p < CORNERS; ++p) {
@@ -246,14 +250,19 @@ class Rubiks {
         s.edge[to] = r.edges.to[c];
         s.edge_turn[to] = before.edge_turn[p] ^ r.edges.turn[p] ^ r.edges.turn[c];
       }
-    } else {
-      bring_home(s);
     }
   }
-  int symmetry_action(std::uint64_t g, Action action) const {
+  int symmetry_action(std::uint64_t g, const State &s, Action action) const {
     const auto a = static_cast<std::size_t>(action);
     Face face = rotations_[g].face[face_of_[a]];
-    if (!BIG && (face == D || face == R || face == B)) face = OPPOSITE[face];
+    if constexpr (!BIG) {
+      // Which way the cube is turned home depends on where the symmetry took the fixed corner. There U is D, L is R
+      // and F is B, because only their relative turn counts.
+      State turned = s;
+      conjugate(g, turned);
+      face = home_rotation(turned).face[face];
+      if (face == D || face == R || face == B) face = OPPOSITE[face];
+    }
     for (std::size_t b = 0; b < face_of_.size(); ++b)
       if (face_of_[b] == face && quarters_of_[b] == quarters_of_[a]) return static_cast<int>(b);
     return -1;
@@ -364,18 +373,22 @@ class Rubiks {
     return face_with(places.stickers[static_cast<std::size_t>(cubie)][home]);
   }
 
-  // Turns a 2x2x2 as a whole until the fixed corner is home.
-  void bring_home(State &s) const {
+  // The turn of a whole 2x2x2 that brings the fixed corner home.
+  const Turned &home_rotation(const State &s) const {
     std::size_t place = 0;
     while (s.corner[place] != FIXED) ++place;
-    for (const Turned &r : rotations_) {
-      if (r.corners.to[place] != FIXED || modulo3(s.corner_turn[place] + r.corners.turn[place]) != 0) continue;
-      const State before = s;
-      for (std::size_t p = 0; p < CORNERS; ++p) {
-        s.corner[r.corners.to[p]] = before.corner[p];
-        s.corner_turn[r.corners.to[p]] = modulo3(before.corner_turn[p] + r.corners.turn[p]);
-      }
-      return;
+    std::size_t g = 0;
+    while (rotations_[g].corners.to[place] != FIXED ||
+           modulo3(s.corner_turn[place] + rotations_[g].corners.turn[place]) != 0)
+      ++g;
+    return rotations_[g];
+  }
+  void bring_home(State &s) const {
+    const Turned &r = home_rotation(s);
+    const State before = s;
+    for (std::size_t p = 0; p < CORNERS; ++p) {
+      s.corner[r.corners.to[p]] = before.corner[p];
+      s.corner_turn[r.corners.to[p]] = modulo3(before.corner_turn[p] + r.corners.turn[p]);
     }
   }
 

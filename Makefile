@@ -1,0 +1,61 @@
+# make demo: set up and see it work. make test: set up and run the tests.
+# Everything lives in .venv and build/; a compiler, make and Python 3.11 or later are all that is needed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+CONSTRAINTS := constraints.txt
+ENGINE := $(shell find engine -type f) CMakeLists.txt pyproject.toml $(CONSTRAINTS)
+TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
+
+.PHONY: demo test test-all bench lint format sanitize stubs clean
+
+# The venv is made anew when its Python is gone; the package is installed in place, so only the engine's
+# sources decide whether to build again.
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "BoardLab needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: $(VENV)/bin/python $(ENGINE)
+	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev]"
+	touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,bench]"
+	touch $@
+
+demo: $(VENV)/installed
+	$(BIN)/python -m boardlab demo
+
+test: $(VENV)/installed
+	$(BIN)/python -m pytest
+
+test-all: $(VENV)/installed-bench
+	$(BIN)/python -m pytest -m "slow or not slow"
+
+bench: $(VENV)/installed-bench
+	$(BIN)/python bench/playouts.py
+	$(BIN)/python bench/search.py
+
+# The engine's generated type stubs, where the type checker finds them.
+stubs: $(VENV)/installed
+	cp $$($(BIN)/python -c 'import boardlab._engine as e; print(e.__file__.rsplit("/", 1)[0])')/_engine.pyi boardlab/_engine.pyi
+
+lint: stubs
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $$(find engine -name '*.h' -o -name '*.cpp')
+
+format: $(VENV)/installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/clang-format -i $$(find engine -name '*.h' -o -name '*.cpp')
+
+sanitize: $(VENV)/installed
+	PYTHON=$(BIN)/python bash tools/sanitize.sh
+
+clean:
+	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

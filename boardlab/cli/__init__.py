@@ -1,0 +1,47 @@
+"""The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+import boardlab
+from boardlab.cli.agents import agents
+from boardlab.cli.common import GAME_PARAMETERS
+from boardlab.cli.demo import demo
+from boardlab.cli.games import games
+from boardlab.cli.inspect import inspect
+from boardlab.cli.match import match
+from boardlab.cli.play import play
+
+app = typer.Typer(
+    name="boardlab",
+    help="Agents that teach themselves board games and puzzles, and how strong they really are.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(games)
+app.command()(agents)
+app.command()(demo)
+for command in (play, inspect, match):
+    app.command(context_settings=GAME_PARAMETERS)(command)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        print(f"boardlab {boardlab.__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
+    try:
+        app()
+    except (boardlab.BoardLabError, OSError) as error:
+        print(f"boardlab: {error}", file=sys.stderr)
+        sys.exit(2)

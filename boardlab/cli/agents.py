@@ -1,0 +1,51 @@
+"""`boardlab agents`: what can play."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.table import Table
+
+from boardlab.cli.common import console
+from boardlab.errors import unknown
+from boardlab.evaluators import EVALUATORS
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.options import options_of
+from boardlab.search.expression import AGENTS, format_spec
+
+
+def agents(
+    name: Annotated[str | None, typer.Argument(help="Tell all about this search or evaluator.")] = None,
+) -> None:
+    """List the searches and evaluators that agents are made of."""
+    if name is not None:
+        known: dict[str, type] = {**AGENTS, **EVALUATORS}
+        if name not in known:
+            raise unknown("search or evaluator", name, known)
+        console.print(_describe(name, known[name]))
+        return
+    console.print('An agent is a search, mostly over an evaluator: "mcts(rollout, iterations=1000)".\n')
+    for title, group in (("searches", AGENTS), ("evaluators", EVALUATORS)):
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        table.add_column(title)
+        table.add_column("")
+        for key, spec in group.items():
+            table.add_row(key, _sentence(spec))
+        console.print(table)
+        console.print()
+    console.print("Parameters of one of them: boardlab agents NAME", style="dim")
+
+
+def _sentence(spec: type) -> str:
+    return (spec.__doc__ or "").strip().splitlines()[0]
+
+
+def _describe(name: str, spec: type) -> Group:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("parameter", "default", "", "allowed"):
+        table.add_column(column)
+    for option in options_of(spec):
+        evaluator = isinstance(option.default, EvaluatorSpec)
+        default: Any = format_spec(option.default) if evaluator else option.default
+        table.add_row(option.name, str(default), option.doc, "an evaluator" if evaluator else option.allowed)
+    return Group(f"{name}: {_sentence(spec)}", *([""] if options_of(spec) else []), table)

@@ -1,0 +1,108 @@
+"""What several commands share: game parameters as options, coloured boards, chance in words."""
+
+import random
+import re
+import typing
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from boardlab.errors import BoardLabError, unknown
+from boardlab.games.game import CHANCE, Game, State
+from boardlab.games.registry import game, rules_of
+from boardlab.options import Option, options_of
+
+GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
+"""Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
+
+console = Console(highlight=False)
+
+
+def game_from(name: str, context: typer.Context) -> Game:
+    """The game with the parameters that stand behind it on the command line."""
+    rules = rules_of(name)
+    known = {option.name: option for option in options_of(rules)}
+    given: dict[str, Any] = {}
+    words = list(context.args)
+    while words:
+        word = words.pop(0)
+        if not word.startswith("--"):
+            raise BoardLabError(f'unexpected "{word}"; parameters of {name} are written --NAME VALUE')
+        key, _, value = word[2:].partition("=")
+        key = key.replace("-", "_")
+        if key.startswith("no_") and key[3:] in known and known[key[3:]].type is bool:
+            given[key[3:]] = False
+            continue
+        if key not in known:
+            raise unknown(f"option or parameter of {name}", key, known)
+        if known[key].type is bool and "=" not in word:
+            given[key] = True
+            continue
+        if "=" not in word:
+            if not words:
+                raise BoardLabError(f"--{key} needs a value: {known[key].allowed}")
+            value = words.pop(0)
+        given[key] = _read(name, known[key], value)
+    return game(name, **given)
+
+
+def _read(owner: str, option: Option, text: str) -> Any:
+    """The text as the option's kind of value; `check_options` says what is wrong with it otherwise."""
+    kind = option.type
+    try:
+        if kind is int:
+            return int(text)
+        if kind is float:
+            return float(text)
+        if kind is bool:
+            return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[
+                text.lower()
+            ]
+        if typing.get_origin(kind) is tuple:
+            return tuple(int(part) for part in re.split(r"[,x ]+", text.strip()))
+    except (ValueError, KeyError):
+        raise BoardLabError(f'{owner}: {option.name} must be {option.allowed}, not "{text}"') from None
+    return text
+
+
+def board(state: State) -> Text:
+    """The state's text in the game's colours."""
+    text = Text(state.to_text())
+    for pattern, style in state.game.rules.colours:
+        text.highlight_regex(pattern, style)
+    return text
+
+
+def play_actions(state: State, words: Sequence[str], seed: int = 0) -> None:
+    """Plays actions written as text; chance is drawn with the seed."""
+    rng = random.Random(seed)
+    settle_chance(state, rng)
+    for word in words:
+        state.apply(state.parse_action(word))
+        settle_chance(state, rng)
+
+
+def settle_chance(state: State, rng: random.Random) -> list[str]:
+    """Lets nature move until a player's turn or the end; what it did, in words."""
+    told = []
+    while state.player == CHANCE:
+        outcome = state.sample_chance(rng.randrange(2**63))
+        told.append(state.action_text(outcome))
+        state.apply(outcome)
+    return told
+
+
+def read_position(game: Game, position: str | None, actions: str | None, seed: int) -> State:
+    """The position a command is about: the start, a text or a file, and actions played from there."""
+    if position is None:
+        state = game.initial_state(seed)
+    elif position.startswith("@"):
+        state = game.from_text(Path(position[1:]).read_text(encoding="utf-8"))
+    else:
+        state = game.from_text(position.replace("\\n", "\n"))
+    play_actions(state, re.split(r"[,\s]+", actions.strip()) if actions and actions.strip() else [], seed)
+    return state

@@ -1,0 +1,49 @@
+"""`boardlab match`: agents meet."""
+
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from boardlab.arena.match import match as play_match
+from boardlab.cli.common import console, game_from
+
+
+def match(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
+    agents: Annotated[list[str], typer.Argument(help='One a player, as in random "mcts(rollout)".')],
+    games: Annotated[int, typer.Option("--games", "-n", help="Number of games.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
+    random_actions: Annotated[
+        int, typer.Option(help="Random actions before the agents take over, the same in all seat orders.")
+    ] = 0,
+    threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+) -> None:
+    """Let agents play each other in all seat orders, and say how sure the result is."""
+    # What follows the agents with two dashes belongs to the game.
+    words = [*agents, *context.args]
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    context.args = words[first:]
+    arena_game = game_from(game, context)
+    with Progress(
+        TextColumn("playing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=games)
+        result = play_match(
+            arena_game,
+            words[:first],
+            games,
+            seed,
+            random_actions=random_actions,
+            threads=threads,
+            progress=lambda done: bar.update(task, completed=done),
+        )
+    console.print(str(result), markup=False, soft_wrap=True)
+    for record in [r for r in result.records if r.error][:3]:
+        console.print(f"error: {record.error}", style="red", markup=False)

@@ -1,0 +1,32 @@
+"""Draws the picture of every game for docs/games: a seeded random position, the same every time.
+
+python docs/pictures.py            # all games
+python docs/pictures.py hex ewn    # some
+"""
+
+import sys
+from pathlib import Path
+
+import boardlab as bl
+
+ACTIONS = {
+    "2048": 60, "othello": 22, "connectfour": 14, "tictactoe": 4, "nim": 2, "rubiks": 0,
+}  # fmt: skip
+
+
+def position(name: str) -> bl.State:
+    """A position from the middle of a random game."""
+    state = bl.game(name).initial_state(seed=2)
+    state.core.playout(3, ACTIONS.get(name, 12))
+    for outcome_seed in range(100):
+        if state.player != bl.CHANCE:
+            break
+        state.apply(state.sample_chance(outcome_seed))
+    return state
+
+
+if __name__ == "__main__":
+    for game in sys.argv[1:] or bl.games():
+        path = Path(__file__).parent / "games" / f"{game}.svg"
+        path.write_text(position(game).to_svg())
+        print(path.name)

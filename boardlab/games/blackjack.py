@@ -1,8 +1,8 @@
 """Blackjack: text, names and drawing.
 
-Fields: the round (from 0), half stakes won, the phase (see `PHASES`), insured, peeked (the dealer looked and had no
-natural), the number of hands, the hand in play, whether the player has acted in this game; then the dealer and four
-hands: number of cards, doubled, surrendered, stopped, 20 cards (1 ace .. 10, 0 none).
+Fields: the round (from 0), half stakes won, the phase (see `PHASES`), insured, peeked (the dealer looked and
+had no natural), the number of hands, the hand in play, whether the player has acted in this game; then the
+dealer and four hands: number of cards, doubled, surrendered, done, 20 cards (1 ace .. 10, 0 none).
 """
 
 import re
@@ -48,7 +48,7 @@ class Hand:
 
     cards: list[int]
     flags: list[int]
-    """doubled, surrendered, stopped"""
+    """doubled, surrendered, done"""
 
     @property
     def total(self) -> int:
@@ -108,8 +108,7 @@ class Blackjack(Rules):
         """The dealer, the hands, who moves."""
         number, won, phase, insured, peeked, _, current, acted = state.fields[:HEAD]
         lines = [
-            f"round {number + 1} of {self.rounds}, won {won / 2:+g}"
-            + ("" if acted else ", no action yet")
+            f"round {number + 1} of {self.rounds}, won {won / 2:+g}" + ("" if acted else ", no action yet")
         ]
         dealer = self.dealer(state)
         lines.append(_hand_line("dealer", dealer) + (", no natural" if peeked else ""))
@@ -186,9 +185,7 @@ class Blackjack(Rules):
         number, won, phase, insured, peeked, _, current, _ = state.fields[:HEAD]
         dealer, hands = self.dealer(state), self.hands(state)
         widths = [_fan_width(hand) for hand in hands]
-        canvas = Canvas(
-            max(380, 60 + sum(widths) + 24 * (len(hands) - 1), 120 + _fan_width(dealer)), 320
-        )
+        canvas = Canvas(max(380, 60 + sum(widths) + 24 * (len(hands) - 1), 120 + _fan_width(dealer)), 320)
         draw_felt(canvas)
         middle = canvas.width / 2
         words = dealer.points if dealer.cards else ""
@@ -203,9 +200,7 @@ class Blackjack(Rules):
             is_current = i == current and phase in (INSURANCE, PLAY, DRAW)
             _draw_fan(canvas, centre, 175, hand, i + 1)
             label = hand.points if hand.cards else "player"
-            label += "".join(
-                f", {word}" for word, flag in zip(FLAGS[:2], hand.flags, strict=False) if flag
-            )
+            label += "".join(f", {word}" for word, flag in zip(FLAGS[:2], hand.flags, strict=False) if flag)
             weight = "bold" if is_current else "normal"
             canvas.text(centre, 220, label, size=13, fill=FELT_INK, weight=weight)
             draw_chips(canvas, centre + 6, 244, 2 if hand.flags[0] else 1)
@@ -237,9 +232,7 @@ def _fan_width(hand: Hand) -> float:
     return CARD_WIDTH + 26.0 * max(len(hand.cards) - 1, 1)
 
 
-def _draw_fan(
-    canvas: Canvas, x: float, y: float, hand: Hand, seat: int, *, hole: bool = False
-) -> None:
+def _draw_fan(canvas: Canvas, x: float, y: float, hand: Hand, seat: int, *, hole: bool = False) -> None:
     left = x - _fan_width(hand) / 2 + CARD_WIDTH / 2
     if not hand.cards:
         draw_place(canvas, x, y)

@@ -17,7 +17,8 @@ _SHAPES = {
     "s": "M0-.5C-.6-.05-.5,.32-.24,.32-.12,.32-.05,.26-.03,.2-.05,.35-.1,.43-.18,.5H.18C.1,.43 .05,.35 .03,.2"
     " .05,.26 .12,.32 .24,.32 .5,.32 .6-.05 0-.5Z",
     "c": "M-.2-.26a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0ZM-.42,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0Z"
-    "M.02,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0ZM-.05-.1H.05C.05,.3 .1,.43 .18,.5H-.18C-.1,.43-.05,.3-.05-.1Z",
+    "M.02,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0Z"
+    "M-.05-.1H.05C.05,.3 .1,.43 .18,.5H-.18C-.1,.43-.05,.3-.05-.1Z",
 }
 _CHIP_COLOURS = ((100, "#2b2d42"), (25, "#3a7d44"), (5, "#c8323f"), (1, "#e9e4d4"))
 CARD_WIDTH, CARD_HEIGHT = 44.0, 62.0
@@ -85,9 +86,7 @@ def draw_back(canvas: Canvas, x: float, y: float, *, faded: bool = False) -> Non
     canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
     canvas.rect(x - w / 2 + 3, y - h / 2 + 3, w - 6, h - 6, "#30638e", radius=3)
     lattice = "".join(
-        f"M{x - 16 + 8 * i:g} {y - 26 + 10.4 * k:g}l4 5.2-4 5.2-4-5.2z"
-        for i in range(5)
-        for k in range(5)
+        f"M{x - 16 + 8 * i:g} {y - 26 + 10.4 * k:g}l4 5.2-4 5.2-4-5.2z" for i in range(5) for k in range(5)
     )
     canvas.elements.append(f'<path d="{lattice}" fill="none" stroke="#9dc3de" stroke-width="0.8"/>')
     if faded:

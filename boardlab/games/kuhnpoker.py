@@ -1,7 +1,8 @@
 """Kuhn poker: text, names and drawing.
 
-Fields: the round (from 0), what player 0 has won in finished rounds, who acted last (-1: nobody yet), the cards of
-the two players (0 none, 1 jack, 2 queen, 3 king, 4 face down), the number of actions in this round, the actions.
+Fields: the round (from 0), what player 0 has won in finished rounds, who acted last (-1: nobody yet), the
+cards of the two players (0 none, 1 jack, 2 queen, 3 king, 4 face down), the number of actions in this round,
+the actions.
 """
 
 import re
@@ -69,7 +70,8 @@ class KuhnPoker(Rules):
         betting = re.search(r"betting: ([a-z ]+)", text)
         if not head or not cards or not betting:
             raise BoardLabError(
-                f'{self.name}: expected "round 1 of 1, player 0 has won 0", "cards: K Q" and "betting: check bet"'
+                f'{self.name}: expected "round 1 of 1, player 0 has won 0", "cards: K Q" and '
+                '"betting: check bet"'
             )
         actions: list[int] = []
         for word in betting[1].split():
@@ -77,9 +79,7 @@ class KuhnPoker(Rules):
                 continue
             known = {action_word(a, BET in actions): a for a in (PASS, BET)}
             if word not in known:
-                raise BoardLabError(
-                    f'{self.name}: "{word}" cannot follow; it is {" or ".join(known)}'
-                )
+                raise BoardLabError(f'{self.name}: "{word}" cannot follow; it is {" or ".join(known)}')
             actions.append(known[word])
         if len(actions) > 3:
             raise BoardLabError(f"{self.name}: a round has at most three actions")

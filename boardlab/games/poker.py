@@ -1,9 +1,9 @@
 """Texas hold'em: text, names and drawing.
 
-Fields: the round (from 0), the button, who acted last (-1: nobody yet), the number of actions in this hand, the
-street, what everyone has to match, who folded (bits); then for six seats the chips when the hand began, the stacks,
-the bets in this street, what was paid in this hand, two cards each; five cards on the board; the actions of this
-hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
+Fields: the round (from 0), the button, who acted last (-1: nobody yet), the number of actions in this hand,
+the street, what everyone has to match, who folded (bits); then for six seats the chips when the hand began, the
+stacks, the bets in this street, what was paid in this hand, two cards each; five cards on the board; the actions
+of this hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
 """
 
 import math
@@ -69,13 +69,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Poker(Rules):
-    """No tables of odds, no tells: blinds, bets of one big blind, raises by one big blind, all-in."""
+    """Texas hold'em: blinds, bets of one big blind, raises by one big blind, all-in."""
 
     players: int = option(2, "seats at the table", low=2, high=6)
     chips: int = option(100, "chips of every player at the start", low=2, high=10000)
-    small_blind: int = option(
-        5, "the small blind; the big blind is twice as much", low=1, high=5000
-    )
+    small_blind: int = option(5, "the small blind; the big blind is twice as much", low=1, high=5000)
     raise_cap: int = option(
         4, "most bets and raises in a street, the big blind and all-ins included", low=1, high=8
     )
@@ -133,7 +131,9 @@ class Poker(Rules):
         lines = [head, "board: " + " ".join(card_name(card) for card in t.board)]
         for p in range(self.players):
             cards = " ".join(card_name(card) for card in t.holes[p])
-            line = f"player {p}: {cards}, chips {t.stacks[p]} of {t.start[p]}, bet {t.bets[p]}, paid {t.paid[p]}"
+            line = (
+                f"player {p}: {cards}, chips {t.stacks[p]} of {t.start[p]}, bet {t.bets[p]}, paid {t.paid[p]}"
+            )
             if p == t.button:
                 line += ", button"
             if t.folded[p]:
@@ -155,12 +155,7 @@ class Poker(Rules):
         """What a hand is called that is compared at the end, or nothing."""
         cards = [*t.holes[player], *t.board]
         live = sum(t.is_in(p) and not t.folded[p] for p in range(self.players))
-        if (
-            not state.round_over
-            or live < 2
-            or t.folded[player]
-            or not all(0 < c < HIDDEN for c in cards)
-        ):
+        if not state.round_over or live < 2 or t.folded[player] or not all(0 < c < HIDDEN for c in cards):
             return ""
         strength = _engine.hand_strengths(np.array([cards], dtype=np.uint8) - np.uint8(1))[0]
         return CATEGORIES[int(strength) >> 26]
@@ -172,23 +167,16 @@ class Poker(Rules):
         betting = re.search(r"^betting: (.*)$", text, re.M)
         seat = r"^player (\d): (\S+) (\S+), chips (\d{1,6}) of (\d{1,6}), bet (\d{1,6}), paid (\d{1,6})(.*)$"
         seats = re.findall(seat, text, re.M)
-        if (
-            not head
-            or head[2] not in STREETS
-            or not board
-            or not betting
-            or len(seats) != self.players
-        ):
+        if not head or head[2] not in STREETS or not board or not betting or len(seats) != self.players:
             raise BoardLabError(
-                f'{self.name}: expected "hand 1 of 10, flop, 0 to match", "board: As Kd 7h -- --", for each of the '
-                f'{self.players} players "player 0: Qs Qd, chips 80 of 100, bet 0, paid 20" and "betting: call check"'
+                f'{self.name}: expected "hand 1 of 10, flop, 0 to match", "board: As Kd 7h -- --", '
+                f'"betting: call check" and for each of the {self.players} players '
+                '"player 0: Qs Qd, chips 80 of 100, bet 0, paid 20"'
             )
         history = [] if betting[1].strip() == "none" else betting[1].split()
         for word in history:
             if word not in WORDS:
-                raise BoardLabError(
-                    f'{self.name}: "{word}" is no action; actions are {", ".join(WORDS)}'
-                )
+                raise BoardLabError(f'{self.name}: "{word}" is no action; actions are {", ".join(WORDS)}')
         most = 4 * (self.players + self.raise_cap * (self.players - 1))
         if len(history) > most:
             raise BoardLabError(f"{self.name}: a hand has at most {most} actions")

@@ -50,7 +50,8 @@ void MaxNSearch::value(std::size_t ply, int depth, double *out) {
   Frame &here = frame(ply);
   const int players = game().players(), player = game().player(here.state.data());
   if (player == TERMINAL) return game().outcome(evaluator_->outcome(), here.state.data(), out);
-  if (depth <= 0) return evaluator_->value(here.state.data(), rng, out);
+  // The end of a round is a leaf: the next one starts anew.
+  if (depth <= 0 || game().round_over(here.state.data())) return evaluator_->value(here.state.data(), rng, out);
   const std::uint64_t key = game().hash(here.state.data());
   if (const Entry *known = table_.find(key); known && known->depth == depth) {
     std::copy(known->values, known->values + players, out);

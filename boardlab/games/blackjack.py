@@ -233,10 +233,10 @@ def _fan_width(hand: Hand) -> float:
 
 
 def _draw_fan(canvas: Canvas, x: float, y: float, hand: Hand, seat: int, *, hole: bool = False) -> None:
-    left = x - _fan_width(hand) / 2 + CARD_WIDTH / 2
+    left = x - (CARD_WIDTH / 2 + 2 if hole else (_fan_width(hand) - CARD_WIDTH) / 2)
     if not hand.cards:
         draw_place(canvas, x, y)
     for i, card in enumerate(hand.cards):
         draw_card(canvas, left + 26 * i, y, value_name(card), SUITS[(seat + 3 * i + card) % 4])
     if hole:
-        draw_back(canvas, left + 26 + 22, y)
+        draw_back(canvas, left + CARD_WIDTH + 4, y)

@@ -20,7 +20,7 @@ _SHAPES = {
     "M.02,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0Z"
     "M-.05-.1H.05C.05,.3 .1,.43 .18,.5H-.18C-.1,.43-.05,.3-.05-.1Z",
 }
-_CHIP_COLOURS = ((100, "#2b2d42"), (25, "#3a7d44"), (5, "#c8323f"), (1, "#e9e4d4"))
+_CHIP_COLOURS = ((100, "#2b2d42"), (25, "#3a7d44"), (5, "#c8323f"), (1, "#b8860b"))
 CARD_WIDTH, CARD_HEIGHT = 44.0, 62.0
 
 
@@ -57,23 +57,18 @@ def draw_suit(canvas: Canvas, x: float, y: float, suit: str, size: float) -> Non
     )
 
 
-def draw_card(
-    canvas: Canvas, x: float, y: float, rank: str, suit: str | None = None, *, faded: bool = False
-) -> None:
+def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str, *, faded: bool = False) -> None:
     """A card with its centre at a point, face up; `rank` as it is to be printed."""
     w, h = CARD_WIDTH, CARD_HEIGHT
     if faded:
         canvas.elements.append('<g opacity="0.45">')
     canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
-    ink = _INKS[suit] if suit else INK
-    if suit:
-        canvas.text(x - w / 2 + 10, y - h / 2 + 12, rank, size=15, weight="bold", fill=ink)
-        draw_suit(canvas, x - w / 2 + 10, y - h / 2 + 27, suit, 11)
-        draw_suit(canvas, x + 6, y + 10, suit, 26)
-    else:
-        canvas.text(x, y + 1, rank, size=26, weight="bold", fill=ink)
-        canvas.text(x - w / 2 + 9, y - h / 2 + 11, rank, size=11, weight="bold", fill=ink)
-        canvas.text(x + w / 2 - 9, y + h / 2 - 10, rank, size=11, weight="bold", fill=ink)
+    wide = len(rank) > 1
+    corner = x - w / 2 + (11.5 if wide else 10)
+    size = 13 if wide else 15
+    canvas.text(corner, y - h / 2 + 12, rank, size=size, weight="bold", fill=_INKS[suit])
+    draw_suit(canvas, x - w / 2 + 10, y - h / 2 + 27, suit, 11)
+    draw_suit(canvas, x + 6, y + 10, suit, 26)
     if faded:
         canvas.elements.append("</g>")
 

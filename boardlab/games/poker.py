@@ -1,9 +1,9 @@
 """Texas hold'em: text, names and drawing.
 
 Fields: the round (from 0), the button, who acted last (-1: nobody yet), the number of actions in this hand,
-the street, what everyone has to match, who folded (bits); then for six seats the chips when the hand began, the
-stacks, the bets in this street, what was paid in this hand, two cards each; five cards on the board; the actions
-of this hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
+the street, what everyone has to match, who folded (bits); then for six seats the chips when the hand began,
+the stacks, the bets in this street, what was paid in this hand, two cards each; five cards on the board; the
+actions of this hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
 """
 
 import math

@@ -21,8 +21,9 @@ struct GameRecord {
 struct MatchPlan {
   std::int64_t games = 1;
   std::uint64_t seed = 0;
-  int random_actions = 0;                  // opening: so many random actions before the agents take over
-  std::vector<std::vector<int>> seatings;  // game i uses seatings[i % size]; one round shares a seed and an opening
+  int random_actions = 0;                     // opening: so many random actions before the agents take over
+  std::vector<std::vector<Action>> openings;  // or these actions, round after round; players' actions only
+  std::vector<std::vector<int>> seatings;     // game i uses seatings[i % size]; one round shares a seed and an opening
 };
 
 // The random stream of a recorded game's set-up.

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/module.h"
+#include "games/cards.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -504,6 +505,29 @@ void bind_games(nb::module_ &m) {
         return std::pair(actions, sums);
       },
       nb::arg("game"), nb::arg("games"), nb::arg("seed") = 0, "(player actions, mean scores) of random games.");
+
+  m.def(
+      "hand_strengths",
+      [](const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> &hands) {
+        const std::size_t count = hands.shape(0), cards = hands.shape(1);
+        checked_count("the number of cards in a hand", static_cast<std::int64_t>(cards), 5, 7);
+        std::uint32_t *out;
+        auto array = new_array<std::uint32_t>({count}, &out);
+        for (std::size_t i = 0; i < count; ++i) {
+          CardSet set = 0;
+          for (std::size_t k = 0; k < cards; ++k) {
+            const std::uint8_t card = hands.data()[i * cards + k];
+            if (card >= DECK) throw nb::value_error("a card is a number from 0 to 51: rank * 4 + suit");
+            set |= card_bit(card);
+          }
+          if (std::popcount(set) != static_cast<int>(cards)) throw nb::value_error("a card is there twice");
+          out[i] = hand_strength(set);
+        }
+        return array;
+      },
+      nb::arg("hands").noconvert(),
+      "The strength of poker hands, uint8 [hands][5 to 7 cards]: the better hand has the higher number, and the number "
+      ">> 26 is its category from 0 (high card) to 8 (straight flush).");
 }
 
 }  // namespace boardlab

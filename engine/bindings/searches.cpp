@@ -292,13 +292,13 @@ void bind_searches(nb::module_ &m) {
 
   m.def(
       "rollout_evaluator",
-      [](const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t rollouts,
-         std::int64_t depth) -> EvaluatorPtr {
-        return std::make_shared<RolloutEvaluator>(game, outcome_index(*game, outcome),
-                                                  static_cast<int>(checked_count("rollouts", rollouts, 1, 1000000)),
-                                                  static_cast<int>(checked_count("depth", depth, 0, 1000000)));
+      [](const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t rollouts, std::int64_t depth,
+         bool whole_game) -> EvaluatorPtr {
+        return std::make_shared<RolloutEvaluator>(
+            game, outcome_index(*game, outcome), static_cast<int>(checked_count("rollouts", rollouts, 1, 1000000)),
+            static_cast<int>(checked_count("depth", depth, 0, 1000000)), whole_game);
       },
-      nb::arg("game"), nb::arg("outcome"), nb::arg("rollouts"), nb::arg("depth"));
+      nb::arg("game"), nb::arg("outcome"), nb::arg("rollouts"), nb::arg("depth"), nb::arg("whole_game"));
   m.def(
       "paid_evaluator",
       [](const std::shared_ptr<Game> &game, const std::string &outcome) -> EvaluatorPtr {
@@ -356,7 +356,8 @@ void bind_searches(nb::module_ &m) {
         options.depth = static_cast<int>(checked_count("depth", depth, 1, 200));
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (e->game().is_hidden())
-          throw std::invalid_argument("a full-width search cannot look into the hidden cards of " + e->game().name());
+          throw std::invalid_argument("a full-width search cannot look into the hidden cards of " + e->game().name() +
+                                      "; use mcts or mc");
         return wrap(std::make_unique<MaxNSearch>(e->clone(), options, seed));
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("table_mb"), nb::arg("seed"));

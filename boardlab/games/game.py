@@ -289,11 +289,17 @@ class State:
     def action_text(self, action: int) -> str:
         """How a player would write the action (at a chance node: the outcome)."""
         action = as_integer("an action", action, -(2**31), 2**31 - 1)
-        if action not in self.legal_actions():
+        names = self.action_names([action] if action in self.legal_actions() else [])
+        if not names:
             raise BoardLabError(f"action {action} is not legal here")
-        if self.player == CHANCE:
-            return self.game.rules.chance_text(self, action)
-        return self.game.rules.action_text(self, action)
+        return names[action]
+
+    def action_names(self, actions: list[int] | None = None) -> dict[int, str]:
+        """The names of all legal actions (or of some of them), asked at once."""
+        name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
+        return {
+            action: name(self, action) for action in (self.legal_actions() if actions is None else actions)
+        }
 
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""

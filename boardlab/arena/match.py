@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import Game, State, as_integer, as_seed
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -79,8 +79,7 @@ def match(
     `random_actions` plays that many random actions before the agents take over, the same ones in every seat
     order. The result is the same for any number of threads.
     """
-    if not isinstance(game, Game):
-        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(game)}')
+    as_game(game)
     if isinstance(agents, (str, Agent)):
         agents = [agents]
     if not isinstance(agents, Sequence):

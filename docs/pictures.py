@@ -10,7 +10,7 @@ from pathlib import Path
 import boardlab as bl
 
 ACTIONS = {
-    "2048": 60, "othello": 22, "connectfour": 14, "tictactoe": 4, "nim": 2, "rubiks": 0,
+    "2048": 60, "othello": 22, "connectfour": 10, "tictactoe": 4, "nim": 2, "rubiks": 0,
 }  # fmt: skip
 
 

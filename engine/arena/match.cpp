@@ -40,6 +40,10 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   Decision decision;
   game.initial_state(state.data(), start);
+  if (!plan.starts.empty()) {
+    record.start = static_cast<int>(round % plan.starts.size());
+    state = plan.starts[static_cast<std::size_t>(record.start)];
+  }
   for (int seat = 0; seat < game.players() && record.faulty_seat < 0; ++seat)
     guarded(seat, [&] {
       const int agent = record.seats[static_cast<std::size_t>(seat)];

@@ -96,3 +96,16 @@ def test_exact_value_of_a_small_board():
     for connect, value in ((3, 1), (4, 0)):
         game = bl.game("connectfour", rows=4, cols=4, connect=connect)
         assert bl.agent("alphabeta(depth=16)", game).act(game.initial_state()).scores[0] == value
+
+
+def test_narrow_tall_boards_have_only_columns():
+    """Shifts across a tall board would pass the word; there is nothing to find there."""
+    for rows, cols in ((31, 2), (31, 4), (20, 3)):
+        game = bl.game("connectfour", rows=rows, cols=cols, connect=4)
+        state = game.initial_state()
+        for _ in range(3):
+            state.apply(0)
+            state.apply(1)
+        assert not state.is_terminal
+        state.apply(0)
+        assert state.is_terminal and state.scores[0] == 1

@@ -5,6 +5,7 @@ attacked: the public package, where bad input is a BoardLabError (or a TypeError
 arguments), and the compiled module below it.
 """
 
+import ctypes
 import math
 import threading
 from collections.abc import Callable
@@ -94,7 +95,7 @@ def engine_objects() -> list[Any]:
                  _engine.mc_search(evaluator, 3, 1), _engine.maxn_search(evaluator, 1, 1, 1),
                  _engine.mcts_search(evaluator, 5, 0.0, True, 1.0, 0.0, 0, True, 2, False, 1024, 1),
                  _engine.python_search(core, lambda state: state.legal_actions()[0], None)]  # fmt: skip
-    made.append(_engine.play_match(GAMES[0].core, [made[4]], 1, 0, [[0, 0]], 0, 1, lambda done: None)[0])
+    made.append(_engine.play_match(GAMES[0].core, [made[4]], 1, 0, [[0, 0]], 0, [], 1, lambda done: None)[0])
     return made
 
 
@@ -394,15 +395,28 @@ def test_numbers_for_the_rest_of_the_package() -> None:
     with pytest.raises(BoardLabError):
         _engine.perft(state.core, 1001)
     with pytest.raises(BoardLabError):
-        _engine.play_match(game.core, [], 10**8 + 1, 0, [[0, 1]], 0, 1, print)
+        _engine.play_match(game.core, [], 10**8 + 1, 0, [[0, 1]], 0, [], 1, print)
+
+
+def test_the_table_of_another_version_is_refused_before_it_is_read() -> None:
+    """A table of another contract may be shorter: eight bytes must be enough to refuse it."""
+    words = (ctypes.c_uint32 * 2)(99, 8)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    with pytest.raises(BoardLabError, match="contract version 99"):
+        _engine.game_from_table("x", make(ctypes.addressof(words), b"boardlab.bl_game", None))
+    with pytest.raises(BoardLabError, match="capsule named"):
+        _engine.game_from_table("x", make(ctypes.addressof(words), b"something", None))
 
 
 def test_none_inside_a_list_is_no_object() -> None:
     core = GAMES[0].core
     with pytest.raises(BoardLabError, match="not from None"):
         _engine.count_states([None], 1)  # type: ignore[list-item]
+    with pytest.raises(BoardLabError, match="states, not from None"):
+        _engine.play_match(core, [], 1, 0, [[0, 0]], 0, [None], 1, print)  # type: ignore[list-item]
     with pytest.raises(BoardLabError, match="not by None"):
-        _engine.play_match(core, [None], 1, 0, [[0, 0]], 0, 1, print)  # type: ignore[list-item]
+        _engine.play_match(core, [None], 1, 0, [[0, 0]], 0, [], 1, print)  # type: ignore[list-item]
 
 
 # ---- objects ----
@@ -428,7 +442,7 @@ def test_engine_classes_cannot_be_made_or_used_empty(kind: str) -> None:
         for attempt in (lambda x: _engine.random_search(x, 0), lambda x: _engine.greedy_search(x, 0),
                         lambda x: _engine.perft(x, 1), lambda x: _engine.random_search(core, 0).act(x),
                         lambda x: _engine.count_states([x], 1), lambda x: state.apply(x),
-                        lambda x: _engine.play_match(core, [x], 1, 0, [[0, 0]], 0, 1, print)):  # fmt: skip
+                        lambda x: _engine.play_match(core, [x], 1, 0, [[0, 0]], 0, [], 1, print)):  # fmt: skip
             with pytest.raises(TypeError):
                 attempt(empty)
 

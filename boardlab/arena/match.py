@@ -100,10 +100,17 @@ def match(
         a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
         for i, a in enumerate(made)
     ]
-    seats = [list(order) for order in seatings or itertools.permutations(range(game.players))]
-    if any(sorted(order) != list(range(game.players)) for order in seats):
+    everyone = list(range(game.players))
+    try:
+        seats = [list(order) for order in seatings or itertools.permutations(everyone)]
+        fair = all(sorted(order) == everyone for order in seats)
+    except TypeError:
+        fair = False
+    if not fair:
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
-    starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
+    if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
+        raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+    starts = [State(game, s.core_for(game)) for s in starts]
     raw = _engine.play_match(
         game.core,
         [a.core for a in made],

@@ -468,8 +468,9 @@ void bind_searches(nb::module_ &m) {
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
         plan.seatings = seatings;
         for (const auto &start : starts) {
-          if (start->game != game) throw nb::value_error("a start belongs to another game");
-          if (start->seen_by >= 0) throw nb::value_error("a match needs full states to start from");
+          if (!start) throw std::invalid_argument("a match starts from states, not from None");
+          if (start->game != game) throw std::invalid_argument("a start belongs to another game");
+          if (start->seen_by >= 0) throw std::invalid_argument("a match needs full states to start from");
           plan.starts.push_back(start->buffer);
         }
         checked_count("threads", threads, 1, 1024);

@@ -148,14 +148,14 @@ def test_error_bars_by_hand() -> None:
     records = tuple(record((i % 2, 1 - i % 2), s) for i, s in enumerate(scores))
     mine = [s[r.seats.index(0)] for r, s in zip(records, scores, strict=True)]
     assert mine == [1, -1, 1, 1, -1, -1]
-    result = summarise(TICTACTOE, ("a", "b"), records)
+    result = summarise(TICTACTOE, ("a", "b"), records, 2)
     assert result.mean_scores == (0, 0)
     # pair means 0, 1, -1: variance 1, over three samples
     assert result.score_errors == pytest.approx([math.sqrt(1 / 3)] * 2)
-    single = summarise(bl.game("2048"), ("a",), tuple(record((0,), (s,)) for s in (1.0, 2.0, 6.0)))
+    single = summarise(bl.game("2048"), ("a",), tuple(record((0,), (s,)) for s in (1.0, 2.0, 6.0)), 1)
     assert single.mean_scores == (3,)
     assert single.score_errors[0] == pytest.approx(math.sqrt(7 / 3))
-    one = summarise(bl.game("2048"), ("a",), (record((0,), (5.0,)),))
+    one = summarise(bl.game("2048"), ("a",), (record((0,), (5.0,)),), 1)
     assert math.isnan(one.score_errors[0])
 
 
@@ -176,7 +176,7 @@ def test_error_bars_of_correlated_pairs() -> None:
     for _ in range(50):
         first = chooser.choice((1.0, -1.0))
         records += [record((0, 1), (first, -first)), record((1, 0), (first, -first))]
-    result = summarise(TICTACTOE, ("a", "b"), tuple(records))
+    result = summarise(TICTACTOE, ("a", "b"), tuple(records), 2)
     assert result.mean_scores == (0, 0) and result.score_errors == (0, 0)
 
 
@@ -343,6 +343,12 @@ def test_a_match_refuses_what_it_cannot_play() -> None:
     refused("agents must be", FOUR, 3)
     refused("an agent expression must be text", FOUR, [None, None])
     refused("a game is made with", "connectfour", two)
+    refused("a seating of connectfour names each", FOUR, two, seatings=[[0, 0]])
+    refused("a seating of connectfour names each", FOUR, two, seatings=[3])
+    refused("a seating of connectfour names each", FOUR, two, seatings=[[None, "x"]])
+    refused("starts must be", FOUR, two, starts=[None])
+    refused("starts must be", FOUR, two, starts=3)
+    refused("another game", FOUR, two, starts=[TICTACTOE.initial_state()])
     refused("progress must be", FOUR, two, progress=3)
     refused("was made for", FOUR, [bl.agent("random", TICTACTOE), "random"])
     refused("one thread only", FOUR, [scripted(FOUR, first_action), "random"], threads=2)

@@ -110,7 +110,8 @@ def match(
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
     if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
         raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
-    starts = [State(game, s.core_for(game)) for s in starts]
+    # A cube scrambled by a game with other parameters is a fair start: the fields decide, not the parameters.
+    starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
     raw = _engine.play_match(
         game.core,
         [a.core for a in made],

@@ -111,12 +111,14 @@ class Game:
     def from_fields(self, fields: Any) -> "State":
         """The state with these plain integers; see `State.fields`."""
         try:
-            values = np.ascontiguousarray(np.asarray(fields, dtype=np.int64))
+            values = np.asarray(fields)
         except (TypeError, ValueError, OverflowError):
             raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers") from None
         if values.ndim != 1 or len(values) != self.core.field_count:
             raise BoardLabError(f"{self.name}: a state has {self.core.field_count} fields, not {values.size}")
-        if values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+        if values.dtype.kind not in "iu":
+            raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers")
+        if values.min() < -(2**31) or values.max() >= 2**31:
             raise BoardLabError(f"{self.name}: a field is out of range")
         try:
             return State(self, self.core.from_fields(values.astype(np.int32)))
@@ -138,6 +140,13 @@ class Game:
             if getattr(self.rules, field.name) != field.default
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
+
+
+def as_game(value: Any) -> Game:
+    """`value`, if it is a game."""
+    if not isinstance(value, Game):
+        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(value)}')
+    return value
 
 
 class State:
@@ -198,6 +207,8 @@ class State:
 
     def core_for(self, game: Game) -> _engine.State:
         """The engine's state for a game with the same rules, which may be another object than this one's."""
+        if as_game(game) != self.game:
+            raise BoardLabError(f"this is a state of {self.game!r}; it belongs to another game than {game!r}")
         if self.core.game is game.core:
             return self.core
         return game.core.from_fields(self.core.to_fields())

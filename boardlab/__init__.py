@@ -12,6 +12,7 @@ from boardlab.arena import MatchResult, match
 from boardlab.errors import BoardLabError
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games
 from boardlab.games.game import as_integer
+from boardlab.learning import Run, resume, train
 from boardlab.search import Agent, Decision, agent, evaluator
 
 __version__ = "0.1.0"
@@ -24,6 +25,7 @@ __all__ = [
     "Decision",
     "Game",
     "MatchResult",
+    "Run",
     "State",
     "agent",
     "describe",
@@ -32,6 +34,8 @@ __all__ = [
     "games",
     "match",
     "perft",
+    "resume",
+    "train",
 ]
 
 

@@ -7,4 +7,5 @@ NB_MODULE(_engine, m) {
   m.attr("MAX_PLAYERS") = BL_MAX_PLAYERS;
   boardlab::bind_games(m);
   boardlab::bind_searches(m);
+  boardlab::bind_ntuple(m);
 }

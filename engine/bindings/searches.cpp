@@ -76,13 +76,6 @@ class PythonSearch final : public Search {
   nb::object reset_;
 };
 
-int outcome_index(const Game &game, const std::string &name) {
-  if (name == "score") return SCORE;
-  for (int i = 0; i < game.reward_count(); ++i)
-    if (game.reward_name(i) == name) return i;
-  throw nb::value_error((game.name() + " has no outcome \"" + name + "\"").c_str());
-}
-
 void check_asked(const Game &game, const PyState &state) {
   if (state.game.get() != &game) throw nb::value_error("the state belongs to another game than the agent");
   if (state.player() == TERMINAL) throw nb::value_error("the game is over: there is nothing to decide");

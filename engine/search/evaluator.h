@@ -47,6 +47,9 @@ class Evaluator {
   virtual bool has_priors() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 
+  // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
+  void values_to_priors(std::span<double> values) const;
+
   // The value of any state, terminal ones included.
   void judge(const void *state, Rng &rng, double *out) {
     if (game_->player(state) == TERMINAL)

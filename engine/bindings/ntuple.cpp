@@ -16,11 +16,9 @@ using ntuple::TdSettings;
 nb::ndarray<nb::numpy, float, nb::ndim<1>> field_of(nb::handle self, std::size_t field) {
   const Network &network = *nb::cast<NetworkPtr>(self);
   const std::size_t size = network.entries();
-  if (!network.is_coherent()) {
-    if (field) throw nb::value_error("these tables have no TCL counters");
-    return {network.weights(0), {size}, self};
-  }
-  return {&network.entries(0)->weight + field, {size}, self, {std::int64_t{sizeof(ntuple::Entry) / sizeof(float)}}};
+  if (field == 0) return {network.weights(0), {size}, self};
+  if (!network.is_coherent()) throw nb::value_error("these tables have no TCL counters");
+  return {&network.counters(0)->sum + (field - 1), {size}, self, {2}};
 }
 
 void check_state(const Network &network, const PyState &state) {

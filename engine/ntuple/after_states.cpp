@@ -62,12 +62,14 @@ void AfterStates::look_up(View &out, int changes) {
     seen = true;
     if (network_.has_one_view()) changes = network_.compare(sight_, child_sight_, changes_.data());
   }
-  if (!seen || (network_.has_one_view() && 2 * changes < network_.groups()))
-    network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data());
-  else
+  bool few = false;
+  if (!seen || (network_.has_one_view() && 2 * changes < network_.groups())) {
+    const int touched = network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(),
+                                       marks_.data());
+    few = !network_.is_staged() && 2 * touched < network_.slots();
+  } else {
     network_.encode(child_sight_, state, player_, out.indices.data());
-  const bool few = changes >= 0 && !network_.is_staged() &&
-                   2 * network_.mark(changes_.data(), changes, marks_.data()) < network_.slots();
+  }
   if (few) {
     if (!have_kept_) kept_sum_ = network_.gather(out.set, indices_.data(), kept_.data());
     have_kept_ = true;

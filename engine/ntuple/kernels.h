@@ -11,12 +11,11 @@
 
 namespace boardlab::ntuple {
 
-// What TCL keeps of a weight, loaded and stored as one 16-byte word (Beal and Smith 1999: N and A).
-struct alignas(16) Entry {
-  float weight;
+// What TCL keeps beside a weight (Beal and Smith 1999: N and A). Weights lie apart from it: choosing an action reads
+// many weights and no counters.
+struct Counter {
   float sum;       // N, the summed changes
   float absolute;  // A, the summed absolute changes
-  float unused;
 };
 
 // The slots that read one board vector: all of them, or those of one symmetry where the game has no fast form.
@@ -47,23 +46,20 @@ struct Kernels {
   const char *name;
   // indices[slots] = the start of each slot's table + the rows of all groups of the view.
   void (*encode)(const View &view, const std::uint32_t *start, const std::uint16_t *values, std::uint32_t *indices);
-  // to = from + the rows of what changed.
-  void (*shift)(const View &view, const Change *changes, int count, const std::uint32_t *from, std::uint32_t *to);
+  // to = from + the rows of what changed, and a mark for every slot whose index is another one now.
+  void (*shift)(const View &view, const Change *changes, int count, const std::uint32_t *from, std::uint32_t *to,
+                std::uint64_t *marks);
   // Sum of the weights; `gather` keeps them too.
   float (*sum)(const float *weights, const std::uint32_t *indices, int slots);
-  float (*sum_entries)(const Entry *entries, const std::uint32_t *indices, int slots);
   float (*gather)(const float *weights, const std::uint32_t *indices, int slots, float *kept);
-  float (*gather_entries)(const Entry *entries, const std::uint32_t *indices, int slots, float *kept);
   // Sum over the marked slots of new weight - kept weight.
   float (*difference)(const float *weights, const std::uint32_t *indices, const std::uint64_t *marks, int words,
                       const float *kept);
-  float (*difference_entries)(const Entry *entries, const std::uint32_t *indices, const std::uint64_t *marks, int words,
-                              const float *kept);
-  // Learning reads everything before it writes anything: a weight that two symmetric boards share is then written
-  // twice with the same value, and so changes once. `kept` comes from gather, `copies` from load.
+  // Learning takes the weights as `gather` kept them, and reads all counters before it writes any: a weight that two
+  // symmetric boards share is then written twice with the same value, and so changes once.
   void (*add)(float *weights, const std::uint32_t *indices, int slots, const float *kept, float change);
-  float (*load)(const Entry *entries, const std::uint32_t *indices, int slots, Entry *copies);
-  void (*learn)(Entry *entries, const std::uint32_t *indices, int slots, Entry *copies, const Step &step);
+  void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept,
+                Counter *copies, const Step &step);
 };
 
 // The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.

@@ -1,10 +1,12 @@
 #include "ntuple/network.h"
 
 #include <algorithm>
-#include <bit>
+
 #include <cstdio>
 #include <map>
 #include <stdexcept>
+
+#include "core/bits.h"
 
 namespace boardlab::ntuple {
 
@@ -164,7 +166,7 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   double size = 0;
   for (const auto &tuple : design_.tuples) size += tuple_size(board_groups_, group_of_cell_, tuple);
   for (int f = 0; f < features; ++f) size += table.feature_table_size(table.self, f);
-  const double wanted = size * static_cast<double>(sets_) * static_cast<double>(coherent_ ? sizeof(Entry) : 4);
+  const double wanted = size * static_cast<double>(sets_) * static_cast<double>(bytes_an_entry(coherent_));
   if (wanted > static_cast<double>(memory_limit))
     refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
            " (fewer or shorter tuples need less)");
@@ -185,7 +187,8 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   start_.resize(static_cast<std::size_t>(padded_), 0);
   mark_words_ = (slots_ + 63) / 64;
   build_views();
-  memory_ = std::make_unique<Memory>(bytes());
+  weights_ = std::make_unique<Memory>(entries() * sizeof(float));
+  if (coherent_) counters_ = std::make_unique<Memory>(entries() * sizeof(Counter));
 }
 
 // One view reads all boards where every symmetry has the fast form (a permutation of cells with a map of values);
@@ -249,14 +252,6 @@ void Network::build_views() {
     }
   }
 
-  const auto words = static_cast<std::size_t>(mark_words_);
-  marks_of_group_.assign(groups * words, 0);
-  for (std::size_t g = 0; g < groups; ++g) {
-    const std::uint32_t *row = rows_.data() + row_at[g];
-    for (std::size_t s = 1; s < board_groups_[g].states.size(); ++s)
-      for (std::size_t slot = 0; slot < std::min(view_slots, words * 64); ++slot)
-        if (row[s * width + slot] != row[slot]) marks_of_group_[g * words + slot / 64] |= std::uint64_t{1} << slot % 64;
-  }
   for (std::size_t view = 0; view < view_count; ++view)
     for (std::size_t g = 0; g < groups; ++g) {
       const std::uint32_t *row = rows_.data() + row_at[g];
@@ -354,22 +349,17 @@ void Network::encode(const Sight &sight, const void *state, int player, std::uin
   if (slots_ > tuple_slots_) add_feature_indices(state, player, indices);
 }
 
-void Network::shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
-                    std::uint32_t *to) const {
-  kernels_->shift(views_[0], changes, count, from, to);
-  if (slots_ > tuple_slots_) add_feature_indices(state, player, to);
-}
-
-int Network::mark(const Change *changes, int count, std::uint64_t *marks) const {
-  const auto words = static_cast<std::size_t>(mark_words_);
-  std::fill(marks, marks + words, 0);
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t *group = marks_of_group_.data() + static_cast<std::size_t>(changes[i].group) * words;
-    for (std::size_t w = 0; w < words; ++w) marks[w] |= group[w];
-  }
-  for (int slot = tuple_slots_; slot < slots_; ++slot) marks[slot / 64] |= std::uint64_t{1} << slot % 64;
+int Network::shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
+                   std::uint32_t *to, std::uint64_t *marks) const {
+  kernels_->shift(views_[0], changes, count, from, to, marks);
   int touched = 0;
-  for (std::size_t w = 0; w < words; ++w) touched += std::popcount(marks[w]);
+  // The lanes after the last slot of the tuples are idle: equal in both, so not marked.
+  for (int word = 0; word < mark_words_; ++word) touched += popcount(marks[word]);
+  if (slots_ > tuple_slots_) {
+    add_feature_indices(state, player, to);
+    for (int slot = tuple_slots_; slot < slots_; ++slot) marks[slot / 64] |= std::uint64_t{1} << slot % 64;
+    touched += slots_ - tuple_slots_;
+  }
   return touched;
 }
 

@@ -52,10 +52,13 @@ class Network {
   int groups() const { return groups_; }        // of all views together
   std::uint64_t set_size() const { return set_size_; }
   std::uint64_t entries() const { return set_size_ * sets_; }
-  std::uint64_t bytes() const { return entries() * (coherent_ ? sizeof(Entry) : sizeof(float)); }
+  static constexpr std::uint64_t bytes_an_entry(bool coherent) {
+    return sizeof(float) + (coherent ? sizeof(Counter) : 0);
+  }
+  std::uint64_t bytes() const { return entries() * bytes_an_entry(coherent_); }
 
-  float *weights(std::uint64_t set) const { return static_cast<float *>(memory_->data()) + set * set_size_; }
-  Entry *entries(std::uint64_t set) const { return static_cast<Entry *>(memory_->data()) + set * set_size_; }
+  float *weights(std::uint64_t set) const { return static_cast<float *>(weights_->data()) + set * set_size_; }
+  Counter *counters(std::uint64_t set) const { return static_cast<Counter *>(counters_->data()) + set * set_size_; }
   // Which set of tables judges an after-state of the player.
   std::uint64_t set_of(const void *state, int player) const {
     const auto p = static_cast<std::uint64_t>(design_.per_player ? player : 0);
@@ -81,24 +84,20 @@ class Network {
   // The groups that changed from one sight to another, or through the changed cells that a game reports.
   int compare(const Sight &before, const Sight &after, Change *changes) const;
   int compare(const Sight &before, const bl_cell_change *cells, int count, Change *changes) const;
-  void shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
-             std::uint32_t *to) const;
-  // Marks the slots that the changes touch (extra features are always touched); returns their number.
-  int mark(const Change *changes, int count, std::uint64_t *marks) const;
+  // Indices as a difference; marks the slots that have another index now and returns how many have.
+  int shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
+            std::uint32_t *to, std::uint64_t *marks) const;
   int mark_words() const { return mark_words_; }
 
   float sum(std::uint64_t set, const std::uint32_t *indices) const {
-    return coherent_ ? kernels_->sum_entries(entries(set), indices, slots_)
-                     : kernels_->sum(weights(set), indices, slots_);
+    return kernels_->sum(weights(set), indices, slots_);
   }
   float gather(std::uint64_t set, const std::uint32_t *indices, float *kept) const {
-    return coherent_ ? kernels_->gather_entries(entries(set), indices, slots_, kept)
-                     : kernels_->gather(weights(set), indices, slots_, kept);
+    return kernels_->gather(weights(set), indices, slots_, kept);
   }
   float difference(std::uint64_t set, const std::uint32_t *indices, const std::uint64_t *marks,
                    const float *kept) const {
-    return coherent_ ? kernels_->difference_entries(entries(set), indices, marks, mark_words_, kept)
-                     : kernels_->difference(weights(set), indices, marks, mark_words_, kept);
+    return kernels_->difference(weights(set), indices, marks, mark_words_, kept);
   }
   float squash(float sum) const { return design_.squash ? fast_tanh(sum) : sum; }
 
@@ -131,8 +130,7 @@ class Network {
   std::vector<std::uint32_t> rows_;
   std::vector<const std::uint32_t *> row_of_group_;
   std::vector<std::uint8_t> zero_is_idle_;
-  std::vector<std::uint64_t> marks_of_group_;  // [groups of the board][mark_words_]
-  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<Memory> weights_, counters_;
 };
 
 using NetworkPtr = std::shared_ptr<Network>;

@@ -33,7 +33,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
       state_(game_),
       previous_(game_),
       kept_(static_cast<std::size_t>(network_->padded_slots())),
-      copies_(static_cast<std::size_t>(network_->padded_slots()), Entry{0, 0, 1, 0}) {
+      copies_(static_cast<std::size_t>(network_->padded_slots()), Counter{0, 1}) {
   if (network_->is_coherent() != (settings.coherence != Coherence::NONE))
     throw std::logic_error("TCL needs tables with counters");
   for (Trace &trace : traces_) {
@@ -42,7 +42,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
   }
   if (network_->is_coherent()) {
     const auto init = static_cast<float>(settings.tc_init);
-    std::fill_n(network_->entries(0), network_->entries(), Entry{0, init, init, 0});
+    std::fill_n(network_->counters(0), network_->entries(), Counter{init, init});
   }
 }
 
@@ -170,10 +170,7 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
   const Kernels &k = network_->kernels();
   const int slots = network_->slots();
   const bool coherent = network_->is_coherent();
-  const auto fetch = [&](const TraceState &s) {
-    return coherent ? k.load(network_->entries(s.set), s.indices.data(), slots, copies_.data())
-                    : k.gather(network_->weights(s.set), s.indices.data(), slots, kept_.data());
-  };
+  const auto fetch = [&](const TraceState &s) { return network_->gather(s.set, s.indices.data(), kept_.data()); };
   TraceState &latest = trace.at(0);
   const float value = network_->squash(fetch(latest));
   latest.gradient = network_->design().squash ? 1 - value * value : 1;
@@ -189,7 +186,8 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
       if (coherent) {
         const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
         const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
-        k.learn(network_->entries(s.set), s.indices.data(), slots, copies_.data(), step);
+        k.learn(network_->weights(s.set), network_->counters(s.set), s.indices.data(), slots, kept_.data(), copies_.data(),
+                step);
       } else {
         k.add(network_->weights(s.set), s.indices.data(), slots, kept_.data(), rate);
       }

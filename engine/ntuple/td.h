@@ -97,7 +97,7 @@ class TdLearner {
   StateBuffer state_, previous_;
   bool have_previous_ = false;
   std::vector<float> kept_;
-  std::vector<Entry> copies_;
+  std::vector<Counter> copies_;
   double alpha_ = 0, epsilon_ = 0;  // of the running episode
   std::function<bool()> stop_;
   bool stopped_ = false;

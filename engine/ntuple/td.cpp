@@ -112,9 +112,12 @@ void TdLearner::episode(EpisodeRecord *record) {
       if (record) record->steps.push_back({outcome, true, false});
       continue;
     }
+    Trace &trace = traces_[static_cast<std::size_t>(player)];
+    // While the actions are judged, the memory that the update will need comes nearer.
+    if (network_->is_coherent() && trace.length > 0)
+      network_->kernels().prefetch(network_->counters(trace.at(0).set), trace.at(0).indices.data(), network_->slots());
     const bool is_random = choose(state, player);
     if (record) record->steps.push_back({best_action_, false, is_random});
-    Trace &trace = traces_[static_cast<std::size_t>(player)];
     if (trace.length > 0) {
       const double reward = best_.paid - trace.at(0).paid + game_.step_reward();
       const double target = reward + settings_.gamma * after_states_.to_come(best_);
@@ -149,19 +152,24 @@ bool TdLearner::choose(const void *state, int player) {
     return true;
   }
   const void *forbidden = settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr;
-  double best = 0;
   std::uint32_t equals = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
     if (!after_states_.play(actions_[i], candidate_, forbidden)) continue;
-    const double value = candidate_.paid + settings_.gamma * after_states_.to_come(candidate_);
-    if (equals > 0 && value < best) continue;
-    equals = equals > 0 && value == best ? equals + 1 : 1;
+    const double better = equals == 0 ? 1 : advantage(candidate_, best_);
+    if (better < 0) continue;
+    equals = better > 0 ? 1 : equals + 1;
     if (equals > 1 && rng.below(equals) != 0) continue;
-    best = value;
     best_action_ = actions_[i];
     std::swap(best_, candidate_);
   }
   return false;
+}
+
+// Above 0 where a is better than b. Sigma is monotone, so the sums decide where nothing else differs.
+double TdLearner::advantage(const AfterStates::View &a, const AfterStates::View &b) const {
+  if (!a.is_final && !b.is_final && a.paid == b.paid && settings_.gamma > 0)
+    return static_cast<double>(a.sum) - static_cast<double>(b.sum);
+  return a.paid - b.paid + settings_.gamma * (after_states_.to_come(a) - after_states_.to_come(b));
 }
 
 // Moves V of the latest own after-state towards the target, and those before it with it (eligibility). With `cut`, a

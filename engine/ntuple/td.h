@@ -82,6 +82,7 @@ class TdLearner {
 
   void start(void *state);
   bool choose(const void *state, int player);  // into best_; whether the action is random
+  double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
   void adapt(Trace &trace, double target, bool learn, bool cut);
   void final_adaptation(int last_player);
 

@@ -23,7 +23,9 @@ CASES = {
 }
 
 
-def measure(name: str, parameters: dict, extra: dict, seconds: float, level: str, warm: float) -> tuple[float, int]:
+def measure(
+    name: str, parameters: dict, extra: dict, seconds: float, level: str, warm: float
+) -> tuple[float, int]:
     """Actions per CPU second, bytes of the tables."""
     game = bl.game(name, **parameters)
     chosen = {**preset(game, "paper"), **extra}
@@ -53,14 +55,22 @@ def measure(name: str, parameters: dict, extra: dict, seconds: float, level: str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("cases", nargs="*", help="parts of the names of cases")
     parser.add_argument("--seconds", type=float, default=5.0, help="CPU seconds a case")
-    parser.add_argument("--warm", type=float, default=5.0, help="CPU seconds of training before the clock starts")
-    parser.add_argument("--levels", action="store_true", help="every level of vector instructions, not only the best")
+    parser.add_argument(
+        "--warm", type=float, default=5.0, help="CPU seconds of training before the clock starts"
+    )
+    parser.add_argument(
+        "--levels", action="store_true", help="every level of vector instructions, not only the best"
+    )
     options = parser.parse_args()
     levels = _engine.kernel_levels() if options.levels else _engine.kernel_levels()[-1:]
-    print(f"{'training, paper settings':<48} {'level':<9} {'reference':>10} {'wanted':>10} {'actions/s':>10} {'MiB':>6}")
+    print(
+        f"{'training, paper settings':<48} {'level':<9} {'reference':>10} {'wanted':>10} {'actions/s':>10} {'MiB':>6}"
+    )
     for title, (name, parameters, extra, reference, wanted) in CASES.items():
         if options.cases and not any(part in title for part in options.cases):
             continue
@@ -68,7 +78,10 @@ def main() -> None:
             continue
         for level in levels:
             speed, size = measure(name, parameters, extra, options.seconds, level, options.warm)
-            print(f"{title:<48} {level:<9} {reference:>10,} {wanted:>10,} {speed:>10,.0f} {size >> 20:>6}", flush=True)
+            print(
+                f"{title:<48} {level:<9} {reference:>10,} {wanted:>10,} {speed:>10,.0f} {size >> 20:>6}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ class _Training:
         stored = self.folder.read_arrays(
             "checkpoint.npz",
             {
-                **{name: ("<f4", self.network.entries) for name in tables},
+                **dict.fromkeys(tables, ("<f4", self.network.entries)),
                 "progress": ("<i8", 2),
                 "random": ("<u8", 1),
                 "seconds": ("<f8", 1),

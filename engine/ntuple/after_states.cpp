@@ -64,8 +64,8 @@ void AfterStates::look_up(View &out, int changes) {
   }
   bool few = false;
   if (!seen || (network_.has_one_view() && 2 * changes < network_.groups())) {
-    const int touched = network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(),
-                                       marks_.data());
+    const int touched =
+        network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(), marks_.data());
     few = !network_.is_staged() && 2 * touched < network_.slots();
   } else {
     network_.encode(child_sight_, state, player_, out.indices.data());

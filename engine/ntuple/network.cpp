@@ -1,7 +1,6 @@
 #include "ntuple/network.h"
 
 #include <algorithm>
-
 #include <cstdio>
 #include <map>
 #include <stdexcept>

@@ -194,8 +194,8 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
       if (coherent) {
         const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
         const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
-        k.learn(network_->weights(s.set), network_->counters(s.set), s.indices.data(), slots, kept_.data(), copies_.data(),
-                step);
+        k.learn(network_->weights(s.set), network_->counters(s.set), s.indices.data(), slots, kept_.data(),
+                copies_.data(), step);
       } else {
         k.add(network_->weights(s.set), s.indices.data(), slots, kept_.data(), rate);
       }

@@ -77,27 +77,64 @@ CASES = {
     "othello 4x4, lambda": (
         "othello",
         {"size": 4},
-        {**WALK, "lambda_": 0.5, "coherence": "exp", "learn_from_random": True, "choose_start": 0.7, "start_actions": 4},
+        {
+            **WALK,
+            "lambda_": 0.5,
+            "coherence": "exp",
+            "learn_from_random": True,
+            "choose_start": 0.7,
+            "start_actions": 4,
+        },
     ),
     "othello 4x4, stages, mobility, discs": (
         "othello",
         {"size": 4},
-        {**WALK, "staged": True, "feature_tables": True, "reward": "discs", "sigma": "identity", "alpha": 0.3},
+        {
+            **WALK,
+            "staged": True,
+            "feature_tables": True,
+            "reward": "discs",
+            "sigma": "identity",
+            "alpha": 0.3,
+        },
     ),
     "2048, 2x2": (
         "2048",
         {"size": 2},
-        {**WALK, "tuples": 3, "length": 3, "sigma": "identity", "alpha": 0.5, "coherence": "id", "epsilon": 0.1},
+        {
+            **WALK,
+            "tuples": 3,
+            "length": 3,
+            "sigma": "identity",
+            "alpha": 0.5,
+            "coherence": "id",
+            "epsilon": 0.1,
+        },
     ),
     "2048, empty tiles": (
         "2048",
         {"size": 2},
-        {**WALK, "tuples": 1, "length": 4, "symmetries": 1, "sigma": "identity", "alpha": 0.5, "reward": "empty_tiles"},
+        {
+            **WALK,
+            "tuples": 1,
+            "length": 4,
+            "symmetries": 1,
+            "sigma": "identity",
+            "alpha": 0.5,
+            "reward": "empty_tiles",
+        },
     ),
     "rubiks": (
         "rubiks",
         {"twists": 3},
-        {**WALK, "symmetries": 1, "sigma": "identity", "coherence": "id", "episode_limit": 6, "skip_reversal": True},
+        {
+            **WALK,
+            "symmetries": 1,
+            "sigma": "identity",
+            "coherence": "id",
+            "episode_limit": 6,
+            "skip_reversal": True,
+        },
     ),
     "rubiks, symmetries without a fast form": (
         "rubiks",
@@ -116,7 +153,9 @@ def test_learner_equals_the_slow_version_after_every_episode(name):
     where = {}  # name of a weight in the reference -> its entry in the engine
 
     def locate(state, player):
-        for key, index in zip(reference.keys(state, player), network.indices(state.core, player), strict=True):
+        for key, index in zip(
+            reference.keys(state, player), network.indices(state.core, player), strict=True
+        ):
             assert where.setdefault(key, index) == index, "the same weight must be the same entry"
 
     plain_keys, seen = reference.keys, []
@@ -182,7 +221,9 @@ def test_every_level_of_vector_instructions_gives_the_same_bits(game_name):
 
 
 def test_schedules_are_geometric_and_linear():
-    learner, _ = make(bl.game("tictactoe"), episodes=100, **{**WALK, "alpha_final": 0.5, "epsilon_final": 0.0})
+    learner, _ = make(
+        bl.game("tictactoe"), episodes=100, **{**WALK, "alpha_final": 0.5, "epsilon_final": 0.0}
+    )
     learner.train(50)
     assert learner.alpha == pytest.approx(1.0)
     assert learner.epsilon == pytest.approx(0.1)

@@ -35,7 +35,9 @@ class ReferenceTd:
         names = []
         for g in self.symmetries:
             board = state.symmetry(g).board_vector(player).tolist()
-            names += [(owner, stage, t, tuple(board[c] for c in cells)) for t, cells in enumerate(self.tuples)]
+            names += [
+                (owner, stage, t, tuple(board[c] for c in cells)) for t, cells in enumerate(self.tuples)
+            ]
         if self.features:
             indices = state.core.feature_indices(player).tolist()
             names += [(owner, stage, "feature", f, i) for f, i in enumerate(indices)]
@@ -116,7 +118,9 @@ class ReferenceTd:
         """Each distinct weight changes once."""
         for key in distinct:
             ratio = abs(self.sums[key]) / self.absolutes[key]
-            factor = {"off": 1.0, "id": ratio, "exp": math.exp(self.td.tc_beta * (ratio - 1))}[self.td.coherence]
+            factor = {"off": 1.0, "id": ratio, "exp": math.exp(self.td.tc_beta * (ratio - 1))}[
+                self.td.coherence
+            ]
             self.weights[key] += self.alpha / self.slots * factor * delta * eligibility
             change = delta if self.td.tc_accumulate == "delta" else delta * eligibility
             self.sums[key] += change

@@ -69,7 +69,8 @@ def main() -> None:
     options = parser.parse_args()
     levels = _engine.kernel_levels() if options.levels else _engine.kernel_levels()[-1:]
     print(
-        f"{'training, paper settings':<48} {'level':<9} {'reference':>10} {'wanted':>10} {'actions/s':>10} {'MiB':>6}"
+        f"{'training, paper settings':<48} {'level':<9} {'reference':>10} {'wanted':>10}"
+        f" {'actions/s':>10} {'MiB':>6}"
     )
     for title, (name, parameters, extra, reference, wanted) in CASES.items():
         if options.cases and not any(part in title for part in options.cases):

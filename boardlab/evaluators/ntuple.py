@@ -94,11 +94,11 @@ def grid_size(game: Game) -> tuple[int, int]:
 def joint_values(game: Game) -> list[tuple[list[int], list[list[int]]]]:
     """Groups of cells whose values depend on one another, with all joint values that the rules allow.
 
-    ConnectFour: a column of n cells is a stack. With h stones in it, 2**h colourings, the cell above them is
-    the one to be played next and the rest is out of reach: 2**(n+1) - 1 joint values instead of 4**n.
+    ConnectFour: a column of n cells is a stack. With h stones in it, 2**h colourings, the cell above them
+    is the one to be played next and the rest is out of reach: 2**(n+1) - 1 joint values instead of 4**n.
 
-    2x2x2 cube: no two places hold the same corner. Four places have 840 joint values instead of 2401; groups of
-    seven would have fewer still, but a table of rows too large for the cache.
+    2x2x2 cube: no two places hold the same corner. Four places have 840 joint values instead of 2401; groups
+    of seven would have fewer still, but a table of rows too large for the cache.
     """
     if game.name == "connectfour":
         rows, cols = grid_size(game)

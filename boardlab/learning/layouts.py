@@ -56,7 +56,7 @@ def random_points(game: Game, tuples: int, length: int, seed: int) -> Layout:
 
 
 def windows(game: Game, shapes: str) -> Layout:
-    """All placements of rectangles on the grid: "4x4 2x6 1x7" (rows x columns), of symmetric ones only one."""
+    """All placements of rectangles on the grid, "4x4 2x6 1x7" (rows x columns); of symmetric ones one."""
     rows, cols = grid_size(game)
     layout: Layout = []
     seen: set[frozenset[int]] = set()

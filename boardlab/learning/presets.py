@@ -92,7 +92,7 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
         },
     },
     "connectfour": {
-        # The published agents read a fixed list of 70; 8-neighbourhood walks are the nearest that can be drawn.
+        # The published agents read a fixed list of 70; 8-neighbourhood walks are the nearest thing.
         "paper": {
             "episodes": 6_000_000,
             "tuples": 70,

@@ -23,7 +23,7 @@ class TdNTuple:
     # ---- the network ----
     layout: str = option(
         "walk",
-        "walk: random walks over neighbouring cells; points: any cells; windows: all rectangles; cells: as given",
+        "walk: random walks over neighbours; points: any cells; windows: all rectangles; cells: as given",
         choices=("walk", "points", "windows", "cells"),
     )
     tuples: int = option(50, "number of tuples (walk, points)", low=1, high=100_000)
@@ -116,7 +116,7 @@ class TdNTuple:
         settings.alpha_final = self.alpha if self.alpha_final is None else self.alpha_final
         settings.epsilon = self.epsilon
         settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
-        settings.lambda_ = self.lambda_
+        settings.decay = self.lambda_
         settings.horizon_cut = self.horizon_cut
         settings.reset_traces = self.traces == "reset"
         settings.gamma = self.gamma
@@ -145,6 +145,6 @@ class TdNTuple:
 
 
 def settings_from(values: Mapping[str, Any]) -> TdNTuple:
-    """Checked settings; `lambda`, a word that Python keeps for itself, may be written with or without its underscore."""
+    """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
     named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
     return TdNTuple(**check_options("td-ntuple", TdNTuple, named))

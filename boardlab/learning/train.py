@@ -1,8 +1,8 @@
 """Training runs of TD n-tuple agents: train, resume, exams on the way, checkpoints that survive kill -9.
 
 The engine plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
-(tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken one;
-how the run is cut into chunks does not matter. Traces need no saving: they end with their episode.
+(tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
+one; how the run is cut into chunks does not matter. Traces need no saving: they end with their episode.
 """
 
 import dataclasses
@@ -74,7 +74,8 @@ class Run:
 
     def __str__(self) -> str:
         speed = f", {self.actions / self.seconds:,.0f} actions/s" if self.seconds > 0 else ""
-        return f"{self.path}: {self.game.name}, {self.episodes:,} of {self.total:,} episodes in {self.seconds:.1f} s{speed}"
+        done = f"{self.episodes:,} of {self.total:,} episodes"
+        return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{speed}"
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,10 @@ def resume(
     episodes: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Run:
-    """Goes on with a run from its last checkpoint. `episodes` sets a new total (alpha and epsilon then follow it)."""
+    """Goes on with a run from its last checkpoint.
+
+    `episodes` sets a new total, which the schedules of alpha and epsilon then follow.
+    """
     folder = RunFolder(path)
     agent = folder.read_agent(KIND)
     game = folder.game(agent)

@@ -1,7 +1,7 @@
 """A run is a folder: agent.toml, weights.npz, log.csv, checkpoint.npz.
 
-Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one. Arrays
-are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
+Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one.
+Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ class RunFolder:
             raise BoardLabError(f"{file} does not say its format")
         if version > FORMAT:
             raise BoardLabError(
-                f"{self.path} was written by a newer BoardLab (format {version}, this one reads up to {FORMAT})"
+                f"{self.path} was written by a newer BoardLab: its format is {version}, this one reads {FORMAT}"
             )
         if kind is not None and agent.get("kind") != kind:
             raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {kind}")

@@ -175,7 +175,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("alpha_final", &TdSettings::alpha_final)
       .def_rw("epsilon", &TdSettings::epsilon)
       .def_rw("epsilon_final", &TdSettings::epsilon_final)
-      .def_rw("lambda_", &TdSettings::lambda)
+      .def_rw("decay", &TdSettings::lambda)
       .def_rw("horizon_cut", &TdSettings::horizon_cut)
       .def_rw("reset_traces", &TdSettings::reset_traces)
       .def_rw("gamma", &TdSettings::gamma)

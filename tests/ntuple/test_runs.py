@@ -45,7 +45,7 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
 
 
 def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
-    """Killed without warning at any moment, time and again: the timer's signal ends a process as kill -9 does."""
+    """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
     script = (
         "import os, signal, sys, boardlab as bl, boardlab.learning.train as t\n"
         "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
@@ -155,7 +155,7 @@ def test_bad_settings_leave_no_folder(tmp_path):
         with pytest.raises(bl.BoardLabError, match=words):
             train(bl.game("tictactoe"), tmp_path / "bad", **settings)
         assert not (tmp_path / "bad").exists()
-    with pytest.raises(bl.BoardLabError, match="would take .* the limit is 8 GiB"):
+    with pytest.raises(bl.BoardLabError, match=r"would take .* the limit is 8 GiB"):
         bl.train(bl.game("othello"), out=tmp_path / "bad", length=20)
     with pytest.raises(bl.BoardLabError, match="unknown preset"):
         bl.train(bl.game("othello"), out=tmp_path / "bad", preset="papre")

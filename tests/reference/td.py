@@ -1,7 +1,7 @@
-"""TD(lambda)-FARL on an n-tuple network, slow and obvious: the same algorithm as the engine's, in plain Python.
+"""TD(lambda)-FARL on an n-tuple network, slow and obvious: the engine's algorithm in plain Python.
 
-It follows the actions that the engine's learner recorded, checks that each greedy one was a best one, and learns
-from them with dictionaries and double precision. Nothing here is shared with the engine but the rules.
+It follows the actions that the engine's learner recorded, checks that each greedy one was a best one, and
+learns from them with dictionaries and double precision. Nothing here is shared with the engine but the rules.
 """
 
 import math

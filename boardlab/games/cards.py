@@ -99,7 +99,8 @@ def draw_place(canvas: Canvas, x: float, y: float) -> None:
 
 def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
     """A small stack of chips and what it is worth, centred at a point."""
-    left, pieces = amount, []
+    left = amount
+    pieces: list[str] = []
     for worth, colour in _CHIP_COLOURS:
         while left >= worth and len(pieces) < 8:
             pieces.append(colour)

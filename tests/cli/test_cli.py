@@ -39,7 +39,9 @@ def test_match_prints_wins_with_error_bars():
 
 
 def test_match_takes_the_games_parameters():
-    text = output("match", "connectfour", "random", "random", "--rows", "4", "--cols=5", "--connect", "3", "-n", "5")
+    text = output(
+        "match", "connectfour", "random", "random", "--rows", "4", "--cols=5", "--connect", "3", "-n", "5"
+    )
     assert "5 games" in text
     text = output("match", "nim", "random", "random", "--heaps", "3,4,5", "--misere", "-n", "4")
     assert "4 games" in text
@@ -59,13 +61,23 @@ def test_inspect_reads_a_position_from_a_file(tmp_path):
 
 
 def test_play_a_whole_game_with_undo_hint_list_and_a_typo():
-    text = output("play", "nim", "--heaps", "2,1", "--against", "alphabeta(depth=5)", given="h\nl\nZ9\nA1\nu\nA1\nA1\nB1\n")
+    text = output(
+        "play",
+        "nim",
+        "--heaps",
+        "2,1",
+        "--against",
+        "alphabeta(depth=5)",
+        given="h\nl\nZ9\nA1\nu\nA1\nA1\nB1\n",
+    )
     assert "is not a legal action" in text
     assert "You win!" in text  # one stone is left, and it is ours
 
 
 def test_play_one_player_with_chance():
-    text = output("play", "2048", "--size", "2", "--against", "mc(iterations=20)", "--seed", "1", given="up\nleft\nq\n")
+    text = output(
+        "play", "2048", "--size", "2", "--against", "mc(iterations=20)", "--seed", "1", given="up\nleft\nq\n"
+    )
     assert "chance" in text
 
 

@@ -64,6 +64,12 @@ class Ewn(Rules):
         {"size": 4, "players": 4, "coding": "level"},
         {"size": 6, "players": 4, "start": "random"},
     )
+    colours = (
+        (r"\bR\d\b", "bold red"),
+        (r"\bY\d\b", "bold yellow"),
+        (r"\bB\d\b", "bold blue"),
+        (r"\bG\d\b", "bold green"),
+    )
     truths = (
         "two players, fixed start, perfect play: the first player wins with probability 0.699588 on 3x3 and "
         "0.551235 on 4x4"

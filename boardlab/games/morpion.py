@@ -49,6 +49,7 @@ class Morpion(Rules):
     name = "morpion"
     summary = "Morpion Solitaire: add points that complete lines, as many as you can"
     variants = ({}, {"variant": "5D"}, {"variant": "4T"}, {"variant": "4D"})
+    colours = ((r"\*", "bold red"),)
     truths = (
         "the longest games have 35 (4D) and 62 (4T) moves, the records are 82 (5D) and 178 (5T); "
         "the shortest games have 16 (4D), 22 (4T) and 20 (5D, 5T) moves"

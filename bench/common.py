@@ -3,6 +3,7 @@
 import platform
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -31,8 +32,8 @@ def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str
 def machine() -> str:
     """The processor, for the caption of a table."""
     try:
-        with open("/proc/cpuinfo") as file:
-            model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         model = platform.processor()
     return f"{model}, Python {platform.python_version()}, one core, CPU time, best of 3"
@@ -40,7 +41,9 @@ def machine() -> str:
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Prints a table under its title and the machine."""
-    grid = Table(title=f"{title}\n{machine()}", box=None, title_justify="left", header_style="bold", pad_edge=False)
+    grid = Table(
+        title=f"{title}\n{machine()}", box=None, title_justify="left", header_style="bold", pad_edge=False
+    )
     for i, column in enumerate(columns):
         grid.add_column(column, justify="left" if i == 0 else "right")
     for row in rows:

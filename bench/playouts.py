@@ -36,7 +36,9 @@ def tight_loops() -> ctypes.CDLL | None:
         return None
     library = Path(tempfile.mkdtemp()) / "tight.so"
     source = Path(__file__).with_name("tight.cpp")
-    subprocess.run([compiler, "-std=c++20", "-O3", "-shared", "-fPIC", str(source), "-o", str(library)], check=True)
+    subprocess.run(
+        [compiler, "-std=c++20", "-O3", "-shared", "-fPIC", str(source), "-o", str(library)], check=True
+    )
     loops = ctypes.CDLL(str(library))
     for name in ("connectfour", "othello"):
         function = getattr(loops, name)

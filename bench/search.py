@@ -61,7 +61,9 @@ def import_time() -> None:
 
     def seconds(code: str) -> float:
         timed = f"import time; t = time.process_time(); {code}; print(time.process_time() - t)"
-        runs = [subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True) for _ in range(5)]
+        runs = [
+            subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True) for _ in range(5)
+        ]
         return min(float(run.stdout.split()[-1]) for run in runs)
 
     console.print(f"import boardlab._engine, numpy included: {seconds('import boardlab._engine'):.3f} s")

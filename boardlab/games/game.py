@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
@@ -20,9 +20,9 @@ def as_integer(what: str, value: Any, low: int, high: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise BoardLabError(f"{what} must be a whole number, not {value!r}") from None
+        raise BoardLabError(f"{what} must be a whole number, not {shown(value)}") from None
     if isinstance(value, bool) or not low <= number <= high:
-        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {value!r}")
+        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {shown(value)}")
     return number
 
 
@@ -105,7 +105,7 @@ class Game:
     def from_text(self, text: str) -> "State":
         """The state that `to_text` wrote."""
         if not isinstance(text, str):
-            raise BoardLabError(f"{self.name}: the text of a state must be a string, not {text!r}")
+            raise BoardLabError(f"{self.name}: the text of a state must be a string, not {shown(text)}")
         return self.from_fields(self.rules.fields_from_text(text))
 
     def from_fields(self, fields: Any) -> "State":
@@ -195,6 +195,12 @@ class State:
     def copy(self) -> "State":
         """An independent copy, its history included."""
         return State(self.game, self.core.copy())
+
+    def core_for(self, game: Game) -> _engine.State:
+        """The engine's state for a game with the same rules, which may be another object than this one's."""
+        if self.core.game is game.core:
+            return self.core
+        return game.core.from_fields(self.core.to_fields())
 
     def children(self) -> Iterator[tuple[int, "State"]]:
         """Every legal action with the position it leads to."""
@@ -292,7 +298,7 @@ class State:
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""
         if not isinstance(text, str):
-            raise BoardLabError(f"an action must be text, not {text!r}")
+            raise BoardLabError(f"an action must be text, not {shown(text)}")
         if self.is_terminal:
             raise BoardLabError("the game is over: no action can be played")
         return self.game.rules.parse_action(self, text)

@@ -1,8 +1,8 @@
 """A user's own game as a compiled library: the door for C, C++, Rust and whatever compiles to C functions.
 
 The library exports one function, `const bl_game *boardlab_game(void)`, that returns the contract's table
-(engine/core/contract.h). From there on it is a game like any other: every search, agent and match works with it,
-at the same speed.
+(engine/core/contract.h). From there on it is a game like any other: every search, agent and match works
+with it, at the same speed.
 """
 
 import ctypes

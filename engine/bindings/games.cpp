@@ -23,30 +23,29 @@ std::vector<Action> PyState::legal_actions() const {
 
 void PyState::check_action(std::int64_t action) const {
   if (seen_by >= 0)
-    throw nb::value_error(("this is only what player " + std::to_string(seen_by) +
-                           " sees of the state; use determinize() before applying actions")
-                              .c_str());
-  if (player() == TERMINAL) throw nb::value_error("the game is over: no action can be applied");
+    throw std::invalid_argument(("this is only what player " + std::to_string(seen_by) +
+                                 " sees of the state; use determinize() before applying actions")
+                                    .c_str());
+  if (player() == TERMINAL) throw std::invalid_argument("the game is over: no action can be applied");
   const auto legal = legal_actions();
   if (std::find(legal.begin(), legal.end(), action) != legal.end()) return;
   std::string list;
   for (std::size_t i = 0; i < legal.size() && i < 20; ++i) list += (i ? ", " : "") + std::to_string(legal[i]);
   if (legal.size() > 20) list += ", ...";
-  throw nb::value_error(("action " + std::to_string(action) + " is not legal here; legal are " + list).c_str());
+  throw std::invalid_argument(("action " + std::to_string(action) + " is not legal here; legal are " + list).c_str());
 }
 
 void PyState::check_player(std::int64_t player) const {
   if (player < 0 || player >= game->players())
-    throw nb::value_error(
+    throw std::invalid_argument(
         ("there is no player " + std::to_string(player) + "; players are 0 to " + std::to_string(game->players() - 1))
             .c_str());
 }
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
-    throw nb::value_error((std::string(what) + " must be from " + std::to_string(low) + " to " + std::to_string(high) +
-                           ", not " + std::to_string(value))
-                              .c_str());
+    throw std::invalid_argument(std::string(what) + " must be from " + std::to_string(low) + " to " +
+                                std::to_string(high) + ", not " + std::to_string(value));
   return static_cast<std::size_t>(value);
 }
 
@@ -60,12 +59,11 @@ StatePtr from_fields(const GamePtr &game,
                      const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &fields) {
   const auto wanted = static_cast<std::size_t>(game->table().field_count);
   if (fields.shape(0) != wanted)
-    throw nb::value_error(("a state of " + game->name() + " has " + std::to_string(wanted) + " fields, not " +
-                           std::to_string(fields.shape(0)))
-                              .c_str());
+    throw std::invalid_argument("a state of " + game->name() + " has " + std::to_string(wanted) + " fields, not " +
+                                std::to_string(fields.shape(0)));
   StatePtr s = make_state(game);
   if (const char *error = game->table().from_fields(game->table().self, s->data(), fields.data()))
-    throw nb::value_error(error);
+    throw std::invalid_argument(error);
   return s;
 }
 
@@ -82,7 +80,7 @@ int reward_index(const Game &game, const std::string &name) {
     if (game.reward_name(i) == name) return i;
     known += ", \"" + game.reward_name(i) + "\"";
   }
-  throw nb::value_error((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
+  throw std::invalid_argument((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
 }
 
 Array<double> vector_of(const double *values, int n) {
@@ -94,14 +92,14 @@ Array<double> vector_of(const double *values, int n) {
 
 std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   if (g >= game.symmetries())
-    throw nb::value_error(
+    throw std::invalid_argument(
         ("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " + std::to_string(game.symmetries()))
             .c_str());
   return g;
 }
 
 [[noreturn]] void lacks(const Game &game, const char *what) {
-  throw nb::value_error((game.name() + " has no " + what).c_str());
+  throw std::invalid_argument(game.name() + " has no " + what);
 }
 
 }  // namespace
@@ -245,7 +243,7 @@ void bind_games(nb::module_ &m) {
           nb::arg("action"))
       .def("undo",
            [](PyState &s) {
-             if (s.history.empty()) throw nb::value_error("there is no action to undo");
+             if (s.history.empty()) throw std::invalid_argument("there is no action to undo");
              s.buffer = s.history.back();
              s.history.pop_back();
            })
@@ -262,7 +260,7 @@ void bind_games(nb::module_ &m) {
            [](const PyState &s) {
              std::vector<std::pair<Action, double>> list;
              if (s.player() != CHANCE)
-               throw nb::value_error("nature does not move here; chance_outcomes is for chance nodes");
+               throw std::invalid_argument("nature does not move here; chance_outcomes is for chance nodes");
              std::vector<std::int32_t> outcomes(static_cast<std::size_t>(s.game->max_legal()));
              std::vector<double> p(outcomes.size());
              const int n = s.game->chance(s.data(), outcomes.data(), p.data());
@@ -273,7 +271,7 @@ void bind_games(nb::module_ &m) {
           "sample_chance",
           [](const PyState &s, std::uint64_t seed) {
             if (s.player() != CHANCE)
-              throw nb::value_error("nature does not move here; sample_chance is for chance nodes");
+              throw std::invalid_argument("nature does not move here; sample_chance is for chance nodes");
             Rng rng(derive_seed(seed, 1));
             return s.game->sample_chance(s.data(), rng);
           },
@@ -292,7 +290,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "__eq__",
           [](const PyState &a, const PyState &b) { return a.game == b.game && a.game->equal(a.data(), b.data()); },
-          nb::arg("other"))
+          nb::arg("other"), nb::is_operator())
       .def("__hash__", [](const PyState &s) { return static_cast<std::int64_t>(s.game->hash(s.data()) >> 1); })
       .def(
           "board_vector",
@@ -407,7 +405,7 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, std::int64_t player, std::uint64_t seed) {
             s.check_player(player);
             if (s.seen_by >= 0 && s.seen_by != player)
-              throw nb::value_error("this is what another player sees; it cannot be filled in for this one");
+              throw std::invalid_argument("this is what another player sees; it cannot be filled in for this one");
             StatePtr full = copy_of(s, false);
             Rng rng(derive_seed(seed, 2));
             s.game->determinize(full->data(), static_cast<int>(player), rng);
@@ -447,13 +445,15 @@ void bind_games(nb::module_ &m) {
       .def(
           "playout",
           [](PyState &s, std::uint64_t seed, std::int64_t max_actions) {
-            if (s.seen_by >= 0) throw nb::value_error("a playout needs a full state; use determinize() first");
+            if (s.seen_by >= 0) throw std::invalid_argument("a playout needs a full state; use determinize() first");
             checked_count("max_actions", max_actions, 0, INT32_MAX);
             Rng rng(derive_seed(seed, 3));
             s.history.push_back(s.buffer);
-            return s.game->playout(s.data(), rng, static_cast<int>(max_actions), false);
+            const auto most = std::min<std::int64_t>(max_actions, s.game->horizon());
+            return s.game->playout(s.data(), rng, static_cast<int>(most), false);
           },
-          nb::arg("seed"), nb::arg("max_actions"), "Plays random actions in place; returns how many.");
+          nb::arg("seed"), nb::arg("max_actions"),
+          "Plays random actions in place, up to the game's horizon; returns how many.");
 
   m.def(
       "perft",
@@ -470,10 +470,11 @@ void bind_games(nb::module_ &m) {
       "count_states",
       [](const std::vector<StatePtr> &states, std::int64_t depth) {
         checked_count("depth", depth, 0, 1000000);
-        if (states.empty()) throw nb::value_error("count_states needs at least one state to start from");
+        if (states.empty()) throw std::invalid_argument("count_states needs at least one state to start from");
         std::vector<const void *> starts;
         for (const StatePtr &s : states) {
-          if (s->game != states[0]->game) throw nb::value_error("all states must belong to the same game");
+          if (!s) throw std::invalid_argument("count_states starts from states, not from None");
+          if (s->game != states[0]->game) throw std::invalid_argument("all states must belong to the same game");
           starts.push_back(s->data());
         }
         SignalPoll poll;

@@ -68,6 +68,11 @@ void RolloutEvaluator::value(const void *state, Rng &rng, double *out) {
     g.outcome(outcome(), state_.data(), final_outcome);
     // Several players share the actions, and so their step rewards, in turn.
     for (int p = 0; p < players; ++p) sum[p] += final_outcome[p] + g.step_reward() * actions / players;
+    actions_since_poll_ += actions;
+    if (actions_since_poll_ >= ACTIONS_A_POLL) {
+      actions_since_poll_ = 0;
+      poll();
+    }
   }
   for (int p = 0; p < players; ++p) out[p] = sum[p] / rollouts_;
 }

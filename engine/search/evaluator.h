@@ -47,6 +47,9 @@ class Evaluator {
   virtual bool has_priors() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 
+  // Called now and then by an evaluator that works long; throws to stop it.
+  Poll poll = [] {};
+
   // The value of any state, terminal ones included.
   void judge(const void *state, Rng &rng, double *out) {
     if (game_->player(state) == TERMINAL)
@@ -76,8 +79,11 @@ class RolloutEvaluator final : public Evaluator {
   }
 
  private:
+  static constexpr std::int64_t ACTIONS_A_POLL = 1 << 20;  // some tens of milliseconds
+
   int rollouts_, depth_;
   StateBuffer state_;
+  std::int64_t actions_since_poll_ = 0;
 };
 
 // What was paid so far: 0 for an unfinished game that pays at the end. For searches that reach the end.

@@ -5,10 +5,7 @@
 namespace boardlab {
 
 MaxNSearch::MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed),
-      evaluator_(std::move(evaluator)),
-      options_(options),
-      table_(options.table_bytes) {}
+    : Search(std::move(evaluator), seed), options_(options), table_(options.table_bytes) {}
 
 void MaxNSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
@@ -27,8 +24,9 @@ void MaxNSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   const int player = game().player(state);
   nodes_ = 0;
-  double values[MAX_PLAYERS], best[MAX_PLAYERS] = {};
-  bool have_best = false;
+  const auto players = static_cast<std::size_t>(game().players());
+  std::vector<double> vectors(out.actions.size() * players);
+  double values[MAX_PLAYERS];
   for (std::size_t i = 0; i < out.actions.size(); ++i) {
     Frame &child = frame(0);
     game().copy(child.state.data(), state);
@@ -36,11 +34,15 @@ void MaxNSearch::act(const void *state, Decision &out) {
     value(0, options_.depth - 1, values);
     values[player] += game().step_reward();
     out.values[i] = values[player];
-    if (!have_best || values[player] > best[player]) std::copy(values, values + game().players(), best);
-    have_best = true;
+    std::copy(values, values + players, &vectors[i * players]);
   }
   out.choose_best_value(rng);
-  std::copy(best, best + game().players(), out.scores);
+  // Actions that are equal for the mover may differ for the others: the scores are those of the chosen one.
+  const auto chosen = std::find(out.actions.begin(), out.actions.end(), out.action);
+  if (chosen != out.actions.end()) {
+    const auto row = static_cast<std::size_t>(chosen - out.actions.begin()) * players;
+    std::copy(&vectors[row], &vectors[row] + players, out.scores);
+  }
   out.info.emplace_back("nodes", static_cast<double>(nodes_));
   out.info.emplace_back("depth", options_.depth);
 }

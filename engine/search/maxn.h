@@ -25,7 +25,7 @@ class MaxNSearch final : public Search {
  private:
   struct Entry {
     std::uint64_t key;
-    float values[MAX_PLAYERS];
+    double values[MAX_PLAYERS];  // not floats: equal actions must stay equal, found in the table or not
     std::int16_t depth;
     std::int16_t height;  // what value() returned
     std::uint8_t age;
@@ -43,7 +43,6 @@ class MaxNSearch final : public Search {
   int value(std::size_t ply, int depth, double *out);
   Frame &frame(std::size_t ply);
 
-  std::unique_ptr<Evaluator> evaluator_;
   MaxNOptions options_;
   Transpositions<Entry> table_;
   std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper

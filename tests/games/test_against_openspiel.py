@@ -47,11 +47,24 @@ def nim_cases() -> Iterator[Case]:
         yield bl.game("nim", heaps=heaps, max_take=most, misere=misere), their_name, theirs
 
 
+def hex_cases() -> Iterator[Case]:
+    for size, swap in ((2, True), (3, False), (5, True), (11, False)):
+        yield bl.game("hex", size=size, swap=swap), f"hex(board_size={size},swap={swap})", same
+
+
+def gobang_cases() -> Iterator[Case]:
+    for rows, cols, k in ((3, 3, 3), (3, 5, 3), (6, 4, 4)):
+        yield bl.game("gobang", rows=rows, cols=cols, k=k), f"mnk(m={cols},n={rows},k={k})", same
+    yield bl.game("gobang", rows=15, cols=15, k=5), "gomoku(size=15,connect=5)", same
+
+
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "tictactoe": tictactoe_cases,
     "connectfour": connectfour_cases,
     "othello": othello_cases,
     "nim": nim_cases,
+    "hex": hex_cases,
+    "gobang": gobang_cases,
 }
 
 

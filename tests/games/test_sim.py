@@ -100,7 +100,7 @@ def test_the_coalition_ends_with_the_first_triangle():
 
 
 def slow_maxn(nodes, coalition):
-    """Scores of the three-player game when everybody plays for the own score, first best action."""
+    """Red's score for each of its first actions, when everybody plays the first action that is best for the own score."""
     edges = list(combinations(range(nodes), 2))
 
     triangles = [[edges.index(e) for e in combinations(t, 2)] for t in combinations(range(nodes), 3)]
@@ -128,14 +128,15 @@ def slow_maxn(nodes, coalition):
                 best = scores
         return best
 
-    return value((None,) * len(edges), 0, frozenset())
+    free = (None,) * len(edges)
+    return [value((*free[:i], 0, *free[i + 1 :]), 1, frozenset())[0] for i in range(len(edges))]
 
 
 @pytest.mark.parametrize(("nodes", "coalition"), [(4, False), (5, False), (5, True)])
 def test_three_player_values_agree_with_a_slow_solver(nodes, coalition):
     game = bl.game("sim", nodes=nodes, players=3, coalition=coalition)
-    scores = bl.agent(f"maxn(depth={game.horizon})", game, seed=0).act(game.initial_state()).scores
-    assert tuple(scores) == slow_maxn(nodes, coalition)
+    decision = bl.agent(f"maxn(depth={game.horizon})", game, seed=0).act(game.initial_state())
+    assert [decision.values[edge] for edge in range(game.action_count)] == slow_maxn(nodes, coalition)
 
 
 # ---- symmetries ----

@@ -3,15 +3,18 @@
 from typing import Any
 
 from boardlab.errors import unknown
+from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game
 from boardlab.games.gobang import Gobang
 from boardlab.games.hex import Hex
+from boardlab.games.kuhnpoker import KuhnPoker
 from boardlab.games.morpion import Morpion
 from boardlab.games.nim import Nim
 from boardlab.games.othello import Othello
 from boardlab.games.pathwayz import Pathwayz
+from boardlab.games.poker import Poker
 from boardlab.games.rubiks import Rubiks
 from boardlab.games.rules import Rules
 from boardlab.games.sim import Sim
@@ -33,6 +36,9 @@ GAMES: dict[str, type[Rules]] = {
         Yavalath,
         Ewn,
         Twenty48,
+        Blackjack,
+        KuhnPoker,
+        Poker,
         Rubiks,
         Morpion,
         Pathwayz,

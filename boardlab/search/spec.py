@@ -136,7 +136,7 @@ class MaxN(SearchSpec):
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        if game.has_chance:
+        if game.has_chance and not game.is_hidden:
             raise BoardLabError(f"maxn plays games without chance; for {game.name} use expectimax")
         return _engine.maxn_search(self.evaluator.build(game), self.depth, self.table_mb, seed)
 

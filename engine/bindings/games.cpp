@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/module.h"
+#include "games/cards.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -117,8 +118,14 @@ void bind_games(nb::module_ &m) {
       "game_from_table",
       [](const std::string &name, const nb::capsule &table) {
         if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
-          throw nb::value_error("expected a capsule named boardlab.bl_game");
-        return std::make_shared<Game>(name, *static_cast<const bl_game *>(table.data()));
+          throw std::invalid_argument("expected a capsule named boardlab.bl_game");
+        // Another version's table may be shorter than ours: until the version is known, only its first words are read.
+        const auto *given = static_cast<const bl_game *>(table.data());
+        bl_game copy{};
+        copy.abi_version = given->abi_version;
+        copy.struct_size = given->struct_size;
+        if (copy.abi_version == BL_GAME_ABI && copy.struct_size == sizeof(bl_game)) copy = *given;
+        return std::make_shared<Game>(name, copy);
       },
       nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
 
@@ -376,7 +383,8 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, std::uint64_t g, std::int64_t action) {
             checked_symmetry(*s.game, g);
             s.check_action(action);
-            if (s.player() == CHANCE) throw nb::value_error("symmetries map the players' actions, not chance outcomes");
+            if (s.player() == CHANCE)
+              throw std::invalid_argument("symmetries map the players' actions, not chance outcomes");
             return s.game->symmetry_action(g, s.data(), static_cast<Action>(action));
           },
           nb::arg("symmetry"), nb::arg("action"), "What a legal action becomes in the transformed state.")
@@ -504,6 +512,29 @@ void bind_games(nb::module_ &m) {
         return std::pair(actions, sums);
       },
       nb::arg("game"), nb::arg("games"), nb::arg("seed") = 0, "(player actions, mean scores) of random games.");
+
+  m.def(
+      "hand_strengths",
+      [](const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> &hands) {
+        const std::size_t count = hands.shape(0), cards = hands.shape(1);
+        checked_count("the number of cards in a hand", static_cast<std::int64_t>(cards), 5, 7);
+        std::uint32_t *out;
+        auto array = new_array<std::uint32_t>({count}, &out);
+        for (std::size_t i = 0; i < count; ++i) {
+          CardSet set = 0;
+          for (std::size_t k = 0; k < cards; ++k) {
+            const std::uint8_t card = hands.data()[i * cards + k];
+            if (card >= DECK) throw nb::value_error("a card is a number from 0 to 51: rank * 4 + suit");
+            set |= card_bit(card);
+          }
+          if (std::popcount(set) != static_cast<int>(cards)) throw nb::value_error("a card is there twice");
+          out[i] = hand_strength(set);
+        }
+        return array;
+      },
+      nb::arg("hands").noconvert(),
+      "The strength of poker hands, uint8 [hands][5 to 7 cards]: the better hand has the higher number, and the number "
+      ">> 26 is its category from 0 (high card) to 8 (straight flush).");
 }
 
 }  // namespace boardlab

@@ -22,7 +22,8 @@ AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBeta
   if (game().step_reward() != 0 || game().players() != 2 || !game().is_zero_sum() || game().has_chance() ||
       game().is_hidden())
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
-                                game().name() + " use maxn, expectimax or mcts");
+                                game().name() +
+                                (game().is_hidden() ? " use mcts or mc" : " use maxn, expectimax or mcts"));
 }
 
 void AlphaBetaSearch::reset(std::uint64_t seed) {

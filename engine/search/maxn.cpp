@@ -55,7 +55,8 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
     game().outcome(evaluator_->outcome(), here.state.data(), out);
     return 0;
   }
-  if (depth <= 0) {
+  // The end of a round is a leaf too: the next one starts anew.
+  if (depth <= 0 || game().round_over(here.state.data())) {
     evaluator_->value(here.state.data(), rng, out);
     return CUT;
   }

@@ -105,6 +105,9 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       game.outcome(outcome_, state, leaf.value);
       break;
     }
+    // The end of a round is a leaf: the next one starts anew, and below it worlds with other hidden cards would not
+    // even agree on who moves.
+    if (at != ROOT && game.round_over(state)) break;
     if (options_.depth > 0 && depth >= options_.depth) break;
     std::uint32_t child;
     if (player == CHANCE) {

@@ -200,7 +200,7 @@ class State:
         """The engine's state for a game with the same rules, which may be another object than this one's."""
         if self.core.game is game.core:
             return self.core
-        return game.core.from_fields(self.core.to_fields())
+        return game.core.adopt(self.core)
 
     def children(self) -> Iterator[tuple[int, "State"]]:
         """Every legal action with the position it leads to."""

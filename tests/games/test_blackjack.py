@@ -126,7 +126,9 @@ def test_without_a_peek_a_natural_takes_everything():
     assert play(game, 5, 10, 6, "double", 10, 1).scores[0] == -2
     assert play(game, 1, 10, 10, 1).scores[0] == 0
     assert play(game, 1, 10, 10, 9).scores[0] == 1.5
-    assert play(game, 10, 1, 6, "insurance", "hit", 10, 10).scores[0] == 0  # the hole card decides the insurance
+    assert (
+        play(game, 10, 1, 6, "insurance", "hit", 10, 10).scores[0] == 0
+    )  # the hole card decides the insurance
     assert play(game, 10, 1, 6, "insurance", "hit", 10, 9).scores[0] == -1.5
     assert play(game, 10, 10, 6, "surrender").scores[0] == -0.5
 

@@ -281,7 +281,7 @@ def _check_views_hide(state: State, seen: State, player: int) -> None:
 def _check_determinize_weights(
     seen: State, player: int, completions: list[tuple[State, float]], rng: random.Random
 ) -> None:
-    """determinize draws the completions as often as their probabilities say, within six standard deviations."""
+    """Draws come as often as the completions' probabilities say, within six standard deviations."""
     draws = 300
     counts = dict.fromkeys((s.core.to_bytes() for s, _ in completions), 0)
     for _ in range(draws):

@@ -26,6 +26,8 @@ class GameRecord:
     """Of the initial state and of chance."""
     error: str
     """Why the game ended before its time, or nothing."""
+    start: State | None = None
+    """Where it began, if not at the initial state of its seed."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def match(
     seed: int = 0,
     *,
     random_actions: int = 0,
-    openings: Sequence[Sequence[int]] = (),
+    starts: Sequence[State] = (),
     seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
@@ -79,8 +81,8 @@ def match(
     """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
 
     `random_actions` plays that many random actions before the agents take over, the same ones in every seat
-    order; `openings` plays these actions instead, one opening a round. `seatings` restricts the seat orders:
-    `[[0, 1]]` lets the first agent always begin. The result is the same for any number of threads.
+    order; `starts` are positions to begin from, one a round. `seatings` restricts the seat orders: `[[0, 1]]`
+    lets the first agent always begin. The result is the same for any number of threads.
     """
     if not isinstance(game, Game):
         raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(game)}')
@@ -102,6 +104,7 @@ def match(
     seats = [list(order) for order in seatings or itertools.permutations(range(game.players))]
     if any(sorted(order) != list(range(game.players)) for order in seats):
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+    starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
     raw = _engine.play_match(
         game.core,
         [a.core for a in made],
@@ -109,12 +112,20 @@ def match(
         seed,
         seats,
         as_integer("random_actions", random_actions, 0, 1_000_000),
-        [list(opening) for opening in openings],
+        [start.core for start in starts],
         as_integer("threads", threads, 1, 1024),
         progress or (lambda done: None),
     )
     records = tuple(
-        GameRecord(tuple(r.seats), tuple(r.actions), tuple(r.scores), r.seed, r.error) for r in raw
+        GameRecord(
+            tuple(r.seats),
+            tuple(r.actions),
+            tuple(r.scores),
+            r.seed,
+            r.error,
+            starts[r.start] if r.start >= 0 else None,
+        )
+        for r in raw
     )
     return summarise(game, tuple(a.expression for a in made), records, len(seats))
 
@@ -153,7 +164,7 @@ def summarise(
 
 
 def _start(game: Game, record: GameRecord) -> bytes:
-    return _engine.match_start(game.core, record.seed).to_bytes()
+    return first_state(game, record).core.to_bytes()
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
@@ -171,9 +182,16 @@ def replay(game: Game, record: GameRecord) -> list[State]:
     """All positions of a recorded game, the first included."""
     if not isinstance(game, Game) or not isinstance(record, GameRecord):
         raise BoardLabError("replay needs the game and one of the match's records")
-    state = State(game, _engine.match_start(game.core, record.seed))
+    state = first_state(game, record)
     states = [state.copy()]
     for action in record.actions:
         state.apply(action)
         states.append(state.copy())
     return states
+
+
+def first_state(game: Game, record: GameRecord) -> State:
+    """The position in which a recorded game began."""
+    if record.start is not None:
+        return record.start.copy()
+    return State(game, _engine.match_start(game.core, record.seed))

@@ -9,6 +9,7 @@ import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
+from boardlab.cli.evaluate import evaluate
 from boardlab.cli.games import games
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
@@ -25,7 +26,7 @@ app = typer.Typer(
 app.command()(games)
 app.command()(agents)
 app.command()(demo)
-for command in (play, inspect, match):
+for command in (play, inspect, match, evaluate):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

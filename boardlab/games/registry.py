@@ -5,15 +5,22 @@ from typing import Any
 from boardlab.errors import unknown
 from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
+from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game
+from boardlab.games.gobang import Gobang
+from boardlab.games.hex import Hex
 from boardlab.games.kuhnpoker import KuhnPoker
+from boardlab.games.morpion import Morpion
 from boardlab.games.nim import Nim
 from boardlab.games.othello import Othello
+from boardlab.games.pathwayz import Pathwayz
 from boardlab.games.poker import Poker
 from boardlab.games.rubiks import Rubiks
 from boardlab.games.rules import Rules
+from boardlab.games.sim import Sim
 from boardlab.games.tictactoe import TicTacToe
 from boardlab.games.twenty48 import Twenty48
+from boardlab.games.yavalath import Yavalath
 from boardlab.options import check_options, options_of
 
 GAMES: dict[str, type[Rules]] = {
@@ -22,12 +29,19 @@ GAMES: dict[str, type[Rules]] = {
         TicTacToe,
         ConnectFour,
         Othello,
+        Gobang,
         Nim,
+        Sim,
+        Hex,
+        Yavalath,
+        Ewn,
         Twenty48,
-        Rubiks,
+        Blackjack,
         KuhnPoker,
         Poker,
-        Blackjack,
+        Rubiks,
+        Morpion,
+        Pathwayz,
     )
 }
 

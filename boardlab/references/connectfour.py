@@ -11,13 +11,14 @@ from typing import Any
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
+from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
 from boardlab.search.agent import python_agent
 from boardlab.search.spec import SearchSpec
 
 
 def _solver(game: Game) -> Any:
-    if repr(game) != 'boardlab.game("connectfour")':
+    if game.rules != ConnectFour():
         raise BoardLabError(
             f"the perfect player knows connectfour with 6 rows, 7 columns and 4 in a row, not {game!r}"
         )

@@ -40,8 +40,10 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   Decision decision;
   game.initial_state(state.data(), start);
-  const std::vector<Action> *opening_line =
-      plan.openings.empty() ? nullptr : &plan.openings[round % plan.openings.size()];
+  if (!plan.starts.empty()) {
+    record.start = static_cast<int>(round % plan.starts.size());
+    state = plan.starts[static_cast<std::size_t>(record.start)];
+  }
   for (int seat = 0; seat < game.players() && record.faulty_seat < 0; ++seat)
     guarded(seat, [&] {
       const int agent = record.seats[static_cast<std::size_t>(seat)];
@@ -54,12 +56,6 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
     Action action;
     if (player == CHANCE) {
       action = game.sample_chance(state.data(), nature);
-    } else if (opening_line && static_cast<std::size_t>(player_actions) < opening_line->size()) {
-      action = (*opening_line)[static_cast<std::size_t>(player_actions)];
-      const int n = game.legal(state.data(), legal.data());
-      if (std::find(legal.begin(), legal.begin() + n, action) == legal.begin() + n)
-        throw std::invalid_argument("an opening has the illegal action " + std::to_string(action));
-      ++player_actions;
     } else if (player_actions < plan.random_actions) {
       const int n = game.legal(state.data(), legal.data());
       action = legal[opening.below(static_cast<std::uint32_t>(n))];

@@ -413,6 +413,7 @@ void bind_searches(nb::module_ &m) {
       .def_ro("actions", &GameRecord::actions)
       .def_ro("scores", &GameRecord::scores)
       .def_ro("seed", &GameRecord::seed)
+      .def_ro("start", &GameRecord::start)
       .def_ro("faulty_seat", &GameRecord::faulty_seat)
       .def_ro("error", &GameRecord::error);
 
@@ -429,14 +430,18 @@ void bind_searches(nb::module_ &m) {
       "play_match",
       [](const std::shared_ptr<Game> &game, const std::vector<SearchPtr> &agents, std::int64_t games,
          std::uint64_t seed, const std::vector<std::vector<int>> &seatings, std::int64_t random_actions,
-         const std::vector<std::vector<Action>> &openings, std::int64_t threads,
+         const std::vector<std::shared_ptr<PyState>> &starts, std::int64_t threads,
          const std::function<void(std::int64_t)> &progress) {
         MatchPlan plan;
         plan.games = static_cast<std::int64_t>(checked_count("games", games, 1, 100000000));
         plan.seed = seed;
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
         plan.seatings = seatings;
-        plan.openings = openings;
+        for (const auto &start : starts) {
+          if (start->game != game) throw nb::value_error("a start belongs to another game");
+          if (start->seen_by >= 0) throw nb::value_error("a match needs full states to start from");
+          plan.starts.push_back(start->buffer);
+        }
         checked_count("threads", threads, 1, 1024);
         if (seatings.empty()) throw std::invalid_argument("a match needs at least one seating");
         for (const auto &seating : seatings) {
@@ -454,7 +459,7 @@ void bind_searches(nb::module_ &m) {
         return play_match(game, agents, plan, static_cast<int>(threads), progress);
       },
       nb::arg("game"), nb::arg("agents"), nb::arg("games"), nb::arg("seed"), nb::arg("seatings"),
-      nb::arg("random_actions"), nb::arg("openings"), nb::arg("threads"), nb::arg("progress"));
+      nb::arg("random_actions"), nb::arg("starts"), nb::arg("threads"), nb::arg("progress"));
 }
 
 }  // namespace boardlab

@@ -47,18 +47,28 @@ void MaxNSearch::act(const void *state, Decision &out) {
   out.info.emplace_back("depth", options_.depth);
 }
 
-void MaxNSearch::value(std::size_t ply, int depth, double *out) {
+int MaxNSearch::value(std::size_t ply, int depth, double *out) {
   if (++nodes_ % 1024 == 0) poll();
   Frame &here = frame(ply);
   const int players = game().players(), player = game().player(here.state.data());
-  if (player == TERMINAL) return game().outcome(evaluator_->outcome(), here.state.data(), out);
-  // The end of a round is a leaf: the next one starts anew.
-  if (depth <= 0 || game().round_over(here.state.data())) return evaluator_->value(here.state.data(), rng, out);
-  const std::uint64_t key = game().hash(here.state.data());
-  if (const Entry *known = table_.find(key); known && known->depth == depth) {
-    std::copy(known->values, known->values + players, out);
-    return;
+  if (player == TERMINAL) {
+    game().outcome(evaluator_->outcome(), here.state.data(), out);
+    return 0;
   }
+  // The end of a round is a leaf like the end of the game: the next one starts anew.
+  const bool is_round_over = game().round_over(here.state.data());
+  if (depth <= 0 || is_round_over) {
+    evaluator_->value(here.state.data(), rng, out);
+    return is_round_over ? 0 : CUT;
+  }
+  const std::uint64_t key = game().hash(here.state.data());
+  if (const Entry *known = table_.find(key);
+      known && (known->depth == depth || (known->height != CUT && known->height <= depth))) {
+    std::copy(known->values, known->values + players, out);
+    return known->height;
+  }
+  int height = 0;
+  const auto add = [&height](int below) { height = height == CUT || below == CUT ? CUT : std::max(height, below); };
   Frame &child = frame(ply + 1);
   double values[MAX_PLAYERS];
   if (player == CHANCE) {
@@ -67,7 +77,7 @@ void MaxNSearch::value(std::size_t ply, int depth, double *out) {
     for (int i = 0; i < n; ++i) {
       game().copy(child.state.data(), here.state.data());
       game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
-      value(ply + 1, depth, values);
+      add(value(ply + 1, depth, values));
       for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
     }
   } else {
@@ -75,16 +85,19 @@ void MaxNSearch::value(std::size_t ply, int depth, double *out) {
     for (int i = 0; i < n; ++i) {
       game().copy(child.state.data(), here.state.data());
       game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
-      value(ply + 1, depth - 1, values);
+      add(value(ply + 1, depth - 1, values));
       values[player] += game().step_reward();
       if (i == 0 || values[player] > out[player]) std::copy(values, values + players, out);
     }
+    if (height != CUT) ++height;
   }
   Entry entry{};
   entry.key = key;
   entry.depth = static_cast<std::int16_t>(depth);
+  entry.height = static_cast<std::int16_t>(height);
   std::copy(out, out + players, entry.values);
   table_.store(entry);
+  return height;
 }
 
 }  // namespace boardlab

@@ -266,11 +266,14 @@ class Poker(Rules):
         below = y + 43 if sin > -0.01 else y - 43
         canvas.text(x, below, label, size=13, fill=fill, weight="bold" if is_mover else "normal")
         if p == t.button:
-            bx, by = x + (62 if cos < 0.5 else -62), y
+            bx, by = x + (62 if cos < 0.5 else -62), y - 24
             canvas.circle(bx, by, 10, "#fffdf8", stroke="#8d8779")
             canvas.text(bx, by + 0.5, "D", size=11, weight="bold")
         if t.bets[p]:
-            draw_chips(canvas, canvas.width / 2 + 128 * cos + 4, y - 58 * sin, t.bets[p])
+            if abs(cos) < 0.5:
+                draw_chips(canvas, x + 4, y - 58 * sin, t.bets[p])
+            else:
+                draw_chips(canvas, x - math.copysign(74, cos), y + 8, t.bets[p])
 
 
 def _rank_and_suit(card: int) -> tuple[str, str]:

@@ -31,9 +31,14 @@ def gobang_cases() -> Iterator[Case]:
     yield bl.game("gobang", rows=15, cols=15, k=5), "gomoku(size=15,connect=5)", same
 
 
+def kuhnpoker_cases() -> Iterator[Case]:
+    yield bl.game("kuhnpoker"), "kuhn_poker", same
+
+
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "hex": hex_cases,
     "gobang": gobang_cases,
+    "kuhnpoker": kuhnpoker_cases,
 }
 
 

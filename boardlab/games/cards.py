@@ -99,9 +99,10 @@ def draw_place(canvas: Canvas, x: float, y: float) -> None:
 
 def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
     """A small stack of chips and what it is worth, centred at a point."""
-    left, pieces = amount, []
+    left = amount
+    pieces: list[str] = []
     for worth, colour in _CHIP_COLOURS:
-        while left >= worth and len(pieces) < 8:
+        while left >= worth and len(pieces) < 6:
             pieces.append(colour)
             left -= worth
     for i, colour in enumerate(pieces):

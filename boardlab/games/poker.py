@@ -232,7 +232,7 @@ class Poker(Rules):
                 draw_card(canvas, x, y0 - 6, *_rank_and_suit(card))
             else:
                 draw_place(canvas, x, y0 - 6)
-        draw_chips(canvas, x0 + 6, y0 - 52, t.pot)
+        draw_chips(canvas, x0 + 6, y0 - 47, t.pot)
         status = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}: {self._status(state)}"
         canvas.text(x0, y0 + 42, status, size=13, fill=FELT_INK)
         for p in range(self.players):
@@ -271,7 +271,7 @@ class Poker(Rules):
             canvas.text(bx, by + 0.5, "D", size=11, weight="bold")
         if t.bets[p]:
             if abs(cos) < 0.5:
-                draw_chips(canvas, x + 4, y - 58 * sin, t.bets[p])
+                draw_chips(canvas, x + 4, y - 48 * sin, t.bets[p])
             else:
                 draw_chips(canvas, x - math.copysign(74, cos), y + 8, t.bets[p])
 

@@ -142,7 +142,7 @@ def _check_text(state: State, actions: list[int]) -> None:
     text = state.to_text()
     _require(state.game.from_text(text) == state, "to_text does not read back", state)
     _require(state.game.from_fields(state.fields) == state, "fields do not read back", state)
-    names = [state.action_text(action) for action in actions]
+    names = list(state.action_names().values())
     _require(len(set(names)) == len(names), "two actions have the same name", state)
     for action, name in list(zip(actions, names, strict=True))[:: max(1, len(actions) // 8)]:
         if state.player != CHANCE:

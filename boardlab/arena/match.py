@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import Game, State, as_integer, as_seed
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -84,8 +84,7 @@ def match(
     order; `starts` are positions to begin from, one a round. `seatings` restricts the seat orders: `[[0, 1]]`
     lets the first agent always begin. The result is the same for any number of threads.
     """
-    if not isinstance(game, Game):
-        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(game)}')
+    as_game(game)
     if isinstance(agents, (str, Agent)):
         agents = [agents]
     if not isinstance(agents, Sequence):
@@ -101,9 +100,17 @@ def match(
         a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
         for i, a in enumerate(made)
     ]
-    seats = [list(order) for order in seatings or itertools.permutations(range(game.players))]
-    if any(sorted(order) != list(range(game.players)) for order in seats):
+    everyone = list(range(game.players))
+    try:
+        seats = [list(order) for order in seatings or itertools.permutations(everyone)]
+        fair = all(sorted(order) == everyone for order in seats)
+    except TypeError:
+        fair = False
+    if not fair:
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+    if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
+        raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+    # A cube scrambled by a game with other parameters is a fair start: the fields decide, not the parameters.
     starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
     raw = _engine.play_match(
         game.core,

@@ -111,12 +111,14 @@ class Game:
     def from_fields(self, fields: Any) -> "State":
         """The state with these plain integers; see `State.fields`."""
         try:
-            values = np.ascontiguousarray(np.asarray(fields, dtype=np.int64))
+            values = np.asarray(fields)
         except (TypeError, ValueError, OverflowError):
             raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers") from None
         if values.ndim != 1 or len(values) != self.core.field_count:
             raise BoardLabError(f"{self.name}: a state has {self.core.field_count} fields, not {values.size}")
-        if values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+        if values.dtype.kind not in "iu":
+            raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers")
+        if values.min() < -(2**31) or values.max() >= 2**31:
             raise BoardLabError(f"{self.name}: a field is out of range")
         try:
             return State(self, self.core.from_fields(values.astype(np.int32)))
@@ -138,6 +140,13 @@ class Game:
             if getattr(self.rules, field.name) != field.default
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
+
+
+def as_game(value: Any) -> Game:
+    """`value`, if it is a game."""
+    if not isinstance(value, Game):
+        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(value)}')
+    return value
 
 
 class State:
@@ -198,6 +207,8 @@ class State:
 
     def core_for(self, game: Game) -> _engine.State:
         """The engine's state for a game with the same rules, which may be another object than this one's."""
+        if as_game(game) != self.game:
+            raise BoardLabError(f"this is a state of {self.game!r}; it belongs to another game than {game!r}")
         if self.core.game is game.core:
             return self.core
         return game.core.adopt(self.core)
@@ -289,11 +300,17 @@ class State:
     def action_text(self, action: int) -> str:
         """How a player would write the action (at a chance node: the outcome)."""
         action = as_integer("an action", action, -(2**31), 2**31 - 1)
-        if action not in self.legal_actions():
+        names = self.action_names([action] if action in self.legal_actions() else [])
+        if not names:
             raise BoardLabError(f"action {action} is not legal here")
-        if self.player == CHANCE:
-            return self.game.rules.chance_text(self, action)
-        return self.game.rules.action_text(self, action)
+        return names[action]
+
+    def action_names(self, actions: list[int] | None = None) -> dict[int, str]:
+        """The names of all legal actions (or of some of them), asked at once."""
+        name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
+        return {
+            action: name(self, action) for action in (self.legal_actions() if actions is None else actions)
+        }
 
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""

@@ -66,11 +66,11 @@ class Rules:
     def parse_action(self, state: "State", text: str) -> int:
         """The legal action written as `text`; the spelling of case does not matter."""
         wanted = text.strip().lower()
-        names = {state.action_text(action): action for action in state.legal_actions()}
-        for name, action in names.items():
+        names = state.action_names()
+        for action, name in names.items():
             if name.lower() == wanted:
                 return action
-        some = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
+        some = ", ".join(list(names.values())[:12]) + (", ..." if len(names) > 12 else "")
         raise BoardLabError(f'"{text.strip()}" is not a legal action here; legal are {some}')
 
     def player_name(self, player: int) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_integer, as_seed
+from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_integer, as_seed
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ class Agent:
 
     def twin(self, game: Game, seed: int = 0) -> "Agent":
         """Another agent of the same kind, with a memory and a random stream of its own."""
+        if as_game(game) != self.game:
+            raise BoardLabError(f"this agent plays {self.game!r}, not {game!r}")
         return Agent(game, self.rebuild(game, as_seed(seed)), self.expression, self.rebuild)
 
     def act(self, state: State) -> Decision:

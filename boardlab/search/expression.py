@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
-from boardlab.games.game import Game, as_seed
+from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
 from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
@@ -208,7 +208,7 @@ def format_spec(spec: Spec) -> str:
 
 def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     """The agent that the expression names, for this game."""
-    _check_game(game)
+    as_game(game)
     if isinstance(expression, Agent):
         if expression.game != game:
             raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
@@ -219,16 +219,11 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     return Agent(game, spec.build(game, as_seed(seed)), format_spec(spec), spec.build)
 
 
-def _check_game(game: object) -> None:
-    if not isinstance(game, Game):
-        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(game)}')
-
-
 def evaluator(expression: str, game: Game) -> Evaluator:
     """The evaluator that the expression names, for this game."""
     if not isinstance(expression, str):
         raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
-    _check_game(game)
+    as_game(game)
     spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
     assert isinstance(spec, EvaluatorSpec)
     return Evaluator(game, spec.build(game), format_spec(spec))

@@ -126,8 +126,14 @@ void bind_games(nb::module_ &m) {
       "game_from_table",
       [](const std::string &name, const nb::capsule &table) {
         if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
-          throw nb::value_error("expected a capsule named boardlab.bl_game");
-        return std::make_shared<Game>(name, *static_cast<const bl_game *>(table.data()));
+          throw std::invalid_argument("expected a capsule named boardlab.bl_game");
+        // Another version's table may be shorter than ours: until the version is known, only its first words are read.
+        const auto *given = static_cast<const bl_game *>(table.data());
+        bl_game copy{};
+        copy.abi_version = given->abi_version;
+        copy.struct_size = given->struct_size;
+        if (copy.abi_version == BL_GAME_ABI && copy.struct_size == sizeof(bl_game)) copy = *given;
+        return std::make_shared<Game>(name, copy);
       },
       nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
 
@@ -396,7 +402,8 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, std::uint64_t g, std::int64_t action) {
             checked_symmetry(*s.game, g);
             s.check_action(action);
-            if (s.player() == CHANCE) throw nb::value_error("symmetries map the players' actions, not chance outcomes");
+            if (s.player() == CHANCE)
+              throw std::invalid_argument("symmetries map the players' actions, not chance outcomes");
             return s.game->symmetry_action(g, s.data(), static_cast<Action>(action));
           },
           nb::arg("symmetry"), nb::arg("action"), "What a legal action becomes in the transformed state.")

@@ -68,6 +68,7 @@ class PythonSearch final : public Search {
     game().copy(view->data(), state);
     if (game().is_hidden()) view->seen_by = game().player(state);
     nb::object chosen;
+    if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
@@ -77,6 +78,17 @@ class PythonSearch final : public Search {
     if (!reset_.is_none()) guarded([&] { reset_(seed); });
   }
   std::unique_ptr<Search> clone() const override { return nullptr; }
+
+  // For Python's garbage collector: an agent that is a method of an object which holds the agent is a circle.
+  int traverse(visitproc visit, void *arg) const {
+    Py_VISIT(choose_.ptr());
+    Py_VISIT(reset_.ptr());
+    return 0;
+  }
+  void forget() {
+    choose_.reset();
+    reset_ = nb::none();
+  }
 
  private:
   // An agent that fails loses its game: std::invalid_argument with the Python error nested in it. What asks to stop
@@ -104,6 +116,25 @@ class PythonSearch final : public Search {
   nb::callable choose_;
   nb::object reset_;
 };
+
+PythonSearch *python_part(PyObject *self) {
+  return nb::inst_ready(self) ? dynamic_cast<PythonSearch *>(nb::inst_ptr<PySearch>(self)->search.get()) : nullptr;
+}
+
+int traverse_search(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  const PythonSearch *search = python_part(self);
+  return search ? search->traverse(visit, arg) : 0;
+}
+
+int clear_search(PyObject *self) {
+  if (PythonSearch *search = python_part(self)) search->forget();
+  return 0;
+}
+
+PyType_Slot SEARCH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_search)},
+                              {Py_tp_clear, reinterpret_cast<void *>(clear_search)},
+                              {0, nullptr}};
 
 int outcome_index(const Game &game, const std::string &name) {
   if (name == "score") return SCORE;
@@ -313,7 +344,7 @@ void bind_searches(nb::module_ &m) {
       },
       nb::arg("game"));
 
-  nb::class_<PySearch>(m, "Search", "Picks actions.")
+  nb::class_<PySearch>(m, "Search", nb::type_slots(SEARCH_SLOTS), "Picks actions.")
       .def("act", &act, nb::arg("state"), "(action, legal actions, policy, values, scores, info)")
       .def(
           "reset",
@@ -438,8 +469,9 @@ void bind_searches(nb::module_ &m) {
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
         plan.seatings = seatings;
         for (const auto &start : starts) {
-          if (start->game != game) throw nb::value_error("a start belongs to another game");
-          if (start->seen_by >= 0) throw nb::value_error("a match needs full states to start from");
+          if (!start) throw std::invalid_argument("a match starts from states, not from None");
+          if (start->game != game) throw std::invalid_argument("a start belongs to another game");
+          if (start->seen_by >= 0) throw std::invalid_argument("a match needs full states to start from");
           plan.starts.push_back(start->buffer);
         }
         checked_count("threads", threads, 1, 1024);

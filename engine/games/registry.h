@@ -19,10 +19,10 @@ bl_game make_hex(const Params &);
 bl_game make_yavalath(const Params &);
 bl_game make_ewn(const Params &);
 bl_game make_2048(const Params &);
-bl_game make_rubiks(const Params &);
+bl_game make_blackjack(const Params &);
 bl_game make_kuhnpoker(const Params &);
 bl_game make_poker(const Params &);
-bl_game make_blackjack(const Params &);
+bl_game make_rubiks(const Params &);
 bl_game make_morpion(const Params &);
 bl_game make_pathwayz(const Params &);
 

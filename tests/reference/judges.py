@@ -44,7 +44,7 @@ def action_values(state: State, judge: Judge, outcome: str = "score") -> dict[in
 
 
 def softmax_priors(state: State, judge: Judge, outcome: str = "score") -> dict[int, float]:
-    """Softmax of the action values, brought to [-1, 1] by the game's range or, where it is loose, by theirs."""
+    """Softmax of the action values, scaled to [-1, 1] by the game's range, or by theirs where it is loose."""
     values = action_values(state, judge, outcome)
     low, high, loose = state.game.core.outcome_range(outcome)
     if loose:

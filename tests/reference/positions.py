@@ -5,6 +5,14 @@ import random
 import boardlab as bl
 from boardlab import Game, State
 
+# One for all tests: its solver needs seconds to fill its table.
+CUBE = bl.game("rubiks", twists=6)
+
+
+def scrambled(twists: int, seed: int) -> State:
+    """A cube after few twists."""
+    return CUBE.from_fields(bl.game("rubiks", twists=twists).initial_state(seed).fields)
+
 
 def random_position(game: Game, seed: int, actions: int) -> State:
     """A position in which a player moves, at most `actions` player actions after the start."""

@@ -5,7 +5,7 @@ import math
 import pytest
 from reference.full_width import action_vector, minimax
 from reference.judges import Judge, after, score_judge, solver_judge
-from reference.positions import random_position
+from reference.positions import CUBE, random_position
 
 import boardlab as bl
 from boardlab import BoardLabError, Game
@@ -79,9 +79,8 @@ def test_alphabeta_values_are_those_of_plain_minimax(case: tuple[Game, str, int,
 
 
 def test_full_width_asks_any_evaluator_at_the_end() -> None:
-    game = bl.game("rubiks", twists=4)
-    state = game.initial_state(3)
-    decision = bl.agent("maxn(solver, depth=2)", game).act(state)
+    state = CUBE.initial_state(3)
+    decision = bl.agent("maxn(solver, depth=2)", CUBE).act(state)
     assert decision.values == pytest.approx(
         {a: action_vector(state, a, 2, solver_judge)[0] for a in state.legal_actions()}
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from reference.judges import Judge, score_judge, softmax_priors, solver_judge
-from reference.positions import random_position
+from reference.positions import CUBE, random_position
 from reference.tree import SplitMix, Tree
 
 import boardlab as bl
@@ -19,9 +19,6 @@ def draw_tile(state: State, rng: SplitMix) -> int:
     empty = [cell for cell in range(size**2) if state.fields[cell] == 0]
     cell = empty[rng.below(len(empty))]
     return 2 * cell + (rng.below(10) == 0)
-
-
-CUBE = bl.game("rubiks", twists=6)  # one for all tests: its solver takes a second to fill its table
 
 
 @dataclass(frozen=True)

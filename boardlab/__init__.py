@@ -13,6 +13,7 @@ from boardlab.arena import ExamResult, MatchResult, evaluate, match
 from boardlab.errors import BoardLabError
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
+from boardlab.learning import Run, resume, train
 from boardlab.search import Agent, Decision, agent, evaluator
 
 __version__ = "0.1.0"
@@ -26,6 +27,7 @@ __all__ = [
     "ExamResult",
     "Game",
     "MatchResult",
+    "Run",
     "State",
     "agent",
     "describe",
@@ -36,6 +38,8 @@ __all__ = [
     "load_game",
     "match",
     "perft",
+    "resume",
+    "train",
 ]
 
 

@@ -48,11 +48,12 @@ def _check_facts(game: Game) -> None:
     _require(game.initial_state(seed=1) == state, "the same seed must give the same initial state", state)
     _require(len(set(game.outcomes)) == len(game.outcomes), "named rewards must differ", state)
     _require(len(game.core.cell_values()) == game.core.cells, "every cell needs its number of values", state)
-    for cell, neighbours in enumerate(game.core.adjacency()):
+    adjacency = game.core.adjacency()
+    for cell, neighbours in enumerate(adjacency):
         _require(
             all(0 <= n < game.core.cells and n != cell for n in neighbours)
             and len(set(neighbours)) == len(neighbours)
-            and all(cell in game.core.adjacency()[n] for n in neighbours[:1]),
+            and all(cell in adjacency[n] for n in neighbours),
             f"adjacency of cell {cell} must list other cells once, and be mutual",
             state,
         )

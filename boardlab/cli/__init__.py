@@ -14,6 +14,7 @@ from boardlab.cli.games import games
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
+from boardlab.cli.train import resume, train
 
 app = typer.Typer(
     name="boardlab",
@@ -26,7 +27,8 @@ app = typer.Typer(
 app.command()(games)
 app.command()(agents)
 app.command()(demo)
-for command in (play, inspect, match, evaluate):
+app.command()(resume)
+for command in (play, inspect, match, evaluate, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -22,6 +22,7 @@ STEPS = (
     ((-1, 0), (0, 1), (-1, 1)),
     ((1, 0), (0, -1), (1, -1)),
 )
+GOAL_COLOURS = ("#f0b9bf", "#f8dcae", "#a9c1d8", "#bcd9c9")
 PIPS = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
@@ -62,6 +63,12 @@ class Ewn(Rules):
         {"size": 6, "players": 3},
         {"size": 4, "players": 4, "coding": "level"},
         {"size": 6, "players": 4, "start": "random"},
+    )
+    colours = (
+        (r"\bR\d\b", "bold red"),
+        (r"\bY\d\b", "bold yellow"),
+        (r"\bB\d\b", "bold blue"),
+        (r"\bG\d\b", "bold green"),
     )
     truths = (
         "two players, fixed start, perfect play: the first player wins with probability 0.699588 on 3x3 and "
@@ -153,7 +160,7 @@ class Ewn(Rules):
         return super().parse_action(state, text)
 
     def to_svg(self, state: State) -> str:
-        """Coloured stones with their numbers, tinted goal corners, and the die."""
+        """Coloured stones with their numbers, goal corners in the colour of who runs there, and the die."""
         n = self.size
         *cells, mover, die = state.fields
         status = self._status(state)
@@ -168,14 +175,13 @@ class Ewn(Rules):
             column_labels=list(LETTERS[:n]),
             row_labels=[str(row + 1) for row in range(n)],
         )
-        canvas.grid()
         goals = (n * n - 1, 0, n - 1, n * n - n)
         for player in range(self.players):
             if self.players == 3 and player < 2:
                 continue  # hunters have no goal
             x, y = canvas.centre(goals[player])
-            for size in (32, 24):
-                canvas.rect(x - size / 2, y - size / 2, size, size, "none", stroke=PLAYER_COLOURS[player])
+            canvas.rect(x - 20, y - 20, 40, 40, GOAL_COLOURS[player])
+        canvas.grid()
         for cell, value in enumerate(cells):
             if not value:
                 continue

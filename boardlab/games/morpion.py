@@ -49,6 +49,7 @@ class Morpion(Rules):
     name = "morpion"
     summary = "Morpion Solitaire: add points that complete lines, as many as you can"
     variants = ({}, {"variant": "5D"}, {"variant": "4T"}, {"variant": "4D"})
+    colours = ((r"\*", "bold red"),)
     truths = (
         "the longest games have 35 (4D) and 62 (4T) moves, the records are 82 (5D) and 178 (5T); "
         "the shortest games have 16 (4D), 22 (4T) and 20 (5D, 5T) moves"
@@ -96,18 +97,20 @@ class Morpion(Rules):
         some order in which the lines can be played stands for it.
         """
         walk = state.copy()
-        later: list[tuple[Line, Point]] = []
-        lines, points = _decode(walk)
+        history = [_decode(walk)[0]]
         while walk.actions_played:
             walk.undo()
-            lines_before, points_before = _decode(walk)
-            later += zip(lines - lines_before, points - points_before, strict=True)
-            lines, points = lines_before, points_before
-        return self._some_order(lines) + later[::-1]
+            history.append(_decode(walk)[0])
+        order, points = [], self.cross()
+        known: set[Line] = set()
+        for lines in reversed(history):
+            order += self._some_order(lines - known, points)
+            known = lines
+        return order
 
-    def _some_order(self, lines: set[Line]) -> list[tuple[Line, Point]]:
-        """An order in which the lines can be played, the same for the same lines."""
-        points, waiting, order = self.cross(), sorted(lines), []
+    def _some_order(self, lines: set[Line], points: set[Point]) -> list[tuple[Line, Point]]:
+        """An order in which the lines can be played, the same for the same lines; adds to the points."""
+        waiting, order = sorted(lines), []
         while waiting:
             for line in waiting:
                 missing = [point for point in self.points_of(line) if point not in points]
@@ -145,7 +148,7 @@ class Morpion(Rules):
         picture = [
             " ".join("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols) for y in rows
         ]
-        moves = [self._move_text(*move) for move in self._some_order(lines)]
+        moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
         end = ", game over" if state.is_terminal else ""
         return "\n".join([*picture, f"{self.variant}, {len(moves)} moves{end}: {' '.join(moves)}"]).rstrip()
 

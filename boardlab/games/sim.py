@@ -15,7 +15,7 @@ from boardlab.games.grid import mover_line
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
-SYMBOLS = ".RBG"
+SYMBOLS = ".rbg"
 NAMES = ("red", "blue", "green")
 COLOURS = (PLAYER_COLOURS[0], PLAYER_COLOURS[2], PLAYER_COLOURS[3])
 TINTS = ("#f3d4d4", "#ccd8e4", "#d6e5dc")
@@ -45,8 +45,10 @@ class Sim(Rules):
         {"nodes": 10, "players": 3},
         {"nodes": 7, "players": 3, "coalition": True},
     )
+    colours = ((r"\br\b", "bold red"), (r"\bb\b", "bold blue"), (r"\bg\b", "bold green"))
     truths = (
-        "6 nodes: the second player wins; 4 and 5 nodes: a draw; 6 nodes and more: never a draw (two players)"
+        "two players: the second player wins on 6 nodes, 4 and 5 nodes are a draw, "
+        "6 nodes and more cannot be drawn"
     )
 
     def player_name(self, player: int) -> str:
@@ -57,7 +59,7 @@ class Sim(Rules):
         return combinations(range(self.nodes), 2)
 
     def to_text(self, state: State) -> str:
-        """The upper half of the adjacency matrix: R, B or G, and . for an edge that is free."""
+        """The upper half of the adjacency matrix: r, b or g, and . for an edge that is free."""
         symbols = [SYMBOLS[value] for value in state.fields]
         lines = ["  " + " ".join(NODES[1 : self.nodes])]
         for i in range(self.nodes - 1):
@@ -81,7 +83,7 @@ class Sim(Rules):
                         f"got {' '.join(line)[:60]!r}"
                     )
                 edges += row[1:]
-        edges = edges.upper()
+        edges = edges.lower()
         wanted = self.nodes * (self.nodes - 1) // 2
         if len(edges) != wanted or set(edges) - set(symbols):
             raise BoardLabError(f"{self.name}: expected {wanted} edges, each one of {' '.join(symbols)}")

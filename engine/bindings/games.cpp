@@ -58,6 +58,16 @@ std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low
   return static_cast<std::size_t>(value);
 }
 
+int outcome_index(const Game &game, const std::string &name) {
+  if (name == "score") return SCORE;
+  std::string known = "\"score\"";
+  for (int i = 0; i < game.reward_count(); ++i) {
+    if (game.reward_name(i) == name) return i;
+    known += ", \"" + game.reward_name(i) + "\"";
+  }
+  throw std::invalid_argument((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
+}
+
 namespace {
 
 using StatePtr = std::shared_ptr<PyState>;
@@ -80,16 +90,6 @@ StatePtr copy_of(const PyState &s, bool with_history) {
   auto copy = std::make_shared<PyState>(s);
   if (!with_history) copy->history.clear();
   return copy;
-}
-
-int reward_index(const Game &game, const std::string &name) {
-  if (name == "score") return SCORE;
-  std::string known = "\"score\"";
-  for (int i = 0; i < game.reward_count(); ++i) {
-    if (game.reward_name(i) == name) return i;
-    known += ", \"" + game.reward_name(i) + "\"";
-  }
-  throw std::invalid_argument((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
 }
 
 Array<double> vector_of(const double *values, int n) {
@@ -179,7 +179,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "outcome_range",
           [](const Game &g, const std::string &outcome) {
-            const Range r = g.outcome_range(reward_index(g, outcome));
+            const Range r = g.outcome_range(outcome_index(g, outcome));
             return std::tuple(r.min, r.max, r.loose);
           },
           nb::arg("outcome") = "score", "(min, max, whether that is only an estimate)")
@@ -278,7 +278,7 @@ void bind_games(nb::module_ &m) {
           "outcome",
           [](const PyState &s, const std::string &name) {
             double values[MAX_PLAYERS] = {};
-            s.game->outcome(reward_index(*s.game, name), s.data(), values);
+            s.game->outcome(outcome_index(*s.game, name), s.data(), values);
             return vector_of(values, s.game->players());
           },
           nb::arg("outcome") = "score")

@@ -26,9 +26,11 @@ void translate_refusal(const std::exception_ptr &error, void *) {
 NB_MODULE(_engine, m) {
   m.doc() = "BoardLab's engine: rules, evaluators, searches, matches. Use the package boardlab, not this module.";
   nb::register_exception_translator(translate_refusal);
+  nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no leaks
   m.attr("CHANCE") = BL_CHANCE;
   m.attr("TERMINAL") = BL_TERMINAL;
   m.attr("MAX_PLAYERS") = BL_MAX_PLAYERS;
   boardlab::bind_games(m);
   boardlab::bind_searches(m);
+  boardlab::bind_ntuple(m);
 }

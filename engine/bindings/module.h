@@ -76,7 +76,11 @@ class PyState {
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high);
 
+// SCORE or the number of a named reward; throws ValueError where the game has none of that name.
+int outcome_index(const Game &game, const std::string &name);
+
 void bind_games(nb::module_ &m);
 void bind_searches(nb::module_ &m);
+void bind_ntuple(nb::module_ &m);
 
 }  // namespace boardlab

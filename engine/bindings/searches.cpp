@@ -136,13 +136,6 @@ PyType_Slot SEARCH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse
                               {Py_tp_clear, reinterpret_cast<void *>(clear_search)},
                               {0, nullptr}};
 
-int outcome_index(const Game &game, const std::string &name) {
-  if (name == "score") return SCORE;
-  for (int i = 0; i < game.reward_count(); ++i)
-    if (game.reward_name(i) == name) return i;
-  throw std::invalid_argument(game.name() + " has no outcome \"" + name + "\"");
-}
-
 void check_asked(const Game &game, const PyState &state) {
   if (state.game.get() != &game) throw std::invalid_argument("the state belongs to another game than the agent");
   if (state.player() == TERMINAL) throw std::invalid_argument("the game is over: there is nothing to decide");

@@ -40,7 +40,10 @@ void Evaluator::action_values(const void *state, std::span<const Action> actions
 
 void Evaluator::priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
   action_values(state, actions, rng, out);
-  const std::span<double> values(out, actions.size());
+  values_to_priors({out, actions.size()});
+}
+
+void Evaluator::values_to_priors(std::span<double> values) const {
   Range range = game_->outcome_range(outcome_);
   if (range.loose) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());

@@ -50,6 +50,9 @@ class Evaluator {
   // Called now and then by an evaluator that works long; throws to stop it.
   Poll poll = [] {};
 
+  // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
+  void values_to_priors(std::span<double> values) const;
+
   // The value of any state, terminal ones included.
   void judge(const void *state, Rng &rng, double *out) {
     if (game_->player(state) == TERMINAL)

@@ -1,8 +1,9 @@
 """MaxN, expectimax and minimax as they stand in a textbook: recursion, no table, no cuts."""
 
+from reference.judges import Judge, Values, after
+
 import boardlab as bl
 from boardlab import State
-from reference.judges import Judge, Values, after
 
 
 def expectimax_n(state: State, depth: int, judge: Judge, outcome: str = "score") -> Values:

@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from reference.judges import Judge, Values, softmax_priors
+
 import boardlab as bl
 from boardlab import Game, State
-from reference.judges import Judge, Values, softmax_priors
 
 MASK = 2**64 - 1
 

@@ -1,0 +1,118 @@
+"""The evaluator over a trained n-tuple network, and how a network is built from its description."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.runs import RunFolder
+
+KIND = "td-ntuple"
+
+
+@dataclass(frozen=True)
+class NTuple(EvaluatorSpec):
+    """A trained n-tuple network, read from its run folder: ntuple("runs/c4")."""
+
+    run: str = option("", "the folder of the run")
+
+    name = "ntuple"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        if not self.run:
+            raise BoardLabError('ntuple needs the folder of a run, as in ntuple("runs/c4")')
+        folder = RunFolder(self.run)
+        agent = folder.read_agent(KIND)
+        if folder.game(agent) != game:
+            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
+        description = agent.get("network")
+        if not isinstance(description, dict):
+            raise BoardLabError(f"{self.run}/agent.toml does not describe its network")
+        network = build_network(game, description, coherent=False, memory_gb=1e6)
+        stored = folder.read_arrays("weights.npz", {"weights": ("<f4", network.entries)})
+        network.weights[:] = stored["weights"]
+        return network.evaluator(description["reward"], float(description["gamma"]))
+
+
+NETWORK: dict[str, type | tuple[type, ...]] = {
+    "tuples": list,
+    "symmetries": list,
+    "compact": bool,
+    "tables": str,
+    "staged": bool,
+    "feature_tables": bool,
+    "sigma": str,
+    "reward": str,
+    "gamma": (int, float),
+}
+"""What describes a network in agent.toml."""
+
+
+def build_network(
+    game: Game, description: Mapping[str, Any], *, coherent: bool, memory_gb: float
+) -> _engine.NTupleNetwork:
+    """The network that the description tells, its weights zero. `coherent` adds the counters of TCL."""
+    for key, kind in NETWORK.items():
+        if not isinstance(description.get(key), kind):
+            raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
+    try:
+        return _engine.NTupleNetwork(
+            game.core,
+            tuples=description["tuples"],
+            symmetries=description["symmetries"],
+            groups=joint_values(game) if description["compact"] else [],
+            per_player=description["tables"] == "player",
+            staged=description["staged"],
+            feature_tables=description["feature_tables"],
+            squash=description["sigma"] == "tanh",
+            coherent=coherent,
+            memory_limit=int(memory_gb * 2**30),
+        )
+    except (ValueError, MemoryError) as error:
+        raise BoardLabError(str(error) or "there is not enough memory for the tables") from None
+    except TypeError:
+        raise BoardLabError("tuples must be lists of cells, symmetries whole numbers") from None
+
+
+def grid_size(game: Game) -> tuple[int, int]:
+    """Rows and columns of a game whose cells are a grid, row by row."""
+    try:
+        _, rows, cols = game.initial_state().planes().shape
+    except ValueError:
+        rows = cols = 0
+    if not game.core.cells or rows * cols != game.core.cells:
+        raise BoardLabError(f"the cells of {game.name} are not a grid of rows and columns")
+    return rows, cols
+
+
+def joint_values(game: Game) -> list[tuple[list[int], list[list[int]]]]:
+    """Groups of cells whose values depend on one another, with all joint values that the rules allow.
+
+    ConnectFour: a column of n cells is a stack. With h stones in it, 2**h colourings, the cell above them
+    is the one to be played next and the rest is out of reach: 2**(n+1) - 1 joint values instead of 4**n.
+
+    2x2x2 cube: no two places hold the same corner. Four places have 840 joint values instead of 2401; groups
+    of seven would have fewer still, but a table of rows too large for the cache.
+    """
+    if game.name == "connectfour":
+        rows, cols = grid_size(game)
+        if 4**rows > 1 << 22:
+            return []
+        stacks = [
+            ([1 + (colours >> i & 1) for i in range(height)] + [3] + [0] * rows)[:rows]
+            for height in range(rows + 1)
+            for colours in range(2**height)
+        ]
+        return [([(rows - 1 - i) * cols + col for i in range(rows)], stacks) for col in range(cols)]
+    if game.name == "rubiks" and game.core.cells == 14:
+        return [
+            (places, [list(corners) for corners in itertools.permutations(range(7), len(places))])
+            for places in ([0, 1, 2, 3], [4, 5, 6])
+        ]
+    return []

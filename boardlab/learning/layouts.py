@@ -1,0 +1,156 @@
+"""Layouts: which cells the tuples of an n-tuple network read.
+
+A layout is a list of tuples of cells. It can be drawn at random, made of all windows of a shape, or given as
+text: one tuple a line (or between slashes), cells separated by commas or blanks, as in "0,1,2 / 3,4,5".
+"""
+
+import random
+import re
+from collections.abc import Callable, Sequence
+
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.ntuple import grid_size
+from boardlab.games.game import Game
+
+Layout = list[list[int]]
+
+
+def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: int | None = None) -> Layout:
+    """Starts at a random cell and adds a random neighbour of a random member until `length` cells are joined.
+
+    The neighbours are the game's own, or the 4 or 8 on a grid. No two tuples have the same cells.
+    """
+    check_length(game, length)
+    adjacent = _grid_adjacency(game, neighbourhood) if neighbourhood else game.core.adjacency()
+    if not adjacent:
+        raise BoardLabError(f"{game.name} does not say which cells are neighbours; use layout points")
+    rng = random.Random(f"random walk {seed}")
+
+    def walk() -> list[int]:
+        for _ in range(1000):
+            cells = [rng.randrange(game.core.cells)]
+            for _ in range(100 * length):
+                if len(cells) == length:
+                    return cells
+                neighbours = adjacent[rng.choice(cells)]
+                if neighbours:
+                    cell = rng.choice(neighbours)
+                    if cell not in cells:
+                        cells.append(cell)
+            if len(cells) == length:
+                return cells
+        raise BoardLabError(
+            f"{game.name} has no {length} cells that hang together; use shorter tuples or layout points"
+        )
+
+    return _distinct(walk, tuples, f"random walks of {length} cells on {game.name}")
+
+
+def random_points(game: Game, tuples: int, length: int, seed: int) -> Layout:
+    """Any cells at all, drawn without replacement. No two tuples have the same cells."""
+    check_length(game, length)
+    rng = random.Random(f"random points {seed}")
+    return _distinct(
+        lambda: rng.sample(range(game.core.cells), length), tuples, f"sets of {length} cells on {game.name}"
+    )
+
+
+def windows(game: Game, shapes: str) -> Layout:
+    """All placements of rectangles on the grid, "4x4 2x6 1x7" (rows x columns); of symmetric ones one."""
+    rows, cols = grid_size(game)
+    layout: Layout = []
+    seen: set[frozenset[int]] = set()
+    images = _cell_images(game)
+    for word in shapes.replace(",", " ").split():
+        match = re.fullmatch(r"(\d+)x(\d+)", word)
+        if not match or not (1 <= int(match[1]) <= rows and 1 <= int(match[2]) <= cols):
+            raise BoardLabError(
+                f'windows must be shapes as in "2x3 1x4" of at most {rows}x{cols} cells, not "{word}"'
+            )
+        height, width = int(match[1]), int(match[2])
+        for top in range(rows - height + 1):
+            for left in range(cols - width + 1):
+                cells = [(top + r) * cols + left + c for r in range(height) for c in range(width)]
+                if frozenset(cells) in seen:
+                    continue
+                seen.update(frozenset(image[cell] for cell in cells) for image in images)
+                layout.append(cells)
+    if not layout:
+        raise BoardLabError('windows needs at least one shape, as in "2x3 1x4"')
+    return layout
+
+
+def layout_from_text(text: str) -> Layout:
+    """Reads what `layout_to_text` wrote, and anything alike."""
+    layout: Layout = []
+    for part in re.split(r"[/\n;]", re.sub(r"#.*", "", text)):
+        words = re.split(r"[,\s]+", part.strip())
+        if words == [""]:
+            continue
+        if not all(re.fullmatch(r"\d{1,6}", word) for word in words):
+            raise BoardLabError(f'a tuple must be cell numbers as in "0,1,2", not "{part.strip()[:60]}"')
+        layout.append([int(word) for word in words])
+    if not layout:
+        raise BoardLabError('a layout needs at least one tuple, as in "0,1,2 / 3,4,5"')
+    return layout
+
+
+def layout_to_text(layout: Sequence[Sequence[int]]) -> str:
+    """One tuple a line."""
+    return "".join(",".join(str(cell) for cell in cells) + "\n" for cells in layout)
+
+
+def check_length(game: Game, length: int) -> None:
+    """Refuses tuples that are longer than the board."""
+    if not game.core.cells:
+        raise BoardLabError(f"{game.name} has no board vector, which n-tuple networks read")
+    if length > game.core.cells:
+        raise BoardLabError(
+            f"length must be at most {game.core.cells}, the cells of {game.name}, not {length}"
+        )
+
+
+def _grid_adjacency(game: Game, neighbourhood: int) -> list[list[int]]:
+    rows, cols = grid_size(game)
+    steps = [
+        (dr, dc)
+        for dr in (-1, 0, 1)
+        for dc in (-1, 0, 1)
+        if (dr or dc) and (neighbourhood == 8 or not (dr and dc))
+    ]
+    return [
+        [
+            (cell // cols + dr) * cols + cell % cols + dc
+            for dr, dc in steps
+            if 0 <= cell // cols + dr < rows and 0 <= cell % cols + dc < cols
+        ]
+        for cell in range(rows * cols)
+    ]
+
+
+def _cell_images(game: Game) -> list[list[int]]:
+    """Where each cell goes under every symmetry that permutes cells."""
+    images = [list(range(game.core.cells))]
+    for index in range(1, min(game.symmetries, 64)):
+        found = game.core.symmetry_cells(index)
+        if found is not None:
+            image = [0] * game.core.cells
+            for target, source in enumerate(found[0].tolist()):
+                image[source] = target
+            images.append(image)
+    return images
+
+
+def _distinct(draw: Callable[[], list[int]], tuples: int, what: str) -> Layout:
+    layout: Layout = []
+    seen: set[frozenset[int]] = set()
+    tries = 0
+    while len(layout) < tuples:
+        cells = draw()
+        tries += 1
+        if frozenset(cells) not in seen:
+            seen.add(frozenset(cells))
+            layout.append(cells)
+        elif tries > 1000 * tuples:
+            raise BoardLabError(f"there are not {tuples} different {what}")
+    return layout

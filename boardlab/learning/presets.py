@@ -1,0 +1,179 @@
+"""Settings that learn well, by game and name, as data.
+
+"default" is what `boardlab train GAME` uses. "paper" is what the authors of papers 000 and 002 found best for
+their system; where they used a hand-made list of tuples that is not ours to copy, the nearest thing is said.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from boardlab.errors import unknown
+from boardlab.games.game import Game
+
+GENERAL: dict[str, Any] = {
+    "episodes": 100_000,
+    "tuples": 50,
+    "length": 6,
+    "alpha": 1.0,
+    "epsilon": 0.1,
+    "learn_from_random": True,
+    "coherence": "exp",
+}
+"""For a game without an entry of its own."""
+
+_OTHELLO = {
+    "episodes": 250_000,
+    "tuples": 100,
+    "length": 7,
+    "neighbourhood": 8,
+    "alpha": 0.2,
+    "epsilon": 0.2,
+    "epsilon_final": 0.1,
+    "lambda_": 0.5,
+    "horizon_cut": 0.1,
+    "learn_from_random": True,
+    "choose_start": 0.7,
+    "start_actions": 4,
+    "coherence": "exp",
+}
+_CUBE = {
+    "episodes": 3_000_000,
+    "tuples": 60,
+    "length": 7,
+    "symmetries": 1,
+    "sigma": "identity",
+    "alpha": 0.25,
+    "epsilon": 0.0,
+    "episode_limit": 16,
+    "skip_reversal": True,
+    "coherence": "id",
+}
+_2048 = {
+    "episodes": 200_000,
+    "layout": "cells",
+    "cells": "0,4,8,1,5,9 / 1,5,9,2,6,10 / 2,6,9,10,13,14 / 3,7,10,11,14,15",
+    "sigma": "identity",
+    "alpha": 1.0,
+    "epsilon": 0.0,
+    "coherence": "id",
+}
+_TICTACTOE = {
+    "episodes": 10_000,
+    "layout": "cells",
+    "cells": "0,1,2,3,4,5,6,7,8",
+    "alpha": 1.0,
+    "alpha_final": 0.5,
+    "epsilon": 0.1,
+    "epsilon_final": 0.0,
+    "learn_from_random": True,
+}
+_NIM = {
+    "episodes": 20_000,
+    "layout": "points",
+    "tuples": 1,
+    "alpha": 0.5,
+    "epsilon": 0.1,
+    "epsilon_final": 0.0,
+    "lambda_": 0.5,
+    "learn_from_random": True,
+    "coherence": "id",
+}
+
+PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
+    "tictactoe": {
+        "paper": _TICTACTOE,
+        # All 0/1-ply starts are to be played perfectly, so all are trained and exploration stays on.
+        "default": {
+            **_TICTACTOE,
+            "episodes": 30_000,
+            "epsilon": 0.3,
+            "epsilon_final": 0.1,
+            "choose_start": 0.5,
+        },
+    },
+    "connectfour": {
+        # The published agents read a fixed list of 70; 8-neighbourhood walks are the nearest thing.
+        "paper": {
+            "episodes": 6_000_000,
+            "tuples": 70,
+            "length": 8,
+            "neighbourhood": 8,
+            "alpha": 3.7,
+            "epsilon": 0.1,
+            "epsilon_final": 0.0,
+            "learn_from_random": True,
+            "coherence": "exp",
+        },
+        "default": {
+            "episodes": 2_000_000,
+            "layout": "windows",
+            "windows": "4x4 2x6 6x2 1x7",
+            "alpha": 3.7,
+            "epsilon": 0.1,
+            "epsilon_final": 0.03,
+            "learn_from_random": True,
+            "coherence": "exp",
+        },
+    },
+    "othello": {"paper": _OTHELLO, "default": {**_OTHELLO, "episodes": 100_000}},
+    "nim": {"paper": _NIM, "default": {**_NIM, "epsilon_final": 0.1, "choose_start": 0.5}},
+    "2048": {"paper": _2048, "default": {**_2048, "episodes": 100_000}},
+    "rubiks": {"paper": _CUBE, "default": _CUBE},
+    "hex": {
+        "paper": {
+            "episodes": 300_000,
+            "tuples": 25,
+            "length": 6,
+            "alpha": 1.0,
+            "alpha_final": 0.5,
+            "epsilon": 0.2,
+            "learn_from_random": True,
+            "choose_start": 0.5,
+            "coherence": "id",
+        },
+    },
+}
+
+
+def preset(game: Game, name: str = "default") -> dict[str, Any]:
+    """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
+    known = PRESETS.get(game.name, {})
+    if name == "default" and name not in known:
+        chosen = dict(known.get("paper", GENERAL))
+    elif name in known:
+        chosen = dict(known[name])
+    else:
+        raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
+    return _fitted(game, chosen)
+
+
+def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Adjusts what depends on the game's parameters."""
+    cells = game.core.cells
+    rules = game.rules
+    if game.name == "nim":
+        chosen["length"] = cells
+        if game.players == 3:
+            chosen |= {"episodes": 300_000, "alpha": 0.2, "epsilon": 0.15, "epsilon_final": 0.15}
+            chosen |= {"horizon_cut": 0.01, "traces": "reset"}
+    if game.name == "rubiks":
+        size, metric = getattr(rules, "size", 2), getattr(rules, "metric", "htm")
+        chosen["episode_limit"] = {(2, "htm"): 16, (2, "qtm"): 20, (3, "htm"): 13, (3, "qtm"): 16}[
+            size, metric
+        ]
+        chosen["tuples"] = 60 if size == 2 else 120
+    if game.name == "2048" and cells != 16:
+        chosen.pop("cells")
+        chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
+    if game.name == "connectfour" and chosen.get("layout") == "windows":
+        rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
+        shapes = [(4, 4), (2, 6), (6, 2), (1, 7)]
+        chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
+    # Random layouts must fit the board, and there must be as many different ones as are asked for.
+    if chosen.get("layout", "walk") in ("walk", "points") and cells:
+        chosen["length"] = min(chosen.get("length", 6), cells)
+        if chosen["length"] == cells:
+            chosen["tuples"] = 1
+        elif cells <= 12:
+            chosen["tuples"] = min(chosen["tuples"], cells)
+    return chosen

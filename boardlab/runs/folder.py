@@ -1,0 +1,159 @@
+"""A run is a folder: agent.toml, weights.npz, log.csv, checkpoint.npz.
+
+Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one.
+Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
+"""
+
+import contextlib
+import csv
+import os
+import tomllib
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
+from boardlab.games.registry import game as make_game
+from boardlab.runs.toml import to_toml
+
+FORMAT = 1
+"""Rises when a file can no longer be read by the version before."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class RunFolder:
+    """The files of one run."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    # ---- agent.toml ----
+
+    def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
+        """Starts a run; one that is already there is replaced only by `force`."""
+        if self.path.exists() and not self.path.is_dir():
+            raise BoardLabError(f"{self.path} is a file; a run needs a folder")
+        if (self.path / "agent.toml").exists() and not force:
+            raise BoardLabError(
+                f"{self.path} already holds a run; resume it, choose another folder, or force to replace it"
+            )
+        if self.path.is_dir() and not (self.path / "agent.toml").exists() and any(self.path.iterdir()):
+            raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
+        self.path.mkdir(parents=True, exist_ok=True)
+        for old in ("weights.npz", "checkpoint.npz", "log.csv"):
+            (self.path / old).unlink(missing_ok=True)
+        self.write_agent(agent)
+
+    def write_agent(self, agent: Mapping[str, Any]) -> None:
+        """Writes agent.toml; the version of its format comes first."""
+        self._replace("agent.toml", to_toml({"format": FORMAT, **agent}).encode())
+
+    def read_agent(self, kind: str | None = None) -> dict[str, Any]:
+        """agent.toml, refused with one sentence where it is missing, newer, damaged or of another kind."""
+        file = self.path / "agent.toml"
+        try:
+            agent = tomllib.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise BoardLabError(f"{file} cannot be read: {error}") from None
+        version = agent.get("format")
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise BoardLabError(f"{file} does not say its format")
+        if version > FORMAT:
+            raise BoardLabError(
+                f"{self.path} was written by a newer BoardLab: its format is {version}, ours is {FORMAT}"
+            )
+        if kind is not None and agent.get("kind") != kind:
+            raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {kind}")
+        if not isinstance(agent.get("game"), dict) or not isinstance(agent["game"].get("name"), str):
+            raise BoardLabError(f"{file} does not say its game")
+        return agent
+
+    def game(self, agent: Mapping[str, Any]) -> Game:
+        """The game that the run was trained on."""
+        parameters = dict(agent["game"])
+        return make_game(parameters.pop("name"), **parameters)
+
+    # ---- arrays ----
+
+    def write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Writes arrays as one file, all or nothing."""
+        aside = self.path / f".{name}.{os.getpid()}.new"
+        try:
+            with aside.open("wb") as file:
+                np.savez(file, allow_pickle=False, **arrays)
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(self.path / name)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                aside.unlink(missing_ok=True)
+            raise BoardLabError(f"{self.path / name} cannot be written: {error}") from None
+
+    def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
+        """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
+        file = self.path / name
+        try:
+            with np.load(file, allow_pickle=False) as stored:
+                arrays = {key: stored[key] for key in wanted}
+        except FileNotFoundError:
+            raise BoardLabError(f"{self.path} has no {name}") from None
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+            raise BoardLabError(f"{file} is damaged: {error}") from None
+        for key, (kind, length) in wanted.items():
+            array = arrays[key]
+            if array.dtype != np.dtype(kind) or array.shape != (length,):
+                raise BoardLabError(
+                    f"{file} does not fit its run: {key} has {array.size} values, not {length}"
+                )
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
+        return arrays
+
+    def has(self, name: str) -> bool:
+        """Whether the file is there."""
+        return (self.path / name).exists()
+
+    # ---- log.csv ----
+
+    def write_log(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Writes all rows; columns in the order of their first appearance."""
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        lines = [columns, *([row.get(column, "") for column in columns] for row in rows)]
+        text = "".join(",".join(_csv(word) for word in line) + "\n" for line in lines)
+        self._replace("log.csv", text.encode())
+
+    def read_log(self) -> list[dict[str, str]]:
+        """The rows of log.csv; none where there is no log."""
+        try:
+            with (self.path / "log.csv").open(newline="", encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise BoardLabError(f"{self.path / 'log.csv'} cannot be read: {error}") from None
+
+    def _replace(self, name: str, content: bytes) -> None:
+        aside = self.path / f".{name}.{os.getpid()}.new"
+        try:
+            with aside.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            aside.replace(self.path / name)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                aside.unlink(missing_ok=True)
+            raise BoardLabError(f"{self.path / name} cannot be written: {error}") from None
+
+
+def _csv(value: Any) -> str:
+    text = str(value)
+    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text

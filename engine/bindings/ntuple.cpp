@@ -1,0 +1,225 @@
+#include "bindings/module.h"
+#include "ntuple/td.h"
+#include "search/ntuple_evaluator.h"
+
+namespace boardlab {
+
+namespace {
+
+using ntuple::Coherence;
+using ntuple::Network;
+using ntuple::NetworkPtr;
+using ntuple::TdLearner;
+using ntuple::TdSettings;
+
+// A field of every entry of the tables as a numpy view: 0 the weight, 1 N, 2 A. It keeps the network alive.
+nb::ndarray<nb::numpy, float, nb::ndim<1>> field_of(nb::handle self, std::size_t field) {
+  const Network &network = *nb::cast<NetworkPtr>(self);
+  const std::size_t size = network.entries();
+  if (field == 0) return {network.weights(0), {size}, self};
+  if (!network.is_coherent()) throw std::invalid_argument("these tables have no TCL counters");
+  return {&network.counters(0)->sum + (field - 1), {size}, self, {2}};
+}
+
+void check_state(const Network &network, const PyState &state) {
+  if (state.game != network.game_ptr())
+    throw std::invalid_argument("the state belongs to another game than the network");
+  if (state.seen_by >= 0) throw std::invalid_argument("a network needs a full state; use determinize() first");
+}
+
+void check(bool good, const char *sentence) {
+  if (!good) throw std::invalid_argument(sentence);
+}
+
+void check_settings(const Game &game, const TdSettings &s) {
+  const auto within = [](double x, double low, double high) { return x >= low && x <= high; };
+  check(s.outcome >= SCORE && s.outcome < game.reward_count(), "there is no such outcome to train on");
+  check(s.episodes >= 1, "episodes must be at least 1");
+  check(within(s.alpha, 1e-12, 1e6) && within(s.alpha_final, 1e-12, 1e6), "alpha must be above 0");
+  check(within(s.epsilon, 0, 1) && within(s.epsilon_final, 0, 1), "epsilon must be from 0 to 1");
+  check(within(s.lambda, 0, 1), "lambda must be from 0 to 1");
+  check(within(s.horizon_cut, 1e-12, 1), "horizon_cut must be above 0 and at most 1");
+  check(within(s.gamma, 0, 1), "gamma must be from 0 to 1");
+  check(within(s.start_rate, 0, 1), "start_rate must be from 0 to 1");
+  check(s.start_actions >= 0 && s.start_actions <= 1000000, "start_actions must be from 0 to 1000000");
+  check(s.episode_limit >= 0, "episode_limit cannot be negative");
+  check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
+  check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
+}
+
+// A learner as Python holds it. One thread at a time.
+struct PyLearner {
+  PyLearner(const NetworkPtr &network, const TdSettings &settings, std::uint64_t seed)
+      : learner(network, settings, seed) {}
+  TdLearner learner;
+  std::atomic<bool> busy{false};
+};
+
+class Busy {
+ public:
+  explicit Busy(PyLearner &l) : learner_(l) {
+    if (learner_.busy.exchange(true)) throw std::invalid_argument("this learner is already training in another thread");
+  }
+  ~Busy() { learner_.busy = false; }
+  Busy(const Busy &) = delete;
+  Busy &operator=(const Busy &) = delete;
+
+ private:
+  PyLearner &learner_;
+};
+
+// Ctrl-C ends the work after the running episode, so that what was learned can be saved and resumed.
+std::int64_t train(PyLearner &self, std::int64_t episodes) {
+  checked_count("episodes", episodes, 0, INT64_MAX);
+  const Busy busy(self);
+  SignalPoll poll;
+  std::exception_ptr interrupt;
+  std::int64_t played;
+  {
+    const nb::gil_scoped_release release;
+    played = self.learner.train(episodes, [&] {
+      try {
+        poll();
+      } catch (...) {
+        interrupt = std::current_exception();
+        return true;
+      }
+      return false;
+    });
+  }
+  if (interrupt) std::rethrow_exception(interrupt);
+  return played;
+}
+
+nb::tuple recorded_episode(PyLearner &self) {
+  const Busy busy(self);
+  ntuple::EpisodeRecord record;
+  self.learner.episode(&record);
+  auto start = std::make_shared<PyState>(self.learner.network()->game_ptr());
+  std::memcpy(start->data(), record.start.data(), record.start.size());
+  std::vector<std::tuple<int, bool, bool>> steps;
+  for (const auto &step : record.steps) steps.emplace_back(step.action, step.is_chance, step.is_random);
+  return nb::make_tuple(start, steps);
+}
+
+}  // namespace
+
+void bind_ntuple(nb::module_ &m) {
+  m.def(
+      "kernel_levels",
+      [] {
+        std::vector<std::string> names;
+        for (const char *level : {"baseline", "avx2", "avx512"})
+          if (ntuple::kernels_named(level)) names.emplace_back(level);
+        return names;
+      },
+      "The levels of vector instructions that this processor has, the best last.");
+
+  nb::class_<Network>(m, "NTupleNetwork", "The tables of an n-tuple network.")
+      .def(
+          "__init__",
+          [](Network *self, const std::shared_ptr<Game> &game, std::vector<std::vector<int>> tuples,
+             std::vector<std::uint64_t> symmetries,
+             const std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>> &groups, bool per_player,
+             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit) {
+            ntuple::Design design{
+                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash};
+            for (const auto &[cells, states] : groups) design.groups.push_back({cells, states});
+            new (self) Network(game, std::move(design), coherent, memory_limit);
+          },
+          nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
+          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"))
+      .def_prop_ro("entries", [](const Network &n) { return n.entries(); })
+      .def_prop_ro("bytes", &Network::bytes)
+      .def_prop_ro("slots", &Network::slots)
+      .def_prop_ro("set_size", &Network::set_size)
+      .def_prop_ro("is_coherent", &Network::is_coherent)
+      .def_prop_ro("weights", [](nb::handle self) { return field_of(self, 0); })
+      .def_prop_ro("sums", [](nb::handle self) { return field_of(self, 1); })
+      .def_prop_ro("absolutes", [](nb::handle self) { return field_of(self, 2); })
+      .def_prop_rw(
+          "kernels", [](const Network &n) { return std::string(n.kernels().name); },
+          [](Network &n, const std::string &level) {
+            const ntuple::Kernels *found = ntuple::kernels_named(level.c_str());
+            check(found != nullptr, "this processor has no such level of vector instructions");
+            n.use_kernels(*found);
+          })
+      .def(
+          "indices",
+          [](const Network &n, const PyState &s, std::int64_t player) {
+            check_state(n, s);
+            s.check_player(player);
+            ntuple::AfterStates reader(n, SCORE);
+            auto view = reader.make_view();
+            n.game().copy(view.state.data(), s.data());
+            reader.read_final(static_cast<int>(player), view);
+            std::vector<std::uint64_t> indices(view.indices.begin(), view.indices.begin() + n.slots());
+            for (auto &index : indices) index += view.set * n.set_size();
+            return indices;
+          },
+          nb::arg("state"), nb::arg("player"), "The entries that judge the state as an after-state of the player.")
+      .def(
+          "evaluator",
+          [](const NetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+            return std::make_shared<NTupleEvaluator>(n, outcome_index(n->game(), outcome), gamma);
+          },
+          nb::arg("outcome"), nb::arg("gamma"));
+
+  nb::enum_<Coherence>(m, "Coherence")
+      .value("NONE", Coherence::NONE)
+      .value("ID", Coherence::ID)
+      .value("EXP", Coherence::EXP);
+  nb::class_<TdSettings>(m, "TdSettings", "The settings of TD-FARL; see boardlab.learning.")
+      .def(nb::init<>())
+      .def_rw("episodes", &TdSettings::episodes)
+      .def_rw("alpha", &TdSettings::alpha)
+      .def_rw("alpha_final", &TdSettings::alpha_final)
+      .def_rw("epsilon", &TdSettings::epsilon)
+      .def_rw("epsilon_final", &TdSettings::epsilon_final)
+      .def_rw("decay", &TdSettings::lambda)
+      .def_rw("horizon_cut", &TdSettings::horizon_cut)
+      .def_rw("reset_traces", &TdSettings::reset_traces)
+      .def_rw("gamma", &TdSettings::gamma)
+      .def_rw("learn_from_random", &TdSettings::learn_from_random)
+      .def_rw("adapt_others", &TdSettings::adapt_others)
+      .def_rw("adapt_last", &TdSettings::adapt_last)
+      .def_rw("start_rate", &TdSettings::start_rate)
+      .def_rw("start_actions", &TdSettings::start_actions)
+      .def_rw("episode_limit", &TdSettings::episode_limit)
+      .def_rw("skip_reversal", &TdSettings::skip_reversal)
+      .def_rw("coherence", &TdSettings::coherence)
+      .def_rw("tc_init", &TdSettings::tc_init)
+      .def_rw("tc_beta", &TdSettings::tc_beta)
+      .def_rw("accumulate_delta", &TdSettings::accumulate_delta);
+
+  nb::class_<PyLearner>(m, "TdLearner", "TD(lambda) with final adaptation on an n-tuple network.")
+      .def(
+          "__init__",
+          [](PyLearner *self, const NetworkPtr &network, TdSettings settings, const std::string &outcome,
+             std::uint64_t seed) {
+            settings.outcome = outcome_index(network->game(), outcome);
+            check_settings(network->game(), settings);
+            check(network->is_coherent() == (settings.coherence != Coherence::NONE),
+                  "TCL needs a network with counters, and only TCL does");
+            check(!network->game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
+            new (self) PyLearner(network, settings, seed);
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+      .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
+      .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
+      .def_prop_ro("network", [](const PyLearner &l) { return l.learner.network(); })
+      .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner.alpha(); })
+      .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner.epsilon(); })
+      .def_prop_ro("trace_length", [](const PyLearner &l) { return l.learner.horizon(); })
+      .def_prop_rw(
+          "episodes_done", [](const PyLearner &l) { return l.learner.episodes_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner.episodes_done = std::max<std::int64_t>(n, 0); })
+      .def_prop_rw(
+          "actions_done", [](const PyLearner &l) { return l.learner.actions_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner.actions_done = std::max<std::int64_t>(n, 0); })
+      .def_prop_rw(
+          "random_state", [](const PyLearner &l) { return l.learner.rng.word; },
+          [](PyLearner &l, std::uint64_t word) { l.learner.rng.word = word; });
+}
+
+}  // namespace boardlab

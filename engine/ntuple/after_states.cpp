@@ -1,0 +1,100 @@
+#include "ntuple/after_states.h"
+
+#include <algorithm>
+
+namespace boardlab::ntuple {
+
+AfterStates::AfterStates(const Network &network, int outcome)
+    : network_(network),
+      game_(network.game()),
+      outcome_(outcome),
+      reports_changes_(game_.table().apply_changes && network.has_one_view()),
+      sight_(network.make_sight()),
+      child_sight_(network.make_sight()),
+      indices_(static_cast<std::size_t>(network.padded_slots())),
+      kept_(indices_.size()),
+      marks_(static_cast<std::size_t>(network.mark_words())),
+      reported_(static_cast<std::size_t>(game_.max_changes())),
+      changes_(std::max(static_cast<std::size_t>(network.groups()), reported_.size())) {}
+
+AfterStates::View AfterStates::make_view() const {
+  View view;
+  view.state = StateBuffer(game_);
+  view.indices.resize(indices_.size());
+  return view;
+}
+
+void AfterStates::set_parent(const void *state, int player) {
+  parent_ = state;
+  player_ = player;
+  have_kept_ = false;
+  network_.look(state, player, sight_);
+  if (network_.has_one_view()) network_.encode(sight_, state, player, indices_.data());
+}
+
+bool AfterStates::play(Action action, View &out, const void *forbidden) {
+  void *state = out.state.data();
+  game_.copy(state, parent_);
+  int changes = -1;  // unknown
+  if (reports_changes_) {
+    const int cells = game_.table().apply_changes(game_.table().self, state, action, player_, reported_.data());
+    changes = network_.compare(sight_, reported_.data(), cells, changes_.data());
+  } else {
+    game_.apply(state, action);
+  }
+  if (forbidden && game_.equal(state, forbidden)) return false;
+  double paid[MAX_PLAYERS];
+  game_.outcome(outcome_, state, paid);
+  out.paid = paid[player_];
+  out.is_final = game_.player(state) == TERMINAL || game_.round_over(state);
+  if (out.is_final) return true;
+  out.set = network_.set_of(state, player_);
+  look_up(out, changes);
+  return true;
+}
+
+// The cheapest way: few slots touched, only those; few cells changed, the indices as a difference; else all anew.
+void AfterStates::look_up(View &out, int changes) {
+  const void *state = out.state.data();
+  bool seen = false;
+  if (changes < 0) {
+    network_.look(state, player_, child_sight_);
+    seen = true;
+    if (network_.has_one_view()) changes = network_.compare(sight_, child_sight_, changes_.data());
+  }
+  bool few = false;
+  if (!seen || (network_.has_one_view() && 2 * changes < network_.groups())) {
+    const int touched =
+        network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(), marks_.data());
+    few = !network_.is_staged() && 2 * touched < network_.slots();
+  } else {
+    network_.encode(child_sight_, state, player_, out.indices.data());
+  }
+  if (few) {
+    if (!have_kept_) kept_sum_ = network_.gather(out.set, indices_.data(), kept_.data());
+    have_kept_ = true;
+    out.sum = kept_sum_ + network_.difference(out.set, out.indices.data(), marks_.data(), kept_.data());
+  } else {
+    out.sum = network_.sum(out.set, out.indices.data());
+  }
+}
+
+void AfterStates::read_final(int player, View &view) {
+  const void *state = view.state.data();
+  network_.look(state, player, child_sight_);
+  network_.encode(child_sight_, state, player, view.indices.data());
+  view.set = network_.set_of(state, player);
+}
+
+void AfterStates::read(const void *state, int player, View &out) {
+  if (state != out.state.data()) game_.copy(out.state.data(), state);
+  double paid[MAX_PLAYERS];
+  game_.outcome(outcome_, state, paid);
+  out.paid = paid[player];
+  out.is_final = game_.player(state) == TERMINAL || game_.round_over(state);
+  if (out.is_final) return;
+  read_final(player, out);
+  out.sum = network_.sum(out.set, out.indices.data());
+}
+
+}  // namespace boardlab::ntuple

@@ -1,0 +1,57 @@
+// Reads the after-states of a position: plays every action on a copy and looks its value up, as a difference to the
+// position before it where few cells change. The scratch memory belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ntuple/network.h"
+
+namespace boardlab::ntuple {
+
+class AfterStates {
+ public:
+  // One after-state. Its buffers are reused.
+  struct View {
+    StateBuffer state;
+    std::vector<std::uint32_t> indices;
+    std::uint64_t set = 0;
+    bool is_final = false;  // the game or the round is over: nothing is to come, and there are no indices
+    double paid = 0;        // outcome so far of the player who created it
+    float sum = 0;          // of the weights, before sigma
+  };
+
+  AfterStates(const Network &network, int outcome);
+  View make_view() const;
+
+  // The position whose actions are to be played next, and the player to move in it.
+  void set_parent(const void *state, int player);
+  // Plays the action and reads the after-state; false, and nothing is read, where it leads to the state `forbidden`.
+  bool play(Action action, View &out, const void *forbidden = nullptr);
+  // Finds the indices of an after-state at the end too, for learning.
+  void read_final(int player, View &view);
+  // A position of its own, as the player's after-state.
+  void read(const void *state, int player, View &out);
+  // What is still to come for the player who created the after-state: V, or 0 at the end.
+  double to_come(const View &view) const { return view.is_final ? 0.0 : double(network_.squash(view.sum)); }
+
+ private:
+  void look_up(View &out, int changes);
+
+  const Network &network_;
+  const Game &game_;
+  int outcome_, player_ = 0;
+  bool reports_changes_;  // the game says which cells an action changed
+  const void *parent_ = nullptr;
+  bool have_kept_ = false;
+  float kept_sum_ = 0;
+  Network::Sight sight_, child_sight_;
+  std::vector<std::uint32_t> indices_;
+  std::vector<float> kept_;  // the parent's weights by slot
+  std::vector<std::uint64_t> marks_;
+  std::vector<bl_cell_change> reported_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace boardlab::ntuple

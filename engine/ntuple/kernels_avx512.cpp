@@ -1,0 +1,5 @@
+#ifdef BOARDLAB_X86_LEVELS
+#define BOARDLAB_LEVEL KERNELS_AVX512
+#define BOARDLAB_LEVEL_NAME "avx512"
+#include "ntuple/kernels.inc"
+#endif

@@ -1,0 +1,365 @@
+#include "ntuple/network.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+
+#include "core/bits.h"
+
+namespace boardlab::ntuple {
+
+namespace {
+
+constexpr int MOST_SLOTS = 1 << 20;
+constexpr int MOST_CODES = 1 << 22;
+
+[[noreturn]] void refuse(const std::string &why) { throw std::invalid_argument(why); }
+
+std::string human(double bytes) {
+  const char *units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 6; ++unit) bytes /= 1024;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.4g %s", bytes, units[unit]);
+  return text;
+}
+
+void check(const Game &game, const Design &design) {
+  if (!game.cells()) refuse(game.name() + " has no board vector, which n-tuple networks read");
+  if (design.tuples.empty()) refuse("an n-tuple network needs at least one tuple");
+  for (const auto &tuple : design.tuples) {
+    if (tuple.empty()) refuse("a tuple must have at least one cell");
+    if (static_cast<int>(tuple.size()) > game.cells())
+      refuse("a tuple of " + std::to_string(tuple.size()) + " cells is longer than the board of " + game.name() +
+             ", which has " + std::to_string(game.cells()) + " cells");
+    std::vector<int> sorted = tuple;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      refuse("a tuple names cell " + std::to_string(*std::adjacent_find(sorted.begin(), sorted.end())) + " twice");
+    if (sorted.front() < 0 || sorted.back() >= game.cells())
+      refuse("a tuple names cell " + std::to_string(sorted.front() < 0 ? sorted.front() : sorted.back()) +
+             "; the cells of " + game.name() + " are 0 to " + std::to_string(game.cells() - 1));
+  }
+  std::vector<bool> grouped(static_cast<std::size_t>(game.cells()));
+  for (const Group &group : design.groups) {
+    double codes = 1;
+    for (const int cell : group.cells) {
+      if (cell < 0 || cell >= game.cells() || grouped[static_cast<std::size_t>(cell)])
+        refuse("a group of cells names a cell twice or one that is not there");
+      grouped[static_cast<std::size_t>(cell)] = true;
+      codes *= game.cell_values(cell);
+    }
+    if (codes > MOST_CODES || group.states.empty() || group.states.size() > 65535)
+      refuse("a group of cells has no or too many joint values");
+    for (const auto &state : group.states) {
+      if (state.size() != group.cells.size()) refuse("a joint value must name a value for every cell of its group");
+      for (std::size_t i = 0; i < state.size(); ++i)
+        if (state[i] < 0 || state[i] >= game.cell_values(group.cells[i]))
+          refuse("a joint value of a group is out of its cells' range");
+    }
+  }
+  if (design.symmetries.empty() || design.symmetries.front() != 0) refuse("the first symmetry must be 0, the identity");
+  for (const std::uint64_t g : design.symmetries)
+    if (g >= game.symmetries())
+      refuse("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " +
+             std::to_string(game.symmetries()));
+  if (design.tuples.size() * design.symmetries.size() > MOST_SLOTS)
+    refuse("tuples times symmetries must be at most " + std::to_string(MOST_SLOTS));
+  if (design.feature_tables && game.table().feature_tables > 64)
+    refuse(game.name() + " offers more than 64 extra feature tables");
+  if (design.feature_tables && !(game.table().feature_tables > 0 && game.table().feature_indices))
+    refuse(game.name() + " offers no extra feature tables");
+}
+
+// What a tuple sees of a group: the joint values of those of its cells that the group has, numbered.
+struct Part {
+  std::size_t group;
+  std::vector<int> cells;            // of the board, in the order of the tuple
+  std::vector<std::size_t> members;  // the same as places in the group
+  std::map<std::vector<int>, std::uint32_t> number;
+};
+
+std::vector<Part> parts_of(const std::vector<Group> &groups, const std::vector<int> &group_of_cell,
+                           const std::vector<int> &tuple) {
+  std::vector<Part> parts;
+  for (const int cell : tuple) {
+    const auto group = static_cast<std::size_t>(group_of_cell[static_cast<std::size_t>(cell)]);
+    auto part = std::find_if(parts.begin(), parts.end(), [&](const Part &p) { return p.group == group; });
+    if (part == parts.end()) part = parts.insert(parts.end(), {group, {}, {}, {}});
+    const auto &members = groups[group].cells;
+    part->cells.push_back(cell);
+    part->members.push_back(
+        static_cast<std::size_t>(std::find(members.begin(), members.end(), cell) - members.begin()));
+  }
+  for (Part &part : parts) {
+    std::vector<int> seen(part.members.size());
+    for (const auto &state : groups[part.group].states) {
+      std::transform(part.members.begin(), part.members.end(), seen.begin(),
+                     [&](std::size_t member) { return state[member]; });
+      part.number.emplace(seen, 0);
+    }
+    std::uint32_t next = 0;
+    for (auto &[joint, number] : part.number) number = next++;
+  }
+  return parts;
+}
+
+double tuple_size(const std::vector<Group> &groups, const std::vector<int> &group_of_cell,
+                  const std::vector<int> &tuple) {
+  double size = 1;
+  for (const Part &part : parts_of(groups, group_of_cell, tuple)) size *= static_cast<double>(part.number.size());
+  return size;
+}
+
+}  // namespace
+
+// Every cell that the design leaves on its own becomes a group of one.
+void Network::build_groups() {
+  const auto board = static_cast<std::size_t>(game_->cells());
+  board_groups_ = design_.groups;
+  group_of_cell_.assign(board, -1);
+  multiplier_of_cell_.assign(board, 1);
+  const auto place = [&](std::size_t g) {
+    std::uint32_t codes = 1;
+    for (const int cell : board_groups_[g].cells) {
+      group_of_cell_[static_cast<std::size_t>(cell)] = static_cast<int>(g);
+      multiplier_of_cell_[static_cast<std::size_t>(cell)] = codes;
+      codes *= static_cast<std::uint32_t>(game_->cell_values(cell));
+    }
+    return codes;
+  };
+  for (std::size_t g = 0; g < design_.groups.size(); ++g) {
+    const Group &group = board_groups_[g];
+    lookup_.emplace_back(place(g), std::uint16_t{0});
+    for (std::size_t s = 0; s < group.states.size(); ++s) {
+      std::uint32_t code = 0;
+      for (std::size_t i = 0; i < group.cells.size(); ++i)
+        code += multiplier_of_cell_[static_cast<std::size_t>(group.cells[i])] *
+                static_cast<std::uint32_t>(group.states[s][i]);
+      lookup_.back()[code] = static_cast<std::uint16_t>(s);
+    }
+  }
+  for (std::size_t cell = 0; cell < board; ++cell) {
+    if (group_of_cell_[cell] >= 0) continue;
+    Group alone{{static_cast<int>(cell)}, {}};
+    for (int v = 0; v < game_->cell_values(static_cast<int>(cell)); ++v) alone.states.push_back({v});
+    board_groups_.push_back(std::move(alone));
+    lookup_.emplace_back();
+    place(board_groups_.size() - 1);
+  }
+}
+
+Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit)
+    : game_(std::move(game)), design_(std::move(design)), coherent_(coherent), kernels_(&ntuple::kernels()) {
+  check(*game_, design_);
+  const bl_game &table = game_->table();
+  const int features = design_.feature_tables ? table.feature_tables : 0;
+  stages_ = design_.staged ? static_cast<std::uint64_t>(game_->stages()) : 1;
+  sets_ = stages_ * static_cast<std::uint64_t>(design_.per_player ? game_->players() : 1);
+  tuple_slots_ = static_cast<int>(design_.tuples.size() * design_.symmetries.size());
+  slots_ = tuple_slots_ + features;
+
+  // Sizes first, as floating numbers that cannot overflow, then the refusal, then the memory.
+  build_groups();
+  double size = 0;
+  for (const auto &tuple : design_.tuples) size += tuple_size(board_groups_, group_of_cell_, tuple);
+  for (int f = 0; f < features; ++f) size += table.feature_table_size(table.self, f);
+  const double wanted = size * static_cast<double>(sets_) * static_cast<double>(bytes_an_entry(coherent_));
+  if (wanted > static_cast<double>(memory_limit))
+    refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
+           " (fewer or shorter tuples need less)");
+  if (size >= 4294967296.0) refuse("one set of tables may have at most 4294967295 entries");
+
+  std::vector<std::uint32_t> tuple_start;
+  for (const auto &tuple : design_.tuples) {
+    tuple_start.push_back(static_cast<std::uint32_t>(set_size_));
+    set_size_ += static_cast<std::uint64_t>(tuple_size(board_groups_, group_of_cell_, tuple));
+  }
+  for (std::size_t b = 0; b < design_.symmetries.size(); ++b)
+    start_.insert(start_.end(), tuple_start.begin(), tuple_start.end());
+  for (int f = 0; f < features; ++f) {
+    start_.push_back(static_cast<std::uint32_t>(set_size_));
+    set_size_ += static_cast<std::uint64_t>(table.feature_table_size(table.self, f));
+  }
+  padded_ = (slots_ + 63) / 64 * 64 + 16;
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+  mark_words_ = (slots_ + 63) / 64;
+  build_views();
+  weights_ = std::make_unique<Memory>(entries() * sizeof(float));
+  if (coherent_) counters_ = std::make_unique<Memory>(entries() * sizeof(Counter));
+}
+
+// One view reads all boards where every symmetry has the fast form (a permutation of cells with a map of values);
+// else every symmetry is a view of its own, which looks at the transformed state.
+void Network::build_views() {
+  const Game &game = *game_;
+  const auto board = static_cast<std::size_t>(game.cells());
+  const std::size_t boards = design_.symmetries.size(), tuples = design_.tuples.size();
+  std::vector<std::vector<std::int32_t>> source(boards, std::vector<std::int32_t>(board));
+  std::vector<std::vector<std::uint8_t>> values(boards, std::vector<std::uint8_t>(board * 256));
+  bool fast = true;
+  for (std::size_t b = 1; b < boards && fast; ++b)
+    fast = game.table().symmetry_cells &&
+           game.table().symmetry_cells(game.table().self, design_.symmetries[b], source[b].data(), values[b].data());
+  for (std::size_t b = 0; b < boards; ++b) {
+    if (fast && b > 0) continue;
+    for (std::size_t c = 0; c < board; ++c) {
+      source[b][c] = static_cast<std::int32_t>(c);
+      for (std::size_t v = 0; v < 256; ++v) values[b][c * 256 + v] = static_cast<std::uint8_t>(v);
+    }
+  }
+  const std::size_t view_count = fast ? 1 : boards, boards_a_view = fast ? boards : 1;
+  const std::size_t view_slots = boards_a_view * tuples, width = (view_slots + 15) / 16 * 16;
+  const std::size_t groups = board_groups_.size();
+  groups_ = static_cast<int>(view_count * groups);
+
+  // Without fast forms all views share the same rows: they differ in the state they look at.
+  std::vector<std::size_t> row_at(groups);
+  std::size_t total = 0;
+  for (std::size_t g = 0; g < groups; ++g) {
+    row_at[g] = total;
+    total += board_groups_[g].states.size() * width;
+  }
+  rows_.assign(total, 0);
+  for (std::size_t t = 0; t < tuples; ++t) {
+    const std::vector<Part> parts = parts_of(board_groups_, group_of_cell_, design_.tuples[t]);
+    for (std::size_t b = 0; b < boards_a_view; ++b) {
+      std::uint32_t multiplier = 1;
+      for (const Part &part : parts) {
+        // On a symmetric board the part's cells show what other cells hold; those must be one group as well.
+        const auto from = static_cast<std::size_t>(
+            group_of_cell_[static_cast<std::size_t>(source[b][static_cast<std::size_t>(part.cells[0])])]);
+        const Group &group = board_groups_[from];
+        for (std::size_t s = 0; s < group.states.size(); ++s) {
+          std::vector<int> seen;
+          for (const int cell : part.cells) {
+            const auto c = static_cast<std::size_t>(cell);
+            const auto member = std::find(group.cells.begin(), group.cells.end(), source[b][c]);
+            if (member == group.cells.end())
+              refuse(game.name() + ": a symmetry tears a group of cells apart; train without compact tables");
+            const int held = group.states[s][static_cast<std::size_t>(member - group.cells.begin())];
+            seen.push_back(values[b][c * 256 + static_cast<std::size_t>(held)]);
+          }
+          const auto number = part.number.find(seen);
+          if (number == part.number.end())
+            refuse(game.name() + ": a symmetry maps cells to values that they cannot have");
+          rows_[row_at[from] + s * width + b * tuples + t] += multiplier * number->second;
+        }
+        multiplier *= static_cast<std::uint32_t>(part.number.size());
+      }
+    }
+  }
+
+  for (std::size_t view = 0; view < view_count; ++view)
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::uint32_t *row = rows_.data() + row_at[g];
+      row_of_group_.push_back(row);
+      zero_is_idle_.push_back(std::all_of(row, row + width, [](std::uint32_t x) { return x == 0; }));
+    }
+  for (std::size_t view = 0; view < view_count; ++view) {
+    views_.push_back({static_cast<std::int32_t>(view * tuples), static_cast<std::int32_t>(width),
+                      static_cast<std::int32_t>(groups), row_of_group_.data() + view * groups,
+                      zero_is_idle_.data() + view * groups});
+    view_symmetry_.push_back(fast ? 0 : design_.symmetries[view]);
+  }
+  padded_ = std::max(padded_, static_cast<int>((view_count - 1) * tuples + width) + 16);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+}
+
+Network::Sight Network::make_sight() const {
+  const auto groups = static_cast<std::size_t>(groups_);
+  return {std::vector<std::uint8_t>(static_cast<std::size_t>(game_->cells())), std::vector<std::uint32_t>(groups),
+          std::vector<std::uint16_t>(groups), StateBuffer(*game_)};
+}
+
+void Network::look(const void *state, int player, Sight &sight) const {
+  const std::size_t board = group_of_cell_.size(), groups = board_groups_.size();
+  for (std::size_t view = 0; view < views_.size(); ++view) {
+    const void *seen = state;
+    if (view > 0) {
+      game_->copy(sight.scratch.data(), state);
+      game_->symmetry(view_symmetry_[view], sight.scratch.data());
+      seen = sight.scratch.data();
+    }
+    game_->board_vector(seen, player, sight.cells.data());
+    std::uint16_t *values = sight.values.data() + view * groups;
+    if (design_.groups.empty()) {  // then group = cell and value = code
+      for (std::size_t c = 0; c < board; ++c) values[c] = sight.cells[c];
+      continue;
+    }
+    std::uint32_t *codes = sight.codes.data() + view * groups;
+    std::fill(codes, codes + groups, 0);
+    for (std::size_t c = 0; c < board; ++c) codes[group_of_cell_[c]] += multiplier_of_cell_[c] * sight.cells[c];
+    for (std::size_t g = 0; g < groups; ++g) values[g] = value_of(g, codes[g]);
+  }
+}
+
+int Network::compare(const Sight &before, const Sight &after, Change *changes) const {
+  int count = 0;
+  for (int g = 0; g < groups_; ++g) {
+    const auto i = static_cast<std::size_t>(g);
+    changes[count] = {g, before.values[i], after.values[i]};
+    count += before.values[i] != after.values[i];
+  }
+  return count;
+}
+
+int Network::compare(const Sight &before, const bl_cell_change *cells, int count, Change *changes) const {
+  if (design_.groups.empty()) {
+    for (int i = 0; i < count; ++i) changes[i] = {cells[i].cell, cells[i].before, cells[i].after};
+    return count;
+  }
+  // Changed cells of one group come together as one change; an action changes few cells, so a list will do.
+  std::uint32_t codes[16];
+  int groups = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto cell = static_cast<std::size_t>(cells[i].cell);
+    const int group = group_of_cell_[cell];
+    int at = 0;
+    while (at < groups && changes[at].group != group) ++at;
+    if (at == groups) {
+      if (groups == 16) return -1;
+      changes[groups] = {group, before.values[static_cast<std::size_t>(group)], 0};
+      codes[groups++] = before.codes[static_cast<std::size_t>(group)];
+    }
+    codes[at] += multiplier_of_cell_[cell] * (std::uint32_t{cells[i].after} - std::uint32_t{cells[i].before});
+  }
+  for (int at = 0; at < groups; ++at)
+    changes[at].after = value_of(static_cast<std::size_t>(changes[at].group), codes[at]);
+  return groups;
+}
+
+void Network::add_feature_indices(const void *state, int player, std::uint32_t *indices) const {
+  const bl_game &table = game_->table();
+  std::int32_t found[64];
+  table.feature_indices(table.self, state, player, found);
+  for (int slot = tuple_slots_; slot < slots_; ++slot)
+    indices[slot] = start_[static_cast<std::size_t>(slot)] + static_cast<std::uint32_t>(found[slot - tuple_slots_]);
+}
+
+void Network::encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const {
+  // In order: a view's last row may reach over the first slots of the next one, which then writes them.
+  const std::uint16_t *values = sight.values.data();
+  for (const View &view : views_) {
+    kernels_->encode(view, start_.data() + view.first_slot, values, indices + view.first_slot);
+    values += view.groups;
+  }
+  if (slots_ > tuple_slots_) add_feature_indices(state, player, indices);
+}
+
+int Network::shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
+                   std::uint32_t *to, std::uint64_t *marks) const {
+  kernels_->shift(views_[0], changes, count, from, to, marks);
+  int touched = 0;
+  // The lanes after the last slot of the tuples are idle: equal in both, so not marked.
+  for (int word = 0; word < mark_words_; ++word) touched += popcount(marks[word]);
+  if (slots_ > tuple_slots_) {
+    add_feature_indices(state, player, to);
+    for (int slot = tuple_slots_; slot < slots_; ++slot) marks[slot / 64] |= std::uint64_t{1} << slot % 64;
+    touched += slots_ - tuple_slots_;
+  }
+  return touched;
+}
+
+}  // namespace boardlab::ntuple

@@ -1,0 +1,138 @@
+// An n-tuple network (Lucas 2008): a position's value is a sum of table entries, one for every tuple of cells on every
+// symmetric board,
+//     V(s|p) = sigma( sum over tuples t, boards b:  table[p][stage][t][ index_t(b) ] ),
+// where p is the player who created the after-state s, and an index is the mixed-radix number of the cells' values.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/game.h"
+#include "ntuple/kernels.h"
+#include "ntuple/maths.h"
+#include "ntuple/memory.h"
+
+namespace boardlab::ntuple {
+
+// Cells whose values depend on one another, and all the joint values that can occur: the cells of a ConnectFour column
+// have 127 of them, not 4^6. Tables then have no entries for what cannot be, which makes them small enough for the
+// cache and long tuples affordable; nothing is lost.
+struct Group {
+  std::vector<int> cells;
+  std::vector<std::vector<int>> states;  // each a value for every cell
+};
+
+// All that is needed to build a network again, but for its weights.
+struct Design {
+  std::vector<std::vector<int>> tuples;   // cells of the board vector
+  std::vector<std::uint64_t> symmetries;  // of the boards to read; the first is 0, the identity
+  std::vector<Group> groups;              // cells in none of them are on their own
+  bool per_player = true;                 // a set of tables for every player, or one for all
+  bool staged = false;                    // a set of tables for every stage of the game
+  bool feature_tables = false;            // with the game's extra tables
+  bool squash = true;                     // sigma is tanh, or the identity
+};
+
+class Network {
+ public:
+  // Throws std::invalid_argument with one sentence when the design does not fit the game or the tables would take
+  // more than `memory_limit` bytes. `coherent` tables keep N and A beside every weight, for learning with TCL.
+  Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit);
+  Network(const Network &) = delete;
+  Network &operator=(const Network &) = delete;
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+  const Design &design() const { return design_; }
+  bool is_coherent() const { return coherent_; }
+  int slots() const { return slots_; }
+  int padded_slots() const { return padded_; }  // room that an array of indices needs
+  int groups() const { return groups_; }        // of all views together
+  std::uint64_t set_size() const { return set_size_; }
+  std::uint64_t entries() const { return set_size_ * sets_; }
+  static constexpr std::uint64_t bytes_an_entry(bool coherent) {
+    return sizeof(float) + (coherent ? sizeof(Counter) : 0);
+  }
+  std::uint64_t bytes() const { return entries() * bytes_an_entry(coherent_); }
+
+  float *weights(std::uint64_t set) const { return static_cast<float *>(weights_->data()) + set * set_size_; }
+  Counter *counters(std::uint64_t set) const { return static_cast<Counter *>(counters_->data()) + set * set_size_; }
+  // Which set of tables judges an after-state of the player.
+  std::uint64_t set_of(const void *state, int player) const {
+    const auto p = static_cast<std::uint64_t>(design_.per_player ? player : 0);
+    return design_.staged ? p * stages_ + static_cast<std::uint64_t>(game_->stage(state)) : p;
+  }
+  bool is_staged() const { return design_.staged; }
+
+  // A position as the network sees it: the codes of the groups of cells in all views and the values that they stand
+  // for.
+  struct Sight {
+    std::vector<std::uint8_t> cells;
+    std::vector<std::uint32_t> codes;  // mixed radix over the cells of the group
+    std::vector<std::uint16_t> values;
+    StateBuffer scratch;
+  };
+  Sight make_sight() const;
+  void look(const void *state, int player, Sight &sight) const;
+  // indices[padded_slots] of what was seen; the state is asked for its extra features only.
+  void encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const;
+
+  // Where there is one view, a position may be read as a difference to another one.
+  bool has_one_view() const { return views_.size() == 1; }
+  // The groups that changed from one sight to another, or through the changed cells that a game reports.
+  int compare(const Sight &before, const Sight &after, Change *changes) const;
+  int compare(const Sight &before, const bl_cell_change *cells, int count, Change *changes) const;
+  // Indices as a difference; marks the slots that have another index now and returns how many have.
+  int shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
+            std::uint32_t *to, std::uint64_t *marks) const;
+  int mark_words() const { return mark_words_; }
+
+  float sum(std::uint64_t set, const std::uint32_t *indices) const {
+    return kernels_->sum(weights(set), indices, slots_);
+  }
+  float gather(std::uint64_t set, const std::uint32_t *indices, float *kept) const {
+    return kernels_->gather(weights(set), indices, slots_, kept);
+  }
+  float difference(std::uint64_t set, const std::uint32_t *indices, const std::uint64_t *marks,
+                   const float *kept) const {
+    return kernels_->difference(weights(set), indices, marks, mark_words_, kept);
+  }
+  float squash(float sum) const { return design_.squash ? fast_tanh(sum) : sum; }
+
+  const Kernels &kernels() const { return *kernels_; }
+  void use_kernels(const Kernels &chosen) { kernels_ = &chosen; }
+
+ private:
+  void build_groups();
+  void build_views();
+  std::uint16_t value_of(std::size_t group, std::uint32_t code) const {
+    return lookup_[group].empty() ? static_cast<std::uint16_t>(code) : lookup_[group][code];
+  }
+  void add_feature_indices(const void *state, int player, std::uint32_t *indices) const;
+
+  GamePtr game_;
+  Design design_;
+  bool coherent_;
+  const Kernels *kernels_;
+  int slots_ = 0, tuple_slots_ = 0, padded_ = 0, groups_ = 0, mark_words_ = 0;
+  std::uint64_t stages_ = 1, sets_ = 1, set_size_ = 0;
+
+  std::vector<Group> board_groups_;                 // every cell is in one of them
+  std::vector<int> group_of_cell_;                  // of the board
+  std::vector<std::uint32_t> multiplier_of_cell_;   // within its group's code
+  std::vector<std::vector<std::uint16_t>> lookup_;  // [group]: code to value; empty where they are the same
+
+  std::vector<View> views_;
+  std::vector<std::uint64_t> view_symmetry_;  // to be applied to the state before a view looks at it
+  std::vector<std::uint32_t> start_;          // [padded_]: where each slot's table begins
+  std::vector<std::uint32_t> rows_;
+  std::vector<const std::uint32_t *> row_of_group_;
+  std::vector<std::uint8_t> zero_is_idle_;
+  std::unique_ptr<Memory> weights_, counters_;
+};
+
+using NetworkPtr = std::shared_ptr<Network>;
+
+}  // namespace boardlab::ntuple

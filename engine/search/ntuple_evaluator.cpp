@@ -1,0 +1,60 @@
+#include "search/ntuple_evaluator.h"
+
+#include <algorithm>
+
+namespace boardlab {
+
+void NTupleEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
+  after_states_.set_parent(state, game().player(state));
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    after_states_.play(actions[i], view_);
+    out[i] = view_.paid + game().step_reward() + gamma_ * after_states_.to_come(view_);
+  }
+}
+
+double NTupleEvaluator::best_action_value(const void *state, Rng &rng) {
+  const auto n = static_cast<std::size_t>(game().legal(state, legal_.data()));
+  action_values(state, {legal_.data(), n}, rng, values_.data());
+  return *std::max_element(values_.data(), values_.data() + n);
+}
+
+double NTupleEvaluator::table_value(const void *state, int player) {
+  after_states_.read(state, player, view_);
+  return view_.paid + after_states_.to_come(view_);
+}
+
+void NTupleEvaluator::complete(const void *state, int known, double value, double *out) {
+  const int players = game().players();
+  out[known] = value;
+  if (players == 2 && game().is_zero_sum()) {
+    out[1 - known] = -value;
+    return;
+  }
+  for (int p = 0; p < players; ++p)
+    if (p != known) out[p] = table_value(state, p);
+}
+
+void NTupleEvaluator::value(const void *state, Rng &rng, double *out) {
+  const int mover = game().player(state), creator = game().last_player(state);
+  const bool is_after_state = creator != CHANCE && (mover == CHANCE || !game().has_chance());
+  if (mover != CHANCE && (!is_after_state || game().players() > 2))
+    complete(state, mover, best_action_value(state, rng), out);
+  else
+    complete(state, std::max(creator, 0), table_value(state, std::max(creator, 0)), out);
+}
+
+void NTupleEvaluator::answer(std::span<const Question> questions, Rng &rng) {
+  for (const Question &q : questions) {
+    if (!q.priors || q.actions.empty()) {
+      value(q.state, rng, q.value);
+      continue;
+    }
+    action_values(q.state, q.actions, rng, q.priors);
+    const std::span<double> values(q.priors, q.actions.size());
+    const double best = *std::max_element(values.begin(), values.end());
+    complete(q.state, game().player(q.state), best, q.value);
+    values_to_priors(values);
+  }
+}
+
+}  // namespace boardlab

@@ -1,0 +1,50 @@
+// The evaluator over a trained n-tuple network.
+#pragma once
+
+#include "ntuple/after_states.h"
+#include "search/evaluator.h"
+
+namespace boardlab {
+
+// The table of player p was trained on positions that p created. So:
+//   action_values  what was paid + step reward + gamma * V(after-state | player to move), for every action;
+//   value          the creator's component from its own table, the other's negated in two-player zero-sum games.
+//                  Where the position is not an after-state (nature has just moved, or nobody has), the player to
+//                  move gets its best action value instead. With three and more players the player to move gets its
+//                  best action value, the creator its table's word, and the others their own tables' opinion of this
+//                  position, which is the nearest thing that is known without the positions before it;
+//   answer         for a tree: the best action value as the leaf's value, and the softmax of all as priors.
+class NTupleEvaluator final : public Evaluator {
+ public:
+  NTupleEvaluator(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma)
+      : Evaluator(network->game_ptr(), outcome),
+        network_(std::move(network)),
+        gamma_(gamma),
+        after_states_(*network_, outcome),
+        view_(after_states_.make_view()),
+        legal_(static_cast<std::size_t>(game().max_legal())),
+        values_(legal_.size()) {}
+
+  void value(const void *state, Rng &rng, double *out) override;
+  void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void answer(std::span<const Question> questions, Rng &rng) override;
+  bool has_priors() const override { return true; }
+  std::unique_ptr<Evaluator> clone() const override {
+    return std::make_unique<NTupleEvaluator>(network_, outcome(), gamma_);
+  }
+
+ private:
+  double best_action_value(const void *state, Rng &rng);
+  // Component of `known`, whose value is given; the others as described above.
+  void complete(const void *state, int known, double value, double *out);
+  double table_value(const void *state, int player);
+
+  std::shared_ptr<const ntuple::Network> network_;
+  double gamma_;
+  ntuple::AfterStates after_states_;
+  ntuple::AfterStates::View view_;
+  std::vector<Action> legal_;
+  std::vector<double> values_;
+};
+
+}  // namespace boardlab

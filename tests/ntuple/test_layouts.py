@@ -1,0 +1,110 @@
+"""Layouts: drawn, made of windows, given as text; and the joint values that compact tables rely on."""
+
+import random
+
+import pytest
+
+import boardlab as bl
+from boardlab.evaluators.ntuple import joint_values
+from boardlab.games.game import CHANCE
+from boardlab.learning import layouts
+from boardlab.learning.settings import settings_from
+
+
+@pytest.mark.parametrize("neighbourhood", [4, 8])
+def test_random_walks_hang_together(neighbourhood):
+    game = bl.game("connectfour")
+    layout = layouts.random_walk(game, 70, 8, seed=1, neighbourhood=neighbourhood)
+    assert len({frozenset(cells) for cells in layout}) == 70
+    for cells in layout:
+        assert len(set(cells)) == 8
+        reached, frontier = {cells[0]}, [cells[0]]
+        while frontier:
+            here = frontier.pop()
+            for cell in set(cells) - reached:
+                rows, cols = abs(cell // 7 - here // 7), abs(cell % 7 - here % 7)
+                if (rows + cols if neighbourhood == 4 else max(rows, cols)) == 1:
+                    reached.add(cell)
+                    frontier.append(cell)
+        assert reached == set(cells)
+
+
+def test_the_cube_walks_over_corners_and_edges_separately():
+    layout = layouts.random_walk(bl.game("rubiks", size=3), 40, 7, seed=1)
+    assert all(all(cell < 16 for cell in cells) or all(cell >= 16 for cell in cells) for cells in layout)
+
+
+def test_the_same_seed_draws_the_same_layout():
+    game = bl.game("othello")
+    for draw in (layouts.random_walk, layouts.random_points):
+        assert draw(game, 20, 6, seed=5) == draw(game, 20, 6, seed=5) != draw(game, 20, 6, seed=6)
+
+
+def test_windows_are_all_placements_but_for_symmetric_ones():
+    game = bl.game("connectfour")
+    # 4x4 blocks: 3 rows x 4 columns of places, columns 0 and 3 and columns 1 and 2 are mirror images.
+    assert len(layouts.windows(game, "4x4")) == 6
+    assert len(layouts.windows(game, "1x7")) == 6
+    assert len(layouts.windows(game, "6x1")) == 4
+    assert layouts.windows(bl.game("tictactoe"), "1x3") == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_text_round_trips():
+    layout = layouts.random_points(bl.game("othello"), 10, 5, seed=1)
+    assert layouts.layout_from_text(layouts.layout_to_text(layout)) == layout
+    assert layouts.layout_from_text("0,4,8 / 1 5 9 # a comment") == [[0, 4, 8], [1, 5, 9]]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("connectfour", {}), ("connectfour", {"rows": 5, "cols": 6, "connect": 3}), ("rubiks", {"twists": 30})],
+)
+def test_every_position_shows_one_of_the_joint_values(name, parameters):
+    game = bl.game(name, **parameters)
+    groups = [(cells, {tuple(state) for state in states}) for cells, states in joint_values(game)]
+    assert groups
+    rng = random.Random(1)
+    for number in range(60):
+        state = game.initial_state(number)
+        for _ in range(50):
+            board = state.board_vector().tolist()
+            for cells, states in groups:
+                assert tuple(board[cell] for cell in cells) in states
+            if state.is_terminal:
+                break
+            assert state.player != CHANCE
+            state.apply(rng.choice(state.legal_actions()))
+
+
+def test_symmetries_all_none_or_some():
+    game = bl.game("othello")
+    assert settings_from({"symmetries": 0}).symmetry_list(game, 1) == list(range(8))
+    assert settings_from({"symmetries": 1}).symmetry_list(game, 1) == [0]
+    some = settings_from({"symmetries": 4}).symmetry_list(game, 1)
+    assert some[0] == 0 and len(set(some)) == 4
+
+
+@pytest.mark.parametrize("name", bl.games())
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_every_preset_trains(name, preset, tmp_path):
+    from boardlab.learning import PRESETS
+
+    game = bl.game(name)
+    if preset == "paper" and preset not in PRESETS.get(name, {}):
+        pytest.skip("the papers have no settings for it")
+    if not game.core.cells:
+        pytest.skip("it has no board vector")
+    if game.is_hidden:
+        pytest.skip("TD needs to see the whole state")
+    if name == "2048":
+        game = bl.game(name, size=3)
+    run = bl.train(game, episodes=3, out=tmp_path / "run", preset=preset)
+    assert run.episodes == 3
+    assert run.agent().act(_decision(game)).action in _decision(game).legal_actions()
+
+
+def _decision(game):
+    state = game.initial_state(1)
+    while state.player == CHANCE:
+        state.apply(state.sample_chance(1))
+    return state

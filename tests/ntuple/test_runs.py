@@ -1,0 +1,248 @@
+"""Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
+
+import shutil
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.runs import RunFolder
+from boardlab.runs.toml import to_toml
+
+SETTINGS = {"coherence": "exp", "lambda_": 0.5, "learn_from_random": True}
+
+
+def tables(path):
+    with np.load(path / "checkpoint.npz") as stored:
+        return {name: stored[name].tobytes() for name in stored.files if name != "seconds"}
+
+
+def train(game, path, episodes=400, **more):
+    return bl.train(game, "td-ntuple", episodes=episodes, out=path, seed=7, **{**SETTINGS, **more})
+
+
+def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
+    game = bl.game("connectfour", rows=4, cols=5, connect=3)
+    train(game, tmp_path / "whole")
+
+    def stop(standing):
+        if 0 < standing.episodes < standing.total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(game, tmp_path / "broken", progress=stop)
+    done = np.load(tmp_path / "broken" / "checkpoint.npz")["progress"][0]
+    assert 0 < done < 400
+    run = bl.resume(tmp_path / "broken")
+    assert run.episodes == 400
+    assert tables(tmp_path / "whole") == tables(tmp_path / "broken")
+    assert (tmp_path / "whole" / "weights.npz").read_bytes() == (
+        tmp_path / "broken" / "weights.npz"
+    ).read_bytes()
+
+
+def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
+    """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
+    script = (
+        "import os, signal, sys, boardlab as bl, boardlab.learning.train as t\n"
+        "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
+        "path, seconds = sys.argv[1], float(sys.argv[2])\n"
+        "signal.setitimer(signal.ITIMER_PROF, seconds)\n"
+        "if os.path.exists(path + '/checkpoint.npz'): bl.resume(path)\n"
+        "else: bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, force=True)\n"
+    )
+    path = tmp_path / "killed"
+    killed = 0
+    while True:
+        seconds = 0.1 + 0.05 * killed
+        child = subprocess.run([sys.executable, "-c", script, str(path), str(seconds)], capture_output=True)
+        if child.returncode == 0:
+            break
+        assert child.returncode == -signal.SIGPROF, child.stderr.decode()
+        killed += 1
+    assert killed >= 2
+    bl.train(bl.game("nim", players=3), episodes=60000, out=tmp_path / "whole", seed=7)
+    assert tables(tmp_path / "whole") == tables(path)
+
+
+def progress_of(path):
+    try:
+        with np.load(path / "checkpoint.npz") as stored:
+            return int(stored["progress"][0])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def test_how_a_run_is_cut_into_exams_does_not_matter(tmp_path):
+    game = bl.game("tictactoe")
+    train(game, tmp_path / "plain")
+    run = train(game, tmp_path / "exams", exams=["random"], exam_every=130, exam_games=10)
+    assert tables(tmp_path / "plain") == tables(tmp_path / "exams")
+    assert [row["episodes"] for row in run.log] == ["130", "260", "390", "400"]
+    assert all(-1 <= float(row["random"]) <= 1 for row in run.log)
+
+
+def test_a_longer_run_goes_on_from_a_finished_one(tmp_path):
+    game = bl.game("tictactoe")
+    train(game, tmp_path / "run", episodes=100)
+    run = bl.resume(tmp_path / "run", episodes=300)
+    assert run.episodes == run.total == 300
+    assert bl.resume(tmp_path / "run").episodes == 300
+    with pytest.raises(bl.BoardLabError, match="already played 300"):
+        bl.resume(tmp_path / "run", episodes=200)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "ttt"
+    train(bl.game("tictactoe"), path, episodes=200)
+    return path
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def refused(path, words):
+    for attempt in (
+        lambda: bl.resume(path),
+        lambda: bl.agent(f"greedy(ntuple('{path}'))", bl.game("tictactoe")),
+    ):
+        with pytest.raises(bl.BoardLabError, match=words) as error:
+            attempt()
+        assert "\n" not in str(error.value)
+
+
+def test_a_folder_with_a_run_is_not_overwritten(copy):
+    with pytest.raises(bl.BoardLabError, match="already holds a run"):
+        train(bl.game("tictactoe"), copy)
+    train(bl.game("tictactoe"), copy, episodes=10, force=True)
+    assert progress_of(copy) == 10
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
+    (tmp_path / "mine.txt").write_text("precious")
+    with pytest.raises(bl.BoardLabError, match="not empty"):
+        train(bl.game("tictactoe"), tmp_path, force=True)
+
+
+def test_bad_settings_leave_no_folder(tmp_path):
+    for settings, words in [
+        ({"alpha": -1}, "alpha must be"),
+        ({"epsilon": 1.5}, "epsilon must be"),
+        ({"gamma": float("nan")}, "gamma must be"),
+        ({"alhpa": 1}, "did you mean"),
+        ({"layout": "walk", "length": 10}, "at most 9"),
+        ({"layout": "cells", "cells": "0,1,9"}, "cell 9"),
+        ({"layout": "cells", "cells": "0,1,1"}, "twice"),
+        ({"layout": "cells", "cells": "a,b"}, "cell numbers"),
+        ({"layout": "windows", "windows": "4x4"}, "windows"),
+        (
+            {"memory_gb": 0.001, "layout": "cells", "cells": "0,1,2,3,4,5,6,7,8 / 8,7,6,5,4,3,2,1,0 / 0,1,2"},
+            None,
+        ),
+        ({"reward": "discs"}, "outcome"),
+        ({"feature_tables": True}, "feature"),
+        ({"neighbourhood": 5, "layout": "walk"}, "4 or 8"),
+    ]:
+        if words is None:
+            train(bl.game("tictactoe"), tmp_path / "fits", episodes=1, **settings)
+            continue
+        with pytest.raises(bl.BoardLabError, match=words):
+            train(bl.game("tictactoe"), tmp_path / "bad", **settings)
+        assert not (tmp_path / "bad").exists()
+    with pytest.raises(bl.BoardLabError, match=r"would take .* the limit is 8 GiB"):
+        bl.train(bl.game("othello"), out=tmp_path / "bad", length=20)
+    with pytest.raises(bl.BoardLabError, match="unknown preset"):
+        bl.train(bl.game("othello"), out=tmp_path / "bad", preset="papre")
+    assert not (tmp_path / "bad").exists()
+
+
+def test_a_newer_run_is_refused(copy):
+    text = (copy / "agent.toml").read_text()
+    (copy / "agent.toml").write_text(text.replace("format = 1", "format = 2"))
+    refused(copy, "newer BoardLab")
+
+
+def test_another_kind_of_run_is_refused(copy):
+    text = (copy / "agent.toml").read_text()
+    (copy / "agent.toml").write_text(text.replace('kind = "td-ntuple"', 'kind = "alphazero"'))
+    refused(copy, "alphazero")
+
+
+def test_another_game_is_refused(finished):
+    with pytest.raises(bl.BoardLabError, match="was trained on"):
+        bl.agent(f"greedy(ntuple('{finished}'))", bl.game("connectfour"))
+
+
+def test_no_run_at_all_is_refused(tmp_path):
+    refused(tmp_path, "not a run")
+
+
+@pytest.mark.parametrize("name", ["checkpoint.npz", "weights.npz"])
+def test_damaged_files_are_refused(copy, name):
+    good = (copy / name).read_bytes()
+    attempt = (
+        (lambda: bl.resume(copy))
+        if name == "checkpoint.npz"
+        else (lambda: bl.agent(f"greedy(ntuple('{copy}'))", bl.game("tictactoe")))
+    )
+    flipped = bytearray(good)
+    flipped[len(good) // 2] ^= 1
+    for bad in (b"", b"PK", good[:1000], good[:-1], bytes(flipped), b"\0" * len(good)):
+        (copy / name).write_bytes(bad)
+        with pytest.raises(bl.BoardLabError):
+            attempt()
+    (copy / name).unlink()
+    with pytest.raises(bl.BoardLabError, match="has no"):
+        attempt()
+
+
+def test_weights_that_are_not_numbers_are_refused(copy):
+    with np.load(copy / "weights.npz") as stored:
+        weights = stored["weights"]
+    weights[3] = np.nan
+    np.savez(copy / "weights.npz", weights=weights)
+    with pytest.raises(bl.BoardLabError, match="not a number"):
+        bl.agent(f"greedy(ntuple('{copy}'))", bl.game("tictactoe"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "format", "format = 'x'", "format = 1", "format = 1\nkind = 'td-ntuple'", "\0"]
+)
+def test_damaged_descriptions_are_refused(copy, text):
+    (copy / "agent.toml").write_text(text)
+    refused(copy, ".")
+
+
+def test_toml_round_trips():
+    import tomllib
+
+    table = {
+        "a": 1,
+        "b": 1.5,
+        "c": 1e-20,
+        "d": True,
+        "e": 'x "y"\n\\z é \x7f',
+        "t": {"l": [[1, 2], []], "s": ["a"]},
+    }
+    assert tomllib.loads(to_toml(table)) == table
+
+
+def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
+    folder = RunFolder(tmp_path)
+
+    def full(*arguments, **named):
+        raise OSError(28, "No space left on device")
+
+    folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
+    before = (tmp_path / "weights.npz").read_bytes()
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(bl.BoardLabError, match="No space left"):
+        folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
+    assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
+    assert (tmp_path / "weights.npz").read_bytes() == before

@@ -1,0 +1,241 @@
+"""The engine's learner against the slow, obvious one, weight by weight after every episode."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.evaluators.ntuple import build_network
+from boardlab.learning.settings import settings_from
+from tests.reference.td import ReferenceTd
+
+
+def make(game, seed=3, episodes=60, level=None, **settings):
+    td = settings_from(settings)
+    tuples, symmetries = td.tuple_lists(game, seed), td.symmetry_list(game, seed)
+    names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+    description = {"tuples": tuples, "symmetries": symmetries, **{name: getattr(td, name) for name in names}}
+    network = build_network(game, description, coherent=td.coherence != "off", memory_gb=1)
+    if level:
+        network.kernels = level
+    learner = _engine.TdLearner(network, td.engine_settings(episodes), td.reward, seed)
+    return learner, ReferenceTd(game, td, tuples, symmetries, episodes)
+
+
+WALK = {"layout": "walk", "tuples": 6, "length": 4, "alpha": 2.0, "epsilon": 0.2}
+CASES = {
+    "tictactoe, plain": ("tictactoe", {}, WALK),
+    "tictactoe, TC-EXP, learns from random actions": (
+        "tictactoe",
+        {},
+        {**WALK, "coherence": "exp", "learn_from_random": True, "alpha_final": 0.3, "epsilon_final": 0.0},
+    ),
+    "tictactoe, lambda and reset": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.8, "horizon_cut": 0.5, "traces": "reset", "learn_from_random": True},
+    ),
+    "tictactoe, lambda and normal traces over random actions": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "coherence": "id", "epsilon": 0.4},
+    ),
+    "tictactoe, shared tables, no symmetry": ("tictactoe", {}, {**WALK, "tables": "shared", "symmetries": 1}),
+    "tictactoe, three symmetries, windows": (
+        "tictactoe",
+        {},
+        {**WALK, "symmetries": 3, "layout": "windows", "windows": "2x2 1x3 3x1"},
+    ),
+    "tictactoe, no final adaptation": ("tictactoe", {}, {**WALK, "adapt_others": False, "adapt_last": False}),
+    "tictactoe, part 1 only, starts 01": (
+        "tictactoe",
+        {},
+        {**WALK, "adapt_last": False, "choose_start": 0.5, "start_actions": 2},
+    ),
+    "nim": ("nim", {}, {**WALK, "tuples": 2, "length": 2, "lambda_": 0.5, "coherence": "id"}),
+    "nim, three players": (
+        "nim",
+        {"players": 3, "heaps": (3, 4, 5)},
+        {**WALK, "tuples": 1, "length": 3, "lambda_": 0.5, "traces": "reset", "learn_from_random": True},
+    ),
+    "nim, discounted": ("nim", {"heaps": (3, 3)}, {**WALK, "tuples": 1, "length": 2, "gamma": 0.9}),
+    "connectfour, compact": (
+        "connectfour",
+        {"rows": 4, "cols": 5, "connect": 3},
+        {**WALK, "tuples": 8, "length": 6, "neighbourhood": 8, "coherence": "exp", "learn_from_random": True},
+    ),
+    "connectfour, not compact": (
+        "connectfour",
+        {"rows": 4, "cols": 5, "connect": 3},
+        {**WALK, "tuples": 8, "length": 4, "compact": False, "coherence": "exp", "tc_accumulate": "delta"},
+    ),
+    "connectfour, one small tuple, few slots change": (
+        "connectfour",
+        {},
+        {**WALK, "tuples": 70, "length": 4, "coherence": "exp", "tc_init": 0.01, "learn_from_random": True},
+    ),
+    "othello 4x4, lambda": (
+        "othello",
+        {"size": 4},
+        {
+            **WALK,
+            "lambda_": 0.5,
+            "coherence": "exp",
+            "learn_from_random": True,
+            "choose_start": 0.7,
+            "start_actions": 4,
+        },
+    ),
+    "othello 4x4, stages, mobility, discs": (
+        "othello",
+        {"size": 4},
+        {
+            **WALK,
+            "staged": True,
+            "feature_tables": True,
+            "reward": "discs",
+            "sigma": "identity",
+            "alpha": 0.3,
+        },
+    ),
+    "2048, 2x2": (
+        "2048",
+        {"size": 2},
+        {
+            **WALK,
+            "tuples": 3,
+            "length": 3,
+            "sigma": "identity",
+            "alpha": 0.5,
+            "coherence": "id",
+            "epsilon": 0.1,
+        },
+    ),
+    "2048, empty tiles": (
+        "2048",
+        {"size": 2},
+        {
+            **WALK,
+            "tuples": 1,
+            "length": 4,
+            "symmetries": 1,
+            "sigma": "identity",
+            "alpha": 0.5,
+            "reward": "empty_tiles",
+        },
+    ),
+    "rubiks": (
+        "rubiks",
+        {"twists": 3},
+        {
+            **WALK,
+            "symmetries": 1,
+            "sigma": "identity",
+            "coherence": "id",
+            "episode_limit": 6,
+            "skip_reversal": True,
+        },
+    ),
+    "rubiks, symmetries without a fast form": (
+        "rubiks",
+        {"twists": 2, "metric": "qtm"},
+        {**WALK, "symmetries": 5, "sigma": "identity", "episode_limit": 5, "epsilon": 0.1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_learner_equals_the_slow_version_after_every_episode(name):
+    game_name, parameters, settings = CASES[name]
+    game = bl.game(game_name, **parameters)
+    learner, reference = make(game, **settings)
+    network = learner.network
+    where = {}  # name of a weight in the reference -> its entry in the engine
+
+    def locate(state, player):
+        for key, index in zip(
+            reference.keys(state, player), network.indices(state.core, player), strict=True
+        ):
+            assert where.setdefault(key, index) == index, "the same weight must be the same entry"
+
+    plain_keys, seen = reference.keys, []
+
+    def remembered(state, player):
+        keys = plain_keys(state, player)
+        seen.append((keys, network.indices(state.core, player)))
+        return keys
+
+    reference.keys = remembered
+    for _ in range(60):
+        start, steps = learner.recorded_episode()
+        seen.clear()
+        reference.replay(bl.State(game, start), steps)
+        for keys, indices in seen:
+            for key, index in zip(keys, indices, strict=True):
+                assert where.setdefault(key, index) == index, "the same weight must be the same entry"
+        keys = list(reference.weights)
+        entries = np.array([where[key] for key in keys])
+        assert len(set(entries.tolist())) == len(entries), "different weights must be different entries"
+        for mine, theirs in [
+            (network.weights, reference.weights),
+            *(
+                [(network.sums, reference.sums), (network.absolutes, reference.absolutes)]
+                if network.is_coherent
+                else []
+            ),
+        ]:
+            expected = np.array([theirs[key] for key in keys])
+            np.testing.assert_allclose(mine[entries], expected, rtol=2e-4, atol=1e-4)
+    assert np.count_nonzero(network.weights) == sum(1 for w in reference.weights.values() if w != 0)
+    assert np.abs(network.weights).max() > 0.01, "nothing was learned, so nothing was compared"
+
+
+def test_alpha_one_lands_exactly_on_the_target():
+    """Identity, no TCL, a single update: V becomes the target although symmetric boards share weights."""
+    game = bl.game("tictactoe")
+    settings = {"layout": "walk", "tuples": 7, "length": 5, "sigma": "identity", "alpha": 1.0, "epsilon": 0.0}
+    learner, _ = make(game, **settings, adapt_last=False)
+    start, steps = learner.recorded_episode()
+    states, state = [], bl.State(game, start)
+    for action, _, _ in steps:
+        state.apply(action)
+        states.append(state.copy())
+    # The loser's last after-state got one update towards its final score; all weights were zero before.
+    loser = 1 - states[-1].last_player if len(steps) < 9 or states[-1].scores.any() else 1
+    weights = learner.network.weights
+    value = sum(float(weights[i]) for i in learner.network.indices(states[-2].core, states[-2].last_player))
+    assert states[-2].last_player == loser
+    assert value == pytest.approx(float(states[-1].scores[loser]), abs=1e-6)
+
+
+@pytest.mark.parametrize("game_name", ["connectfour", "othello", "2048", "rubiks"])
+def test_every_level_of_vector_instructions_gives_the_same_bits(game_name):
+    game = bl.game(game_name)
+    found = []
+    for level in _engine.kernel_levels():
+        settings = {"tuples": 20, "length": 4, "coherence": "exp", "lambda_": 0.5, "alpha": 1.0}
+        learner, _ = make(game, level=level, symmetries=0 if game_name != "rubiks" else 1, **settings)
+        learner.train(40)
+        found.append((learner.random_state, learner.network.weights.tobytes()))
+    assert len(set(found)) == 1
+
+
+def test_schedules_are_geometric_and_linear():
+    learner, _ = make(
+        bl.game("tictactoe"), episodes=100, **{**WALK, "alpha_final": 0.5, "epsilon_final": 0.0}
+    )
+    learner.train(50)
+    assert learner.alpha == pytest.approx(1.0)
+    assert learner.epsilon == pytest.approx(0.1)
+    learner.train(50)
+    assert learner.alpha == pytest.approx(0.5)
+    assert learner.epsilon == pytest.approx(0.0)
+
+
+def test_horizon_cut_gives_the_length_of_the_trace():
+    def length(**settings):
+        return make(bl.game("tictactoe"), **{**WALK, **settings})[0].trace_length
+
+    assert length() == 1
+    assert length(lambda_=0.5, horizon_cut=0.1) == 4
+    assert length(lambda_=0.5, horizon_cut=0.01) == 7

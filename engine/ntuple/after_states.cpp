@@ -6,13 +6,15 @@ namespace boardlab::ntuple {
 
 namespace {
 constexpr std::uint64_t FETCH_AHEAD_BYTES = 1 << 20;
-}
+constexpr int FEW_GROUPS = 24;  // so few rows are added anew as fast as differences are found
+}  // namespace
 
 AfterStates::AfterStates(const Network &network, int outcome)
     : network_(network),
       game_(network.game()),
       outcome_(outcome),
       reports_changes_(game_.table().apply_changes && network.has_one_view()),
+      uses_differences_(network.has_one_view() && (reports_changes_ || network.groups() > FEW_GROUPS)),
       fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),
@@ -33,8 +35,9 @@ void AfterStates::set_parent(const void *state, int player) {
   parent_ = state;
   player_ = player;
   have_kept_ = false;
+  if (!uses_differences_) return;
   network_.look(state, player, sight_);
-  if (network_.has_one_view()) network_.encode(sight_, state, player, indices_.data());
+  network_.encode(sight_, state, player, indices_.data());
 }
 
 bool AfterStates::play(Action action, View &out, const void *forbidden) {
@@ -65,10 +68,10 @@ void AfterStates::find_indices(View &out, int changes) {
   if (changes < 0) {
     network_.look(state, player_, child_sight_);
     seen = true;
-    if (network_.has_one_view()) changes = network_.compare(sight_, child_sight_, changes_.data());
+    if (uses_differences_) changes = network_.compare(sight_, child_sight_, changes_.data());
   }
   out.is_difference = false;
-  if (!seen || (network_.has_one_view() && 2 * changes < network_.groups())) {
+  if (!seen || (uses_differences_ && 2 * changes < network_.groups())) {
     const int touched =
         network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(), out.marks.data());
     out.is_difference = !network_.is_staged() && 2 * touched < network_.slots();

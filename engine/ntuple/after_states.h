@@ -50,7 +50,8 @@ class AfterStates {
   const Game &game_;
   int outcome_, player_ = 0;
   bool reports_changes_;  // the game says which cells an action changed
-  bool fetches_ahead_;    // the weights are too many for the nearest caches
+  bool uses_differences_;
+  bool fetches_ahead_;  // the weights are too many for the nearest caches
   const void *parent_ = nullptr;
   bool have_kept_ = false;
   float kept_sum_ = 0;

@@ -98,8 +98,8 @@ def joint_values(game: Game) -> list[tuple[list[int], list[list[int]]]]:
     is the one to be played next and the rest is out of reach: 2**(n+1) - 1 joint values instead of 4**n.
 
     2x2x2 cube: no two places hold the same corner. Four places have 840 joint values instead of 2401; groups
-    of seven would have fewer still, but a table of rows too large for the cache. Turns are joined only because
-    two groups are read faster than seven cells.
+    of seven would have fewer still, but a table of rows too large for the cache. Turns are joined only
+    because two groups are read faster than seven cells.
     """
     if game.name == "connectfour":
         rows, cols = grid_size(game)

@@ -7,10 +7,11 @@ agent = bl.agent("mcts(rollout, iterations=1000)", game, seed=1)
 print(bl.match(game, [agent, "random"], games=100))
 """
 
+import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import MatchResult, match
+from boardlab.arena import ExamResult, MatchResult, evaluate, match
 from boardlab.errors import BoardLabError
-from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games
+from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.learning import Run, resume, train
 from boardlab.search import Agent, Decision, agent, evaluator
@@ -23,15 +24,18 @@ __all__ = [
     "Agent",
     "BoardLabError",
     "Decision",
+    "ExamResult",
     "Game",
     "MatchResult",
     "Run",
     "State",
     "agent",
     "describe",
+    "evaluate",
     "evaluator",
     "game",
     "games",
+    "load_game",
     "match",
     "perft",
     "resume",

@@ -4,12 +4,13 @@ The command line, agent expressions, run files and the documentation are all mad
 """
 
 import dataclasses
+import operator
 import types
 import typing
 from collections.abc import Mapping
 from typing import Any
 
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, shown, unknown
 
 
 def option(
@@ -92,7 +93,7 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
 
 def _checked(owner: str, option: Option, value: Any) -> Any:
     bare, optional = _bare_type(option.type)
-    wrong = BoardLabError(f"{owner}: {option.name} must be {option.allowed}, not {value!r}")
+    wrong = BoardLabError(f"{owner}: {option.name} must be {option.allowed}, not {shown(value)}")
     if value is None:
         if optional:
             return None
@@ -124,12 +125,12 @@ def _checked(owner: str, option: Option, value: Any) -> Any:
 
 def _number(kind: type, value: Any) -> int | float | None:
     """`value` as that kind of number, or None when it is none. NaN and infinity are none."""
-    if isinstance(value, bool):
+    if isinstance(value, (bool, str, bytes, bytearray)):
         return None
     if kind is int:
         try:
-            return value.__index__()  # type: ignore[no-any-return]
-        except AttributeError:
+            return operator.index(value)
+        except TypeError:
             return int(value) if isinstance(value, float) and value.is_integer() else None
     try:
         number = float(value)

@@ -48,11 +48,12 @@ def _check_facts(game: Game) -> None:
     _require(game.initial_state(seed=1) == state, "the same seed must give the same initial state", state)
     _require(len(set(game.outcomes)) == len(game.outcomes), "named rewards must differ", state)
     _require(len(game.core.cell_values()) == game.core.cells, "every cell needs its number of values", state)
-    for cell, neighbours in enumerate(game.core.adjacency()):
+    adjacency = game.core.adjacency()
+    for cell, neighbours in enumerate(adjacency):
         _require(
             all(0 <= n < game.core.cells and n != cell for n in neighbours)
             and len(set(neighbours)) == len(neighbours)
-            and all(cell in game.core.adjacency()[n] for n in neighbours[:1]),
+            and all(cell in adjacency[n] for n in neighbours),
             f"adjacency of cell {cell} must list other cells once, and be mutual",
             state,
         )
@@ -142,7 +143,7 @@ def _check_text(state: State, actions: list[int]) -> None:
     text = state.to_text()
     _require(state.game.from_text(text) == state, "to_text does not read back", state)
     _require(state.game.from_fields(state.fields) == state, "fields do not read back", state)
-    names = [state.action_text(action) for action in actions]
+    names = list(state.action_names().values())
     _require(len(set(names)) == len(names), "two actions have the same name", state)
     for action, name in list(zip(actions, names, strict=True))[:: max(1, len(actions) // 8)]:
         if state.player != CHANCE:

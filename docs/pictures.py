@@ -10,7 +10,9 @@ from pathlib import Path
 import boardlab as bl
 
 ACTIONS = {
-    "2048": 60, "othello": 22, "connectfour": 14, "tictactoe": 4, "nim": 2, "rubiks": 0,
+    "2048": 60, "othello": 22, "connectfour": 10, "tictactoe": 4, "nim": 2, "rubiks": 0,
+    "sim": 9, "ewn": 6, "morpion": 45,
+    "gobang": 14, "hex": 48,
 }  # fmt: skip
 
 

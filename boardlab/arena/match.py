@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, State, as_integer, as_seed
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -26,6 +26,8 @@ class GameRecord:
     """Of the initial state and of chance."""
     error: str
     """Why the game ended before its time, or nothing."""
+    start: State | None = None
+    """Where it began, if not at the initial state of its seed."""
 
 
 @dataclass(frozen=True)
@@ -71,48 +73,73 @@ def match(
     seed: int = 0,
     *,
     random_actions: int = 0,
+    starts: Sequence[State] = (),
+    seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
 
     `random_actions` plays that many random actions before the agents take over, the same ones in every seat
-    order. The result is the same for any number of threads.
+    order; `starts` are positions to begin from, one a round. `seatings` restricts the seat orders: `[[0, 1]]`
+    lets the first agent always begin. The result is the same for any number of threads.
     """
+    as_game(game)
     if isinstance(agents, (str, Agent)):
         agents = [agents]
+    if not isinstance(agents, Sequence):
+        raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
+    if progress is not None and not callable(progress):
+        raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     games = as_integer("games", games, 1, 100_000_000)
     seed = as_seed(seed)
     if len(agents) != game.players:
         raise BoardLabError(f"{game.name} needs {game.players} agents, not {len(agents)}")
     made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
-    made = [  # an agent that meets itself must be two
-        make_agent(a.expression, game, seed=i) if any(a is b for b in made[:i]) else a
+    made = [  # an agent that meets itself must be two; all must hold the same engine game
+        a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
         for i, a in enumerate(made)
     ]
+    everyone = list(range(game.players))
+    try:
+        seats = [list(order) for order in seatings or itertools.permutations(everyone)]
+        fair = all(sorted(order) == everyone for order in seats)
+    except TypeError:
+        fair = False
+    if not fair:
+        raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+    if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
+        raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+    # A cube scrambled by a game with other parameters is a fair start: the fields decide, not the parameters.
+    starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
     raw = _engine.play_match(
         game.core,
-        [_core_for(a, game) for a in made],
+        [a.core for a in made],
         games,
         seed,
-        [list(seating) for seating in itertools.permutations(range(game.players))],
+        seats,
         as_integer("random_actions", random_actions, 0, 1_000_000),
+        [start.core for start in starts],
         as_integer("threads", threads, 1, 1024),
         progress or (lambda done: None),
     )
     records = tuple(
-        GameRecord(tuple(r.seats), tuple(r.actions), tuple(r.scores), r.seed, r.error) for r in raw
+        GameRecord(
+            tuple(r.seats),
+            tuple(r.actions),
+            tuple(r.scores),
+            r.seed,
+            r.error,
+            starts[r.start] if r.start >= 0 else None,
+        )
+        for r in raw
     )
-    return summarise(tuple(a.expression for a in made), records)
+    return summarise(game, tuple(a.expression for a in made), records, len(seats))
 
 
-def _core_for(agent: Agent, game: Game) -> _engine.Search:
-    if agent.game.core is not game.core:
-        return make_agent(agent.expression, game).core
-    return agent.core
-
-
-def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> MatchResult:
+def summarise(
+    game: Game, agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int
+) -> MatchResult:
     """Counts wins, draws and errors, and the means with their standard errors."""
     count = len(agents)
     wins, draws = [0] * count, 0
@@ -126,25 +153,32 @@ def summarise(agents: tuple[str, ...], records: tuple[GameRecord, ...]) -> Match
             wins[record.seats[winners[0]]] += 1
         elif count > 1:
             draws += 1
-    rounds = math.factorial(count)
     return MatchResult(
         agents=agents,
         games=len(records),
         wins=tuple(wins),
         draws=draws,
         mean_scores=tuple(sum(s) / len(s) for s in scores),
-        score_errors=tuple(_standard_error(s, rounds) for s in scores),
+        score_errors=tuple(standard_error(s, round_size) for s in scores),
         errors=sum(1 for record in records if record.error),
-        distinct=len({(record.actions, record.scores if record.error else ()) for record in records}),
+        distinct=len(
+            {  # the same actions from another scramble are another game
+                (_start(game, r), r.actions, r.scores if r.error else ()) for r in records
+            }
+        ),
         records=records,
     )
 
 
-def _standard_error(scores: list[float], rounds: int) -> float:
+def _start(game: Game, record: GameRecord) -> bytes:
+    return first_state(game, record).core.to_bytes()
+
+
+def standard_error(scores: list[float], round_size: int = 1) -> float:
     """Of the mean; the games of one round share an opening, so a round counts as one sample."""
-    if len(scores) >= 2 * rounds:
-        whole = len(scores) // rounds
-        scores = [sum(scores[i * rounds : (i + 1) * rounds]) / rounds for i in range(whole)]
+    if len(scores) >= 2 * round_size:
+        whole = len(scores) // round_size
+        scores = [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
     if len(scores) < 2:
         return float("nan")
     mean = sum(scores) / len(scores)
@@ -153,9 +187,18 @@ def _standard_error(scores: list[float], rounds: int) -> float:
 
 def replay(game: Game, record: GameRecord) -> list[State]:
     """All positions of a recorded game, the first included."""
-    state = State(game, _engine.match_start(game.core, record.seed))
+    if not isinstance(game, Game) or not isinstance(record, GameRecord):
+        raise BoardLabError("replay needs the game and one of the match's records")
+    state = first_state(game, record)
     states = [state.copy()]
     for action in record.actions:
         state.apply(action)
         states.append(state.copy())
     return states
+
+
+def first_state(game: Game, record: GameRecord) -> State:
+    """The position in which a recorded game began."""
+    if record.start is not None:
+        return record.start.copy()
+    return State(game, _engine.match_start(game.core, record.seed))

@@ -9,6 +9,7 @@ import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
+from boardlab.cli.evaluate import evaluate
 from boardlab.cli.games import games
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
@@ -27,7 +28,7 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-for command in (play, inspect, match, train):
+for command in (play, inspect, match, evaluate, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -45,7 +45,7 @@ def _othello() -> None:
     agent = bl.agent('alphabeta(score(outcome="discs"), depth=30, exact=True)', game)
     begin = time.perf_counter()
     decision = agent.act(state)
-    names = {action: state.action_text(action) for action in decision.policy}
+    names = state.action_names()
     console.print(opinion(decision, names))
     nodes = decision.info["nodes"]
     console.print(f"the exact difference in discs after each action: {nodes:,.0f} positions in ", end="")

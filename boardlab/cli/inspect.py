@@ -32,7 +32,7 @@ def inspect(
     start = time.perf_counter()
     decision = thinker.act(state)
     seconds = time.perf_counter() - start
-    names = {action: state.action_text(action) for action in decision.policy}
+    names = state.action_names()
     console.print()
     console.print(opinion(decision, names))
     facts = ", ".join(f"{name} {value:,.0f}" for name, value in decision.info.items())

@@ -76,12 +76,11 @@ def _your_turn(state: State, seat: int, hinter: Agent) -> bool:
                 return True
             console.print("there is nothing to take back")
         elif answer in ("l", "?", ""):
-            names = [state.action_text(action) for action in state.legal_actions()]
+            names = state.action_names().values()
             console.print(f"{HELP}\n{' '.join(names)}", markup=False, soft_wrap=True)
         elif answer == "h":
             decision = hinter.act(state)
-            names_of = {action: state.action_text(action) for action in decision.policy}
-            console.print(opinion(decision, names_of, most=6))
+            console.print(opinion(decision, state.action_names(), most=6))
         else:
             try:
                 state.apply(state.parse_action(answer))

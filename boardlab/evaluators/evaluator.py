@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
+from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_seed
 
 
@@ -31,17 +32,24 @@ class Evaluator:
 
     def value(self, state: State, seed: int = 0) -> NDArray[np.float64]:
         """The expected outcome for every player."""
-        return self.core.value(state.core, as_seed(seed))
+        return self.core.value(self._core_state(state), as_seed(seed))
 
     def action_values(self, state: State, seed: int = 0) -> dict[int, float]:
         """Each legal action's value for the player to move."""
-        values = self.core.action_values(state.core, as_seed(seed))
+        values = self.core.action_values(self._core_state(state), as_seed(seed))
         return dict(zip(state.legal_actions(), values.tolist(), strict=True))
 
     def priors(self, state: State, seed: int = 0) -> dict[int, float]:
         """A probability for each legal action."""
-        values = self.core.priors(state.core, as_seed(seed))
+        values = self.core.priors(self._core_state(state), as_seed(seed))
         return dict(zip(state.legal_actions(), values.tolist(), strict=True))
+
+    def _core_state(self, state: State) -> _engine.State:
+        if not isinstance(state, State):
+            raise BoardLabError(f"an evaluator judges a state, not {shown(state)}")
+        if state.game != self.game:
+            raise BoardLabError(f"this evaluator judges {self.game!r}; the state belongs to another game")
+        return state.core_for(self.game)
 
     def __repr__(self) -> str:
         return f"<Evaluator {self.expression} for {self.game.name}>"

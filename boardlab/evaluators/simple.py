@@ -22,6 +22,9 @@ class Rollout(EvaluatorSpec):
 
     rollouts: int = option(1, "playouts a position", low=1, high=1_000_000)
     depth: int | None = option(None, "cut a playout after so many actions", low=1, high=1_000_000)
+    whole_game: bool = option(
+        False, "play on through later rounds instead of stopping at the end of this one"
+    )
     outcome: str = option("score", "the score or a named reward of the game")
 
     name = "rollout"
@@ -29,7 +32,7 @@ class Rollout(EvaluatorSpec):
     def build(self, game: Game) -> _engine.Evaluator:
         """The engine's evaluator for this game."""
         outcome = check_outcome(game, self.outcome)
-        return _engine.rollout_evaluator(game.core, outcome, self.rollouts, self.depth or 0)
+        return _engine.rollout_evaluator(game.core, outcome, self.rollouts, self.depth or 0, self.whole_game)
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,6 @@ class Solver(EvaluatorSpec):
 
     def build(self, game: Game) -> _engine.Evaluator:
         """The engine's evaluator for this game."""
-        if not game.core.has_solver or game.initial_state().solve(1) is None:
+        if not game.core.has_solver:
             raise BoardLabError(f"{game.name} has no exact solver of its own with these parameters")
         return _engine.solver_evaluator(game.core)

@@ -1,7 +1,8 @@
 """Games as Python sees them: states, text, drawings, notation."""
 
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.games.library import load_game
 from boardlab.games.registry import describe, game, games
 from boardlab.games.rules import Rules
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "Rules", "State", "describe", "game", "games"]
+__all__ = ["CHANCE", "TERMINAL", "Game", "Rules", "State", "describe", "game", "games", "load_game"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
@@ -20,9 +20,9 @@ def as_integer(what: str, value: Any, low: int, high: int) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise BoardLabError(f"{what} must be a whole number, not {value!r}") from None
+        raise BoardLabError(f"{what} must be a whole number, not {shown(value)}") from None
     if isinstance(value, bool) or not low <= number <= high:
-        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {value!r}")
+        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {shown(value)}")
     return number
 
 
@@ -39,7 +39,7 @@ class Game:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         try:
-            self.core = _engine.make_game(rules.name, rules.engine_params())
+            self.core = rules.make_core()
         except ValueError as error:
             raise BoardLabError(str(error)) from None
 
@@ -105,18 +105,20 @@ class Game:
     def from_text(self, text: str) -> "State":
         """The state that `to_text` wrote."""
         if not isinstance(text, str):
-            raise BoardLabError(f"{self.name}: the text of a state must be a string, not {text!r}")
+            raise BoardLabError(f"{self.name}: the text of a state must be a string, not {shown(text)}")
         return self.from_fields(self.rules.fields_from_text(text))
 
     def from_fields(self, fields: Any) -> "State":
         """The state with these plain integers; see `State.fields`."""
         try:
-            values = np.ascontiguousarray(np.asarray(fields, dtype=np.int64))
+            values = np.asarray(fields)
         except (TypeError, ValueError, OverflowError):
             raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers") from None
         if values.ndim != 1 or len(values) != self.core.field_count:
             raise BoardLabError(f"{self.name}: a state has {self.core.field_count} fields, not {values.size}")
-        if values.size and (values.min() < -(2**31) or values.max() >= 2**31):
+        if values.dtype.kind not in "iu":
+            raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers")
+        if values.min() < -(2**31) or values.max() >= 2**31:
             raise BoardLabError(f"{self.name}: a field is out of range")
         try:
             return State(self, self.core.from_fields(values.astype(np.int32)))
@@ -138,6 +140,13 @@ class Game:
             if getattr(self.rules, field.name) != field.default
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
+
+
+def as_game(value: Any) -> Game:
+    """`value`, if it is a game."""
+    if not isinstance(value, Game):
+        raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(value)}')
+    return value
 
 
 class State:
@@ -195,6 +204,14 @@ class State:
     def copy(self) -> "State":
         """An independent copy, its history included."""
         return State(self.game, self.core.copy())
+
+    def core_for(self, game: Game) -> _engine.State:
+        """The engine's state for a game with the same rules, which may be another object than this one's."""
+        if as_game(game) != self.game:
+            raise BoardLabError(f"this is a state of {self.game!r}; it belongs to another game than {game!r}")
+        if self.core.game is game.core:
+            return self.core
+        return game.core.from_fields(self.core.to_fields())
 
     def children(self) -> Iterator[tuple[int, "State"]]:
         """Every legal action with the position it leads to."""
@@ -283,16 +300,22 @@ class State:
     def action_text(self, action: int) -> str:
         """How a player would write the action (at a chance node: the outcome)."""
         action = as_integer("an action", action, -(2**31), 2**31 - 1)
-        if action not in self.legal_actions():
+        names = self.action_names([action] if action in self.legal_actions() else [])
+        if not names:
             raise BoardLabError(f"action {action} is not legal here")
-        if self.player == CHANCE:
-            return self.game.rules.chance_text(self, action)
-        return self.game.rules.action_text(self, action)
+        return names[action]
+
+    def action_names(self, actions: list[int] | None = None) -> dict[int, str]:
+        """The names of all legal actions (or of some of them), asked at once."""
+        name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
+        return {
+            action: name(self, action) for action in (self.legal_actions() if actions is None else actions)
+        }
 
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""
         if not isinstance(text, str):
-            raise BoardLabError(f"an action must be text, not {text!r}")
+            raise BoardLabError(f"an action must be text, not {shown(text)}")
         if self.is_terminal:
             raise BoardLabError("the game is over: no action can be played")
         return self.game.rules.parse_action(self, text)

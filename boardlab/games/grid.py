@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from boardlab.errors import BoardLabError
+
+if TYPE_CHECKING:
+    from boardlab.games.game import State
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -44,7 +48,9 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
         if len(row) != cols:
             raise BoardLabError(f"{owner}: row {number} must have {cols} cells, got {line.strip()!r}")
         for symbol in row:
-            place = symbols.find(symbol.upper()) if symbol.upper() in symbols else symbols.find(symbol)
+            place = symbols.find(symbol)
+            if place < 0:  # case matters only where the board has both
+                place = symbols.find(symbol.upper())
             if place < 0:
                 raise BoardLabError(f'{owner}: "{symbol}" in row {number} is none of {" ".join(symbols)}')
             cells.append(place)
@@ -69,3 +75,28 @@ def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
 def mover_line(player: int, names: Sequence[str]) -> str:
     """Who moves, as in "X to move", or that the game is over."""
     return f"{names[player]} to move" if player >= 0 else "game over"
+
+
+def status_line(state: "State", names: Sequence[str]) -> str:
+    """Who moves or has won: "red to move", "red has won", "a draw"."""
+    if not state.is_terminal:
+        return f"{names[state.player]} to move"
+    winner = int(state.scores.argmax())
+    return f"{names[winner]} has won" if state.scores[winner] > 0 else "a draw"
+
+
+def turn_line(state: "State", names: Sequence[str]) -> str:
+    """The status; in a finished game also who moved last, where the stones do not tell (after a swap)."""
+    last = f", {names[state.last_player]} moved last" if state.is_terminal else ""
+    return status_line(state, names) + last
+
+
+def read_turn(owner: str, text: str, names: Sequence[str]) -> int:
+    """The player whose turn it is according to `turn_line`; in a finished game whose turn it was last."""
+    match = re.search(r"(\w+) (?:to move|moved last)", text)
+    if not match or match[1].lower() not in names:
+        raise BoardLabError(
+            f'{owner}: say whose turn it is after the board, as in "{names[0]} to move" or '
+            f'"{names[0]} moved last"; players are {", ".join(names)}'
+        )
+    return list(names).index(match[1].lower())

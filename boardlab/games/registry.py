@@ -3,18 +3,46 @@
 from typing import Any
 
 from boardlab.errors import unknown
+from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
+from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game
+from boardlab.games.gobang import Gobang
+from boardlab.games.hex import Hex
+from boardlab.games.kuhnpoker import KuhnPoker
+from boardlab.games.morpion import Morpion
 from boardlab.games.nim import Nim
 from boardlab.games.othello import Othello
+from boardlab.games.pathwayz import Pathwayz
+from boardlab.games.poker import Poker
 from boardlab.games.rubiks import Rubiks
 from boardlab.games.rules import Rules
+from boardlab.games.sim import Sim
 from boardlab.games.tictactoe import TicTacToe
 from boardlab.games.twenty48 import Twenty48
+from boardlab.games.yavalath import Yavalath
 from boardlab.options import check_options, options_of
 
 GAMES: dict[str, type[Rules]] = {
-    rules.name: rules for rules in (TicTacToe, ConnectFour, Othello, Nim, Twenty48, Rubiks)
+    rules.name: rules
+    for rules in (
+        TicTacToe,
+        ConnectFour,
+        Othello,
+        Gobang,
+        Nim,
+        Sim,
+        Hex,
+        Yavalath,
+        Ewn,
+        Twenty48,
+        Blackjack,
+        KuhnPoker,
+        Poker,
+        Rubiks,
+        Morpion,
+        Pathwayz,
+    )
 }
 
 

@@ -98,13 +98,13 @@ class Rubiks(Rules):
         n = self.size
         tile = 48.0 / n
         fields = state.fields
-        canvas = Canvas(4 * 52 + 190, 3 * 52 + 30)
+        canvas = Canvas(4 * 52 + 190, 3 * 52 + 36)
         for face, (down, right) in enumerate(PLACES):
             for i in range(n * n):
                 x, y = 12 + right * 52 + i % n * tile, 12 + down * 52 + i // n * tile
                 canvas.rect(x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="#1f2430")
-        self._draw_solid(canvas, fields, 320.0, 92.0)
-        canvas.text(320, 180, "solved" if state.is_terminal else f"{n}x{n}x{n}", size=13)
+        self._draw_solid(canvas, fields, 320.0, 86.0)
+        canvas.text(320, 174, "solved" if state.is_terminal else f"{n}x{n}x{n}", size=13)
         return canvas.svg()
 
     def _draw_solid(self, canvas: Canvas, fields: list[int], x: float, y: float) -> None:

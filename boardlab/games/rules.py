@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from boardlab import _engine
 from boardlab.errors import BoardLabError
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class Rules:
             for key, value in params.items()
         }
 
+    def make_core(self) -> _engine.Game:
+        """The engine's game."""
+        return _engine.make_game(self.name, self.engine_params())
+
     # ---- text ----
 
     def to_text(self, state: "State") -> str:
@@ -61,10 +66,11 @@ class Rules:
     def parse_action(self, state: "State", text: str) -> int:
         """The legal action written as `text`; the spelling of case does not matter."""
         wanted = text.strip().lower()
-        names = {state.action_text(action).lower(): action for action in state.legal_actions()}
-        if wanted in names:
-            return names[wanted]
-        some = ", ".join(list(names)[:12]) + (", ..." if len(names) > 12 else "")
+        names = state.action_names()
+        for action, name in names.items():
+            if name.lower() == wanted:
+                return action
+        some = ", ".join(list(names.values())[:12]) + (", ..." if len(names) > 12 else "")
         raise BoardLabError(f'"{text.strip()}" is not a legal action here; legal are {some}')
 
     def player_name(self, player: int) -> str:

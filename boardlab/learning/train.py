@@ -333,8 +333,11 @@ class _Training:
         self.exam = {}
         for opponent in opponents:
             evaluator = self.network.evaluator(self.td.reward, self.td.gamma)
-            core = _engine.greedy_search(evaluator, self.seed)
-            agents: list[str | Agent] = [Agent(self.game, core, "learner")]
+
+            def greedy(_: Game, seed: int, evaluator: _engine.Evaluator = evaluator) -> _engine.Search:
+                return _engine.greedy_search(evaluator, seed)
+
+            agents: list[str | Agent] = [Agent(self.game, greedy(self.game, self.seed), "learner", greedy)]
             agents += [opponent] * (self.game.players - 1)
             result = match(self.game, agents, self.exams.games, self.seed)
             self.exam[opponent] = result.mean_scores[0]

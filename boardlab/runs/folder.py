@@ -68,7 +68,7 @@ class RunFolder:
             raise BoardLabError(f"{file} does not say its format")
         if version > FORMAT:
             raise BoardLabError(
-                f"{self.path} was written by a newer BoardLab: format {version}, not {FORMAT}"
+                f"{self.path} was written by a newer BoardLab: its format is {version}, ours is {FORMAT}"
             )
         if kind is not None and agent.get("kind") != kind:
             raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {kind}")

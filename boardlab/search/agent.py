@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
-from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_seed
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_integer, as_seed
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,29 @@ class Decision:
 class Agent:
     """Plays one game. Make one with `boardlab.agent(expression, game, seed=...)`."""
 
-    __slots__ = ("core", "expression", "game")
+    __slots__ = ("core", "expression", "game", "rebuild")
 
-    def __init__(self, game: Game, core: _engine.Search, expression: str) -> None:
+    def __init__(
+        self,
+        game: Game,
+        core: _engine.Search,
+        expression: str,
+        rebuild: Callable[[Game, int], _engine.Search],
+    ) -> None:
         self.game, self.core, self.expression = game, core, expression
+        self.rebuild = rebuild
+
+    def twin(self, game: Game, seed: int = 0) -> "Agent":
+        """Another agent of the same kind, with a memory and a random stream of its own."""
+        if as_game(game) != self.game:
+            raise BoardLabError(f"this agent plays {self.game!r}, not {game!r}")
+        return Agent(game, self.rebuild(game, as_seed(seed)), self.expression, self.rebuild)
 
     def act(self, state: State) -> Decision:
         """Chooses an action. The agent is shown only what its player may see."""
-        if not isinstance(state, State) or state.game != self.game:
+        if not isinstance(state, State):
+            raise BoardLabError(f"an agent is asked about a state, not about {shown(state)}")
+        if state.game != self.game:
             raise BoardLabError(f"this agent plays {self.game!r}; the state belongs to another game")
         if state.player in (CHANCE, TERMINAL):
             over = state.player == TERMINAL
@@ -46,7 +61,8 @@ class Agent:
                 if over
                 else "nature moves here, not a player; apply a chance outcome first"
             )
-        seen = self.core_state(state)
+        core = state.core_for(self.game)
+        seen = core.seen_by(state.player) if self.game.is_hidden else core
         action, actions, policy, values, scores, info = self.core.act(seen)
         return Decision(
             action=action,
@@ -55,13 +71,6 @@ class Agent:
             scores=scores,
             info=info,
         )
-
-    def core_state(self, state: State) -> _engine.State:
-        """The state as this agent's engine game holds it, without what the player may not see."""
-        core = state.core
-        if core.game is not self.game.core:
-            core = self.game.core.from_fields(core.to_fields())
-        return core.seen_by(state.player) if self.game.is_hidden else core
 
     def reset(self, seed: int = 0) -> None:
         """Forgets the game played so far and starts a new random stream."""
@@ -79,7 +88,11 @@ def python_agent(
 ) -> Agent:
     """An agent whose choice is made by a Python function of the state (as its player sees it)."""
 
-    def choose_core(core: _engine.State) -> int:
-        return int(choose(State(game, core)))
+    def rebuild(game: Game, seed: int) -> _engine.Search:
+        def choose_core(core: _engine.State) -> int:
+            action = choose(State(game, core))
+            return as_integer("what an agent returns", action, -(2**31), 2**31 - 1)
 
-    return Agent(game, _engine.python_search(game.core, choose_core, reset), name)
+        return _engine.python_search(game.core, choose_core, reset)
+
+    return Agent(game, rebuild(game, 0), name, rebuild)

@@ -10,9 +10,9 @@ import dataclasses
 import re
 from typing import Any, TypeAlias
 
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
-from boardlab.games.game import Game, as_seed
+from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
 from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
@@ -47,8 +47,8 @@ class _Parser:
     def __init__(self, source: str) -> None:
         self.source = source
         self.tokens: list[tuple[str, str, int]] = []
-        place = 0
-        while place < len(source.rstrip()):
+        place, end = 0, len(source.rstrip())
+        while place < end:
             match = TOKEN.match(source, place)
             if not match or match.end() == place:
                 rest = len(source) - len(source[place:].lstrip())
@@ -92,19 +92,16 @@ class _Parser:
         if self.peek("("):
             self.at += 1
             while not self.peek(")"):
-                self.argument(spec, has_evaluator, arguments, depth)
+                self.argument(name, spec, has_evaluator, arguments, depth)
                 if not self.peek(")"):
                     self.take(",")
             self.take(")")
-        try:
-            made: Spec = spec(**check_options(name, spec, arguments))
-        except ExpressionError:
-            raise
-        except BoardLabError as error:
-            raise ExpressionError(str(error), self.source, place) from None
+        made: Spec = spec(**arguments)
         return made
 
-    def argument(self, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int) -> None:
+    def argument(
+        self, owner: str, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int
+    ) -> None:
         token, word, place = self.tokens[self.at]
         named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
         if named:
@@ -119,18 +116,28 @@ class _Parser:
             word = "evaluator"
         else:
             raise self.fail("this argument needs a name, as in iterations=1000")
+        known = [option.name for option in options_of(spec)]
+        if word not in known:
+            raise ExpressionError(str(unknown(f"parameter of {owner}", word, known)), self.source, place)
         if word in arguments:
             raise ExpressionError(f"{word} is given twice", self.source, place)
         if word == "evaluator" and has_evaluator:
             arguments[word] = self.expression(EVALUATORS, "an evaluator", depth + 1)
-        else:
-            arguments[word] = self.value()
+            return
+        place = self.tokens[self.at][2]
+        value = self.value()
+        try:
+            arguments[word] = check_options(owner, spec, {word: value})[word]
+        except BoardLabError as error:
+            raise ExpressionError(str(error), self.source, place) from None
 
     def value(self) -> Any:
-        token, word, _ = self.tokens[self.at]
+        token, word, place = self.tokens[self.at]
         if token == "number":
             self.at += 1
             digits = word.replace("_", "")
+            if len(digits) > 400:  # Python itself refuses to read thousands of digits
+                raise self.fail("a number has at most 400 digits", place)
             return int(digits) if re.fullmatch(r"[-+]?\d+", digits) else float(digits)
         if token == "text":
             self.at += 1
@@ -154,8 +161,6 @@ class _Parser:
 
 
 def _unknown(kind: str, name: str, known: dict[str, type]) -> BoardLabError:
-    from boardlab.errors import unknown
-
     if kind == "an agent" and name in EVALUATORS:
         return BoardLabError(
             f'"{name}" is an evaluator; put a search over it, as in greedy({name}) or mcts({name})'
@@ -180,7 +185,7 @@ AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
 def parse(expression: str) -> SearchSpec:
     """The search and its evaluator that an agent expression names."""
     if not isinstance(expression, str):
-        raise BoardLabError(f"an agent expression must be text, not {expression!r}")
+        raise BoardLabError(f"an agent expression must be text, not {shown(expression)}")
     if not expression.strip():
         raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
     spec = _Parser(expression).whole(AGENTS, "an agent")
@@ -203,6 +208,7 @@ def format_spec(spec: Spec) -> str:
 
 def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     """The agent that the expression names, for this game."""
+    as_game(game)
     if isinstance(expression, Agent):
         if expression.game != game:
             raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
@@ -210,18 +216,14 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     spec = parse(expression)
     if isinstance(spec, HumanSpec):
         return terminal_human(game)
-    try:
-        return Agent(game, spec.build(game, as_seed(seed)), format_spec(spec))
-    except BoardLabError:
-        raise
-    except ValueError as error:
-        raise BoardLabError(str(error)) from None
+    return Agent(game, spec.build(game, as_seed(seed)), format_spec(spec), spec.build)
 
 
 def evaluator(expression: str, game: Game) -> Evaluator:
     """The evaluator that the expression names, for this game."""
     if not isinstance(expression, str):
-        raise BoardLabError(f"an evaluator expression must be text, not {expression!r}")
+        raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
+    as_game(game)
     spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
     assert isinstance(spec, EvaluatorSpec)
     return Evaluator(game, spec.build(game), format_spec(spec))

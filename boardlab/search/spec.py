@@ -79,7 +79,7 @@ class Mcts(SearchSpec):
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
     iterations: int | None = option(
-        None, "descents a decision; 1000 if no time is given either", low=1, high=10**12
+        None, "descents a decision; 1000 if no time is given either", low=1, high=4 * 10**9
     )
     seconds: float | None = option(None, "time a decision", low=1e-3, high=1e6)
     select: str | None = option(
@@ -136,7 +136,7 @@ class MaxN(SearchSpec):
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        if game.has_chance:
+        if game.has_chance and not game.is_hidden:
             raise BoardLabError(f"maxn plays games without chance; for {game.name} use expectimax")
         return _engine.maxn_search(self.evaluator.build(game), self.depth, self.table_mb, seed)
 

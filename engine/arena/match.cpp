@@ -23,16 +23,34 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   record.scores.resize(static_cast<std::size_t>(game.players()));
   record.seed = derive_seed(plan.seed, 2 * round);
   const std::uint64_t agent_seed = derive_seed(plan.seed, 2 * static_cast<std::uint64_t>(index) + 1);
-  for (std::size_t seat = 0; seat < record.seats.size(); ++seat)
-    agents[static_cast<std::size_t>(record.seats[seat])]->reset(derive_seed(agent_seed, seat));
+  // What an agent does wrong costs it the game and is no reason to stop the match.
+  const auto guarded = [&record](int seat, const auto &turn) {
+    try {
+      turn();
+      return true;
+    } catch (const std::invalid_argument &fault) {
+      record.faulty_seat = seat;
+      record.error = fault.what();
+      return false;
+    }
+  };
 
   Rng start = start_rng(record.seed), nature(derive_seed(record.seed, 1)), opening(derive_seed(record.seed, 2));
   StateBuffer state(game), seen(game);
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   Decision decision;
   game.initial_state(state.data(), start);
+  if (!plan.starts.empty()) {
+    record.start = static_cast<int>(round % plan.starts.size());
+    state = plan.starts[static_cast<std::size_t>(record.start)];
+  }
+  for (int seat = 0; seat < game.players() && record.faulty_seat < 0; ++seat)
+    guarded(seat, [&] {
+      const int agent = record.seats[static_cast<std::size_t>(seat)];
+      agents[static_cast<std::size_t>(agent)]->reset(derive_seed(agent_seed, static_cast<std::uint64_t>(seat)));
+    });
   int player_actions = 0;
-  while (true) {
+  while (record.faulty_seat < 0) {
     const int player = game.player(state.data());
     if (player == TERMINAL || player_actions >= game.horizon()) break;
     Action action;
@@ -46,16 +64,13 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
       Search &agent = *agents[static_cast<std::size_t>(record.seats[static_cast<std::size_t>(player)])];
       game.copy(seen.data(), state.data());
       game.conceal(seen.data(), player);
-      try {
+      const bool played = guarded(player, [&] {
         agent.act(seen.data(), decision);
         const int n = game.legal(state.data(), legal.data());
         if (std::find(legal.begin(), legal.begin() + n, decision.action) == legal.begin() + n)
           throw std::invalid_argument("it chose the illegal action " + std::to_string(decision.action));
-      } catch (const std::invalid_argument &fault) {
-        record.faulty_seat = player;
-        record.error = fault.what();
-        break;
-      }
+      });
+      if (!played) break;
       action = decision.action;
       ++player_actions;
     }

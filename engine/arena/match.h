@@ -14,6 +14,7 @@ struct GameRecord {
   std::vector<Action> actions;  // chance outcomes included
   std::vector<double> scores;   // one a seat
   std::uint64_t seed = 0;       // of the initial state and of chance
+  int start = -1;               // index of the plan's start, or -1: the initial state of the seed
   int faulty_seat = -1;         // the seat whose agent broke the rules or died: scored as lost
   std::string error;
 };
@@ -22,6 +23,7 @@ struct MatchPlan {
   std::int64_t games = 1;
   std::uint64_t seed = 0;
   int random_actions = 0;                  // opening: so many random actions before the agents take over
+  std::vector<StateBuffer> starts;         // begin from these, round after round, instead of the initial state
   std::vector<std::vector<int>> seatings;  // game i uses seatings[i % size]; one round shares a seed and an opening
 };
 

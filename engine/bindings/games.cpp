@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/module.h"
+#include "games/cards.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -23,30 +24,29 @@ std::vector<Action> PyState::legal_actions() const {
 
 void PyState::check_action(std::int64_t action) const {
   if (seen_by >= 0)
-    throw nb::value_error(("this is only what player " + std::to_string(seen_by) +
-                           " sees of the state; use determinize() before applying actions")
-                              .c_str());
-  if (player() == TERMINAL) throw nb::value_error("the game is over: no action can be applied");
+    throw std::invalid_argument(("this is only what player " + std::to_string(seen_by) +
+                                 " sees of the state; use determinize() before applying actions")
+                                    .c_str());
+  if (player() == TERMINAL) throw std::invalid_argument("the game is over: no action can be applied");
   const auto legal = legal_actions();
   if (std::find(legal.begin(), legal.end(), action) != legal.end()) return;
   std::string list;
   for (std::size_t i = 0; i < legal.size() && i < 20; ++i) list += (i ? ", " : "") + std::to_string(legal[i]);
   if (legal.size() > 20) list += ", ...";
-  throw nb::value_error(("action " + std::to_string(action) + " is not legal here; legal are " + list).c_str());
+  throw std::invalid_argument(("action " + std::to_string(action) + " is not legal here; legal are " + list).c_str());
 }
 
 void PyState::check_player(std::int64_t player) const {
   if (player < 0 || player >= game->players())
-    throw nb::value_error(
+    throw std::invalid_argument(
         ("there is no player " + std::to_string(player) + "; players are 0 to " + std::to_string(game->players() - 1))
             .c_str());
 }
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
-    throw nb::value_error((std::string(what) + " must be from " + std::to_string(low) + " to " + std::to_string(high) +
-                           ", not " + std::to_string(value))
-                              .c_str());
+    throw std::invalid_argument(std::string(what) + " must be from " + std::to_string(low) + " to " +
+                                std::to_string(high) + ", not " + std::to_string(value));
   return static_cast<std::size_t>(value);
 }
 
@@ -57,7 +57,7 @@ int outcome_index(const Game &game, const std::string &name) {
     if (game.reward_name(i) == name) return i;
     known += ", \"" + game.reward_name(i) + "\"";
   }
-  throw nb::value_error((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
+  throw std::invalid_argument((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
 }
 
 namespace {
@@ -70,12 +70,11 @@ StatePtr from_fields(const GamePtr &game,
                      const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &fields) {
   const auto wanted = static_cast<std::size_t>(game->table().field_count);
   if (fields.shape(0) != wanted)
-    throw nb::value_error(("a state of " + game->name() + " has " + std::to_string(wanted) + " fields, not " +
-                           std::to_string(fields.shape(0)))
-                              .c_str());
+    throw std::invalid_argument("a state of " + game->name() + " has " + std::to_string(wanted) + " fields, not " +
+                                std::to_string(fields.shape(0)));
   StatePtr s = make_state(game);
   if (const char *error = game->table().from_fields(game->table().self, s->data(), fields.data()))
-    throw nb::value_error(error);
+    throw std::invalid_argument(error);
   return s;
 }
 
@@ -94,14 +93,14 @@ Array<double> vector_of(const double *values, int n) {
 
 std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   if (g >= game.symmetries())
-    throw nb::value_error(
+    throw std::invalid_argument(
         ("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " + std::to_string(game.symmetries()))
             .c_str());
   return g;
 }
 
 [[noreturn]] void lacks(const Game &game, const char *what) {
-  throw nb::value_error((game.name() + " has no " + what).c_str());
+  throw std::invalid_argument(game.name() + " has no " + what);
 }
 
 }  // namespace
@@ -114,6 +113,21 @@ void bind_games(nb::module_ &m) {
         return std::const_pointer_cast<Game>(make_game(name, Params(name, std::move(params))));
       },
       nb::arg("name"), nb::arg("params"));
+
+  m.def(
+      "game_from_table",
+      [](const std::string &name, const nb::capsule &table) {
+        if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
+          throw std::invalid_argument("expected a capsule named boardlab.bl_game");
+        // Another version's table may be shorter than ours: until the version is known, only its first words are read.
+        const auto *given = static_cast<const bl_game *>(table.data());
+        bl_game copy{};
+        copy.abi_version = given->abi_version;
+        copy.struct_size = given->struct_size;
+        if (copy.abi_version == BL_GAME_ABI && copy.struct_size == sizeof(bl_game)) copy = *given;
+        return std::make_shared<Game>(name, copy);
+      },
+      nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
 
   nb::class_<Game>(m, "Game", "The rules of one game with its parameters.")
       .def_prop_ro("name", [](const Game &g) { return g.name(); })
@@ -236,7 +250,7 @@ void bind_games(nb::module_ &m) {
           nb::arg("action"))
       .def("undo",
            [](PyState &s) {
-             if (s.history.empty()) throw nb::value_error("there is no action to undo");
+             if (s.history.empty()) throw std::invalid_argument("there is no action to undo");
              s.buffer = s.history.back();
              s.history.pop_back();
            })
@@ -253,7 +267,7 @@ void bind_games(nb::module_ &m) {
            [](const PyState &s) {
              std::vector<std::pair<Action, double>> list;
              if (s.player() != CHANCE)
-               throw nb::value_error("nature does not move here; chance_outcomes is for chance nodes");
+               throw std::invalid_argument("nature does not move here; chance_outcomes is for chance nodes");
              std::vector<std::int32_t> outcomes(static_cast<std::size_t>(s.game->max_legal()));
              std::vector<double> p(outcomes.size());
              const int n = s.game->chance(s.data(), outcomes.data(), p.data());
@@ -264,7 +278,7 @@ void bind_games(nb::module_ &m) {
           "sample_chance",
           [](const PyState &s, std::uint64_t seed) {
             if (s.player() != CHANCE)
-              throw nb::value_error("nature does not move here; sample_chance is for chance nodes");
+              throw std::invalid_argument("nature does not move here; sample_chance is for chance nodes");
             Rng rng(derive_seed(seed, 1));
             return s.game->sample_chance(s.data(), rng);
           },
@@ -283,7 +297,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "__eq__",
           [](const PyState &a, const PyState &b) { return a.game == b.game && a.game->equal(a.data(), b.data()); },
-          nb::arg("other"))
+          nb::arg("other"), nb::is_operator())
       .def("__hash__", [](const PyState &s) { return static_cast<std::int64_t>(s.game->hash(s.data()) >> 1); })
       .def(
           "board_vector",
@@ -369,7 +383,8 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, std::uint64_t g, std::int64_t action) {
             checked_symmetry(*s.game, g);
             s.check_action(action);
-            if (s.player() == CHANCE) throw nb::value_error("symmetries map the players' actions, not chance outcomes");
+            if (s.player() == CHANCE)
+              throw std::invalid_argument("symmetries map the players' actions, not chance outcomes");
             return s.game->symmetry_action(g, s.data(), static_cast<Action>(action));
           },
           nb::arg("symmetry"), nb::arg("action"), "What a legal action becomes in the transformed state.")
@@ -398,7 +413,7 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, std::int64_t player, std::uint64_t seed) {
             s.check_player(player);
             if (s.seen_by >= 0 && s.seen_by != player)
-              throw nb::value_error("this is what another player sees; it cannot be filled in for this one");
+              throw std::invalid_argument("this is what another player sees; it cannot be filled in for this one");
             StatePtr full = copy_of(s, false);
             Rng rng(derive_seed(seed, 2));
             s.game->determinize(full->data(), static_cast<int>(player), rng);
@@ -438,13 +453,15 @@ void bind_games(nb::module_ &m) {
       .def(
           "playout",
           [](PyState &s, std::uint64_t seed, std::int64_t max_actions) {
-            if (s.seen_by >= 0) throw nb::value_error("a playout needs a full state; use determinize() first");
+            if (s.seen_by >= 0) throw std::invalid_argument("a playout needs a full state; use determinize() first");
             checked_count("max_actions", max_actions, 0, INT32_MAX);
             Rng rng(derive_seed(seed, 3));
             s.history.push_back(s.buffer);
-            return s.game->playout(s.data(), rng, static_cast<int>(max_actions), false);
+            const auto most = std::min<std::int64_t>(max_actions, s.game->horizon());
+            return s.game->playout(s.data(), rng, static_cast<int>(most), false);
           },
-          nb::arg("seed"), nb::arg("max_actions"), "Plays random actions in place; returns how many.");
+          nb::arg("seed"), nb::arg("max_actions"),
+          "Plays random actions in place, up to the game's horizon; returns how many.");
 
   m.def(
       "perft",
@@ -461,10 +478,11 @@ void bind_games(nb::module_ &m) {
       "count_states",
       [](const std::vector<StatePtr> &states, std::int64_t depth) {
         checked_count("depth", depth, 0, 1000000);
-        if (states.empty()) throw nb::value_error("count_states needs at least one state to start from");
+        if (states.empty()) throw std::invalid_argument("count_states needs at least one state to start from");
         std::vector<const void *> starts;
         for (const StatePtr &s : states) {
-          if (s->game != states[0]->game) throw nb::value_error("all states must belong to the same game");
+          if (!s) throw std::invalid_argument("count_states starts from states, not from None");
+          if (s->game != states[0]->game) throw std::invalid_argument("all states must belong to the same game");
           starts.push_back(s->data());
         }
         SignalPoll poll;
@@ -494,6 +512,29 @@ void bind_games(nb::module_ &m) {
         return std::pair(actions, sums);
       },
       nb::arg("game"), nb::arg("games"), nb::arg("seed") = 0, "(player actions, mean scores) of random games.");
+
+  m.def(
+      "hand_strengths",
+      [](const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> &hands) {
+        const std::size_t count = hands.shape(0), cards = hands.shape(1);
+        checked_count("the number of cards in a hand", static_cast<std::int64_t>(cards), 5, 7);
+        std::uint32_t *out;
+        auto array = new_array<std::uint32_t>({count}, &out);
+        for (std::size_t i = 0; i < count; ++i) {
+          CardSet set = 0;
+          for (std::size_t k = 0; k < cards; ++k) {
+            const std::uint8_t card = hands.data()[i * cards + k];
+            if (card >= DECK) throw std::invalid_argument("a card is a number from 0 to 51: rank * 4 + suit");
+            set |= card_bit(card);
+          }
+          if (std::popcount(set) != static_cast<int>(cards)) throw std::invalid_argument("a card is there twice");
+          out[i] = hand_strength(set);
+        }
+        return array;
+      },
+      nb::arg("hands").noconvert(),
+      "The strength of poker hands, uint8 [hands][5 to 7 cards]: the better hand has the higher number, and the number "
+      ">> 26 is its category from 0 (high card) to 8 (straight flush).");
 }
 
 }  // namespace boardlab

@@ -1,7 +1,32 @@
 #include "bindings/module.h"
 
+#include <stdexcept>
+
+namespace {
+
+// What the engine refuses is a BoardLabError in Python. Its class is looked up when it is needed, because the package
+// imports this module first.
+void translate_refusal(const std::exception_ptr &error, void *) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::invalid_argument &refusal) {
+    PyObject *kind = nullptr;
+    if (PyObject *module = PyImport_ImportModule("boardlab.errors")) {
+      kind = PyObject_GetAttrString(module, "BoardLabError");
+      Py_DECREF(module);
+    }
+    if (!kind) PyErr_Clear();  // the engine on its own, without the package
+    PyErr_SetString(kind ? kind : PyExc_ValueError, refusal.what());
+    Py_XDECREF(kind);
+  }
+}
+
+}  // namespace
+
 NB_MODULE(_engine, m) {
   m.doc() = "BoardLab's engine: rules, evaluators, searches, matches. Use the package boardlab, not this module.";
+  nb::register_exception_translator(translate_refusal);
+  nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no leaks
   m.attr("CHANCE") = BL_CHANCE;
   m.attr("TERMINAL") = BL_TERMINAL;
   m.attr("MAX_PLAYERS") = BL_MAX_PLAYERS;

@@ -17,17 +17,18 @@ nb::ndarray<nb::numpy, float, nb::ndim<1>> field_of(nb::handle self, std::size_t
   const Network &network = *nb::cast<NetworkPtr>(self);
   const std::size_t size = network.entries();
   if (field == 0) return {network.weights(0), {size}, self};
-  if (!network.is_coherent()) throw nb::value_error("these tables have no TCL counters");
+  if (!network.is_coherent()) throw std::invalid_argument("these tables have no TCL counters");
   return {&network.counters(0)->sum + (field - 1), {size}, self, {2}};
 }
 
 void check_state(const Network &network, const PyState &state) {
-  if (state.game != network.game_ptr()) throw nb::value_error("the state belongs to another game than the network");
-  if (state.seen_by >= 0) throw nb::value_error("a network needs a full state; use determinize() first");
+  if (state.game != network.game_ptr())
+    throw std::invalid_argument("the state belongs to another game than the network");
+  if (state.seen_by >= 0) throw std::invalid_argument("a network needs a full state; use determinize() first");
 }
 
 void check(bool good, const char *sentence) {
-  if (!good) throw nb::value_error(sentence);
+  if (!good) throw std::invalid_argument(sentence);
 }
 
 void check_settings(const Game &game, const TdSettings &s) {
@@ -57,7 +58,7 @@ struct PyLearner {
 class Busy {
  public:
   explicit Busy(PyLearner &l) : learner_(l) {
-    if (learner_.busy.exchange(true)) throw nb::value_error("this learner is already training in another thread");
+    if (learner_.busy.exchange(true)) throw std::invalid_argument("this learner is already training in another thread");
   }
   ~Busy() { learner_.busy = false; }
   Busy(const Busy &) = delete;

@@ -5,8 +5,10 @@
 // contract marks optional is simply left out: a method that is not there becomes a null pointer. Random
 // playouts are compiled here as one loop over G's own inlined methods, which is where the speed comes from.
 //
-// Two methods exist only for that loop: `int random_action(const State&, Rng&) const`, a uniformly random legal
-// action without listing them all, and the constant `max_legal` (static constexpr), the size of the list.
+// Three members exist only for that loop: `int random_action(const State&, Rng&) const`, a uniformly random legal
+// action without listing them all; the constant `max_legal` (static constexpr), the size of the list; and
+// `int playout(State&, Rng&, int max_actions) const`, which replaces the loop in a game without chance and rounds: it
+// must lead to every position with the loop's probability.
 #pragma once
 
 #include <cstring>
@@ -79,7 +81,8 @@ struct Thunks {
   }
 
   // Typed, so that everything inlines. Player actions count towards the limit, chance does not.
-  static std::int32_t playout(const G &g, S &s, Rng &rng, int max_actions, bool cut_at_round) {
+  static std::int32_t playout(const G &g, S &s, Rng &rng, int max_actions, [[maybe_unused]] bool cut_at_round) {
+    if constexpr (requires { g.playout(s, rng, max_actions); }) return g.playout(s, rng, max_actions);
     int count = 0;
     while (count < max_actions) {
       const int player = g.player(s);

@@ -22,6 +22,7 @@ void check_table(const std::string &name, const bl_game &t) {
   if (t.state_size < 1 || t.state_size > (1 << 20)) refuse(name, "state_size must be from 1 to 1048576 bytes");
   if (t.players < 1 || t.players > MAX_PLAYERS) refuse(name, "players must be from 1 to 8");
   if (t.action_count < 1 || t.max_legal < 1) refuse(name, "action_count and max_legal must be at least 1");
+  if (t.max_legal > 1 << 24) refuse(name, "max_legal must be at most 16777216");
   if (t.horizon < 1) refuse(name, "horizon must be at least 1");
   if ((t.outcome_count > 0) != (t.chance != nullptr)) refuse(name, "outcome_count and chance must go together");
   if (t.field_count < 1) refuse(name, "field_count must be at least 1");
@@ -178,17 +179,18 @@ std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &
     frame.state = StateBuffer(game);
     frame.actions.resize(static_cast<std::size_t>(game.max_legal()));
   }
-  std::uint64_t total = 0, leaves = 0;
+  std::uint64_t total = 0, steps = 0;
   std::size_t level = 0;
   const std::size_t last = frames.size() - 1;
   game.copy(frames[0].state.data(), state);
   frames[0].count = branches(game, state, frames[0].actions, p);
   while (true) {
+    // Counted on every level: where games end before `depth` the last one is never reached.
+    if (++steps % 65536 == 0) poll();
     Frame &frame = frames[level];
     if (level == last) {
       total += static_cast<std::uint64_t>(frame.count);
       frame.next = frame.count;
-      if (++leaves % 65536 == 0) poll();
     }
     if (frame.next == frame.count) {
       if (level == 0) return total;

@@ -167,11 +167,18 @@ class ConnectFour {
     return stones ^ (stones >> 1 & column_[col]);
   }
   bool has_line(W stones) const {
+    if (four_) {  // the usual game: the same as below with the loops gone, a sixth of a playout's time
+      const W up = stones & stones >> 1, across = stones & stones >> step_;
+      const W falling = stones & stones >> (step_ - 1), rising = stones & stones >> (step_ + 1);
+      return ((up & up >> 2) | (across & across >> (2 * step_)) | (falling & falling >> (2 * (step_ - 1))) |
+              (rising & rising >> (2 * (step_ + 1)))) != 0;
+    }
     return (runs(stones, 1, connect_) | runs(stones, step_, connect_) | runs(stones, step_ - 1, connect_) |
             runs(stones, step_ + 1, connect_)) != 0;
   }
 
   int rows_, cols_, connect_, step_;
+  bool four_ = connect_ == 4 && 2 * (step_ + 1) < static_cast<int>(8 * sizeof(W));  // no shift may pass the word
   W bottom_ = 0, board_ = 0;
   W column_[32] = {};
   std::uint8_t column_of_[128] = {};

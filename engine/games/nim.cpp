@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/adapt.h"
+#include "core/permutation.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -162,19 +163,12 @@ class Nim {
       if (s.heaps[heap]) return false;
     return true;
   }
-  // The g-th exchange of equal heaps, as the target of each: a factorial number for every group (Lehmer code).
+  // The g-th exchange of equal heaps, as the target of each: one permutation for every group.
   void permutation(std::uint64_t g, int *target) const {
     for (const auto &group : groups_) {
-      std::vector<int>::size_type n = group.size();
-      int free[MAX_HEAPS];
-      std::copy(group.begin(), group.end(), free);
-      for (const int heap : group) {
-        const auto pick = g % n;
-        g /= n;
-        target[heap] = free[pick];
-        std::copy(free + pick + 1, free + n, free + pick);
-        --n;
-      }
+      int order[MAX_HEAPS];
+      g = permutation_of(g, static_cast<int>(group.size()), order);
+      for (std::size_t i = 0; i < group.size(); ++i) target[group[i]] = group[static_cast<std::size_t>(order[i])];
     }
   }
 

@@ -9,8 +9,24 @@ namespace {
 using Make = bl_game (*)(const Params &);
 
 constexpr std::pair<const char *, Make> GAMES[] = {
-    {"tictactoe", make_tictactoe}, {"connectfour", make_connectfour}, {"othello", make_othello}, {"nim", make_nim},
-    {"2048", make_2048},           {"rubiks", make_rubiks},
+    // clang-format off
+    {"tictactoe", make_tictactoe},
+    {"connectfour", make_connectfour},
+    {"othello", make_othello},
+    {"gobang", make_gobang},
+    {"nim", make_nim},
+    {"sim", make_sim},
+    {"hex", make_hex},
+    {"yavalath", make_yavalath},
+    {"ewn", make_ewn},
+    {"2048", make_2048},
+    {"blackjack", make_blackjack},
+    {"kuhnpoker", make_kuhnpoker},
+    {"poker", make_poker},
+    {"rubiks", make_rubiks},
+    {"morpion", make_morpion},
+    {"pathwayz", make_pathwayz},
+    // clang-format on
 };
 
 }  // namespace

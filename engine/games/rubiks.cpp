@@ -279,14 +279,17 @@ class Rubiks {
   }
 
   // Exact for the 2x2x2: the distance of every one of its 3,674,160 states is worked out on the first question.
-  int solve(const State &s, std::int64_t, double *out) const {
-    if constexpr (BIG) return 0;
+  int solve(const State &s, std::int64_t, double *out) const
+    requires(!BIG)
+  {
     out[0] = 1 + step_reward_ * distance(s);
     return 1;
   }
+  // As far as the scramble went, but no farther than any cube is from home (God's number). Not the exact distance: an
+  // estimate must not cost a search of all states, nor give the solution away.
   double moves_left(const State &s) const {
-    if constexpr (BIG) return twists_;
-    return distance(s);
+    const int farthest = BIG ? (half_turns_ ? 20 : 26) : half_turns_ ? 11 : 14;
+    return is_solved(s) ? 0 : std::max(1, std::min(twists_, farthest));
   }
 
  private:
@@ -308,31 +311,24 @@ class Rubiks {
     static const State home = solved();
     return std::memcmp(&s, &home, sizeof s) == 0;
   }
-  // Random twists of which none undoes the one before: never the same face twice in HTM; in QTM never the inverse,
-  // and not the same three times. Opposite faces commute, so the second of such a pair may not repeat the first.
+  // Random twists of which none takes back an earlier one. Twists of opposite faces commute, so what counts is all that
+  // a face did since the last twist about another axis: in HTM it turns once, in QTM at most twice in one sense.
   void scramble(State &s, int twists, Rng &rng) const {
     do {
       s = solved();
-      int last = -1, before_last = -1;
+      int turned[6] = {};  // signed quarter turns of each face since then
       for (int i = 0; i < twists;) {
-        const int a = random_action(s, rng);
-        if (undoes(a, last, before_last)) continue;
-        apply(s, a);
-        before_last = last;
-        last = a;
+        const int action = random_action(s, rng);
+        const Face face = face_of_[static_cast<std::size_t>(action)];
+        const int quarters = quarters_of_[static_cast<std::size_t>(action)], sense = quarters == 3 ? -1 : quarters;
+        if (turned[face] && (half_turns_ || turned[face] != sense)) continue;
+        for (int other = 0; other < 6; ++other)
+          if (other != face && other != OPPOSITE[face]) turned[other] = 0;
+        turned[face] += sense;
+        apply(s, action);
         ++i;
       }
     } while (twists > 0 && is_solved(s));
-  }
-  bool undoes(int a, int last, int before_last) const {
-    if (last < 0) return false;
-    const auto face = [&](int i) { return face_of_[static_cast<std::size_t>(i)]; };
-    if (face(a) == face(last)) {
-      if (half_turns_ || a != last) return true;
-      return before_last == last;
-    }
-    if (before_last < 0 || face(a) != OPPOSITE[face(last)] || face(a) != face(before_last)) return false;
-    return half_turns_ || a != before_last;
   }
 
   // The place and normal of facelet i.
@@ -404,23 +400,46 @@ class Rubiks {
     }
     return permutation * 729 + turns;
   }
+  // One table a metric for all games: it depends on nothing else, and takes 3.7 MB.
   int distance(const State &s) const {
-    std::call_once(distances_once_, [this] { fill_distances(); });
-    return distances_[index(s)];
+    static std::once_flag once[2];
+    static std::vector<std::uint8_t> tables[2];
+    std::vector<std::uint8_t> &table = tables[half_turns_];
+    std::call_once(once[half_turns_], [&] { fill_distances(table); });
+    return table[index(s)];
   }
-  void fill_distances() const {
-    distances_.assign(STATES, 255);
-    std::vector<State> frontier{solved()}, next;
-    distances_[index(frontier[0])] = 0;
+  // A twist permutes the corners without asking how they are turned, and turns them without asking which they are: two
+  // small tables replace playing it.
+  void fill_distances(std::vector<std::uint8_t> &table) const {
+    const std::size_t twists = twist_corners_.size();
+    std::vector<std::uint32_t> permute(5040 * twists), turn(729 * twists);
+    const auto after = [&](const State &s, std::size_t twist) {
+      State child = s;
+      apply(child, static_cast<Action>(twist));
+      return index(child);
+    };
+    State s = solved();
+    do {
+      for (std::size_t a = 0; a < twists; ++a)
+        permute[index(s) / 729 * twists + a] = static_cast<std::uint32_t>(after(s, a) / 729 * 729);
+    } while (std::next_permutation(s.corner, s.corner + 7));
+    s = solved();
+    for (std::size_t turns = 0; turns < 729; ++turns) {
+      std::size_t rest = turns, sum = 0;
+      for (int p = 5; p >= 0; --p, rest /= 3) sum += s.corner_turn[p] = static_cast<std::uint8_t>(rest % 3);
+      s.corner_turn[6] = static_cast<std::uint8_t>((12 - sum) % 3);
+      for (std::size_t a = 0; a < twists; ++a) turn[turns * twists + a] = static_cast<std::uint32_t>(after(s, a) % 729);
+    }
+    table.assign(STATES, 255);
+    std::vector<std::uint32_t> frontier{static_cast<std::uint32_t>(index(solved()))}, next;
+    table[frontier[0]] = 0;
     for (std::uint8_t d = 1; !frontier.empty(); ++d) {
       next.clear();
-      for (const State &s : frontier)
-        for (Action a = 0; a < static_cast<Action>(twist_corners_.size()); ++a) {
-          State child = s;
-          apply(child, a);
-          std::uint8_t &known = distances_[index(child)];
-          if (known != 255) continue;
-          known = d;
+      for (const std::uint32_t state : frontier)
+        for (std::size_t a = 0; a < twists; ++a) {
+          const std::uint32_t child = permute[state / 729 * twists + a] + turn[state % 729 * twists + a];
+          if (table[child] != 255) continue;
+          table[child] = d;
           next.push_back(child);
         }
       frontier.swap(next);
@@ -435,8 +454,6 @@ class Rubiks {
   std::vector<Face> face_of_;
   std::vector<int> quarters_of_;
   std::vector<Turned> rotations_;
-  mutable std::once_flag distances_once_;
-  mutable std::vector<std::uint8_t> distances_;
 };
 
 int parity(const std::uint8_t *permutation, int n) {

@@ -1,31 +1,35 @@
-// The eight symmetries of a square board, shared by every game that is played on one.
+// The symmetries of square and rectangular boards, shared by every game that is played on one.
 #pragma once
 
 #include <cstdint>
 
 namespace boardlab {
 
-// Where cell (row, col) of an n x n board goes under symmetry g: bit 2 transposes, then bit 0 mirrors
+// Where cell (row, col) of a board goes under symmetry g: bit 2 transposes (square boards only), then bit 0 mirrors
 // left-right and bit 1 mirrors top-bottom.
-constexpr int square_symmetry(std::uint64_t g, int n, int cell) {
-  int row = cell / n, col = cell % n;
+constexpr int rectangle_symmetry(std::uint64_t g, int rows, int cols, int cell) {
+  int row = cell / cols, col = cell % cols;
   if (g & 4) {
     const int keep = row;
     row = col;
     col = keep;
   }
-  if (g & 1) col = n - 1 - col;
-  if (g & 2) row = n - 1 - row;
-  return row * n + col;
+  if (g & 1) col = cols - 1 - col;
+  if (g & 2) row = rows - 1 - row;
+  return row * cols + col;
 }
+constexpr int square_symmetry(std::uint64_t g, int n, int cell) { return rectangle_symmetry(g, n, n, cell); }
 
 // The fast form for board vectors whose values do not change: source[target] = origin.
-inline int square_symmetry_cells(std::uint64_t g, int n, std::int32_t *source, std::uint8_t *values) {
-  for (int cell = 0; cell < n * n; ++cell) {
-    source[square_symmetry(g, n, cell)] = cell;
+inline int rectangle_symmetry_cells(std::uint64_t g, int rows, int cols, std::int32_t *source, std::uint8_t *values) {
+  for (int cell = 0; cell < rows * cols; ++cell) {
+    source[rectangle_symmetry(g, rows, cols, cell)] = cell;
     for (int v = 0; v < 256; ++v) values[cell * 256 + v] = static_cast<std::uint8_t>(v);
   }
   return 1;
+}
+inline int square_symmetry_cells(std::uint64_t g, int n, std::int32_t *source, std::uint8_t *values) {
+  return rectangle_symmetry_cells(g, n, n, source, values);
 }
 
 // The up to eight neighbours of a cell, or four when not diagonal; returns their number.

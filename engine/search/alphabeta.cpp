@@ -17,13 +17,13 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 }  // namespace
 
 AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBetaOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed),
-      evaluator_(std::move(evaluator)),
-      options_(options),
-      table_(options.table_bytes) {
-  if (game().players() != 2 || !game().is_zero_sum() || game().has_chance() || game().is_hidden())
+    : Search(std::move(evaluator), seed), options_(options), table_(options.table_bytes) {
+  // A step reward is paid to the mover alone, so that a game which has one is not zero-sum on the way.
+  if (game().step_reward() != 0 || game().players() != 2 || !game().is_zero_sum() || game().has_chance() ||
+      game().is_hidden())
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
-                                game().name() + " use maxn, expectimax or mcts");
+                                game().name() +
+                                (game().is_hidden() ? " use mcts or mc" : " use maxn, expectimax or mcts"));
 }
 
 void AlphaBetaSearch::reset(std::uint64_t seed) {

@@ -49,7 +49,6 @@ class AlphaBetaSearch final : public Search {
   Frame &frame(std::size_t ply);
   double sign(int player) const { return player == 0 ? 1 : -1; }
 
-  std::unique_ptr<Evaluator> evaluator_;
   AlphaBetaOptions options_;
   Transpositions<Entry> table_;
   std::deque<Frame> frames_;

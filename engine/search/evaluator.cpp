@@ -67,10 +67,15 @@ void RolloutEvaluator::value(const void *state, Rng &rng, double *out) {
   double sum[MAX_PLAYERS] = {}, final_outcome[MAX_PLAYERS];
   for (int i = 0; i < rollouts_; ++i) {
     g.copy(state_.data(), state);
-    const int actions = g.playout(state_.data(), rng, depth_ > 0 ? depth_ : g.horizon(), false);
+    const int actions = g.playout(state_.data(), rng, depth_ > 0 ? depth_ : g.horizon(), !whole_game_);
     g.outcome(outcome(), state_.data(), final_outcome);
     // Several players share the actions, and so their step rewards, in turn.
     for (int p = 0; p < players; ++p) sum[p] += final_outcome[p] + g.step_reward() * actions / players;
+    actions_since_poll_ += actions;
+    if (actions_since_poll_ >= ACTIONS_A_POLL) {
+      actions_since_poll_ = 0;
+      poll();
+    }
   }
   for (int p = 0; p < players; ++p) out[p] = sum[p] / rollouts_;
 }

@@ -47,6 +47,9 @@ class Evaluator {
   virtual bool has_priors() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 
+  // Called now and then by an evaluator that works long; throws to stop it.
+  Poll poll = [] {};
+
   // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
   void values_to_priors(std::span<double> values) const;
 
@@ -68,19 +71,28 @@ class Evaluator {
 // Softmax in place, with the usual shift against overflow.
 void softmax(std::span<double> x, double temperature);
 
-// Mean outcome of random playouts; `depth` actions at most, or to the end (0).
+// Mean outcome of random playouts; `depth` actions at most, or to the end (0). In a game with rounds the end is that of
+// the round, unless the `whole_game` is wanted: what random players do in later rounds says nothing about this one.
 class RolloutEvaluator final : public Evaluator {
  public:
-  RolloutEvaluator(GamePtr game, int outcome, int rollouts, int depth)
-      : Evaluator(std::move(game), outcome), rollouts_(rollouts), depth_(depth), state_(this->game()) {}
+  RolloutEvaluator(GamePtr game, int outcome, int rollouts, int depth, bool whole_game = false)
+      : Evaluator(std::move(game), outcome),
+        rollouts_(rollouts),
+        depth_(depth),
+        whole_game_(whole_game),
+        state_(this->game()) {}
   void value(const void *state, Rng &rng, double *out) override;
   std::unique_ptr<Evaluator> clone() const override {
-    return std::make_unique<RolloutEvaluator>(game_ptr(), outcome(), rollouts_, depth_);
+    return std::make_unique<RolloutEvaluator>(game_ptr(), outcome(), rollouts_, depth_, whole_game_);
   }
 
  private:
+  static constexpr std::int64_t ACTIONS_A_POLL = 1 << 20;  // some tens of milliseconds
+
   int rollouts_, depth_;
+  bool whole_game_;
   StateBuffer state_;
+  std::int64_t actions_since_poll_ = 0;
 };
 
 // What was paid so far: 0 for an unfinished game that pays at the end. For searches that reach the end.

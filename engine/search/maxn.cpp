@@ -5,10 +5,7 @@
 namespace boardlab {
 
 MaxNSearch::MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed),
-      evaluator_(std::move(evaluator)),
-      options_(options),
-      table_(options.table_bytes) {}
+    : Search(std::move(evaluator), seed), options_(options), table_(options.table_bytes) {}
 
 void MaxNSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
@@ -27,8 +24,9 @@ void MaxNSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   const int player = game().player(state);
   nodes_ = 0;
-  double values[MAX_PLAYERS], best[MAX_PLAYERS] = {};
-  bool have_best = false;
+  const auto players = static_cast<std::size_t>(game().players());
+  std::vector<double> vectors(out.actions.size() * players);
+  double values[MAX_PLAYERS];
   for (std::size_t i = 0; i < out.actions.size(); ++i) {
     Frame &child = frame(0);
     game().copy(child.state.data(), state);
@@ -36,26 +34,40 @@ void MaxNSearch::act(const void *state, Decision &out) {
     value(0, options_.depth - 1, values);
     values[player] += game().step_reward();
     out.values[i] = values[player];
-    if (!have_best || values[player] > best[player]) std::copy(values, values + game().players(), best);
-    have_best = true;
+    std::copy(values, values + players, &vectors[i * players]);
   }
   out.choose_best_value(rng);
-  std::copy(best, best + game().players(), out.scores);
+  // Actions that are equal for the mover may differ for the others: the scores are those of the chosen one.
+  const auto chosen = std::find(out.actions.begin(), out.actions.end(), out.action);
+  if (chosen != out.actions.end()) {
+    const auto row = static_cast<std::size_t>(chosen - out.actions.begin()) * players;
+    std::copy(&vectors[row], &vectors[row] + players, out.scores);
+  }
   out.info.emplace_back("nodes", static_cast<double>(nodes_));
   out.info.emplace_back("depth", options_.depth);
 }
 
-void MaxNSearch::value(std::size_t ply, int depth, double *out) {
+int MaxNSearch::value(std::size_t ply, int depth, double *out) {
   if (++nodes_ % 1024 == 0) poll();
   Frame &here = frame(ply);
   const int players = game().players(), player = game().player(here.state.data());
-  if (player == TERMINAL) return game().outcome(evaluator_->outcome(), here.state.data(), out);
-  if (depth <= 0) return evaluator_->value(here.state.data(), rng, out);
-  const std::uint64_t key = game().hash(here.state.data());
-  if (const Entry *known = table_.find(key); known && known->depth == depth) {
-    std::copy(known->values, known->values + players, out);
-    return;
+  if (player == TERMINAL) {
+    game().outcome(evaluator_->outcome(), here.state.data(), out);
+    return 0;
   }
+  // The end of a round is a leaf too: the next one starts anew.
+  if (depth <= 0 || game().round_over(here.state.data())) {
+    evaluator_->value(here.state.data(), rng, out);
+    return CUT;
+  }
+  const std::uint64_t key = game().hash(here.state.data());
+  if (const Entry *known = table_.find(key);
+      known && (known->depth == depth || (known->height != CUT && known->height <= depth))) {
+    std::copy(known->values, known->values + players, out);
+    return known->height;
+  }
+  int height = 0;
+  const auto add = [&height](int below) { height = height == CUT || below == CUT ? CUT : std::max(height, below); };
   Frame &child = frame(ply + 1);
   double values[MAX_PLAYERS];
   if (player == CHANCE) {
@@ -64,7 +76,7 @@ void MaxNSearch::value(std::size_t ply, int depth, double *out) {
     for (int i = 0; i < n; ++i) {
       game().copy(child.state.data(), here.state.data());
       game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
-      value(ply + 1, depth, values);
+      add(value(ply + 1, depth, values));
       for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
     }
   } else {
@@ -72,16 +84,19 @@ void MaxNSearch::value(std::size_t ply, int depth, double *out) {
     for (int i = 0; i < n; ++i) {
       game().copy(child.state.data(), here.state.data());
       game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
-      value(ply + 1, depth - 1, values);
+      add(value(ply + 1, depth - 1, values));
       values[player] += game().step_reward();
       if (i == 0 || values[player] > out[player]) std::copy(values, values + players, out);
     }
+    if (height != CUT) ++height;
   }
   Entry entry{};
   entry.key = key;
   entry.depth = static_cast<std::int16_t>(depth);
+  entry.height = static_cast<std::int16_t>(height);
   std::copy(out, out + players, entry.values);
   table_.store(entry);
+  return height;
 }
 
 }  // namespace boardlab

@@ -25,8 +25,9 @@ class MaxNSearch final : public Search {
  private:
   struct Entry {
     std::uint64_t key;
-    float values[MAX_PLAYERS];
+    double values[MAX_PLAYERS];  // not floats: equal actions must stay equal, found in the table or not
     std::int16_t depth;
+    std::int16_t height;  // what value() returned
     std::uint8_t age;
   };
   struct Frame {
@@ -35,11 +36,13 @@ class MaxNSearch final : public Search {
     std::vector<double> probabilities;
   };
 
-  // The value vector of frame `ply`'s state, searched `depth` more actions.
-  void value(std::size_t ply, int depth, double *out);
+  // The value vector of frame `ply`'s state, searched `depth` more actions. Returns how many actions away the farthest
+  // end of the game is, or CUT when the depth cut something off. A value that is not cut is good for every depth from
+  // its height on: games that reach a position after more or fewer actions need not search it anew for each.
+  static constexpr int CUT = -1;
+  int value(std::size_t ply, int depth, double *out);
   Frame &frame(std::size_t ply);
 
-  std::unique_ptr<Evaluator> evaluator_;
   MaxNOptions options_;
   Transpositions<Entry> table_;
   std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper

@@ -6,8 +6,7 @@
 namespace boardlab {
 
 MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options, std::uint64_t seed)
-    : Search(evaluator->game_ptr(), seed),
-      evaluator_(std::move(evaluator)),
+    : Search(std::move(evaluator), seed),
       options_(options),
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
       leaves_(static_cast<std::size_t>(options.batch)) {}
@@ -28,23 +27,39 @@ void MctsSearch::iterate(std::int64_t wanted) {
   }
   if (!questions_.empty()) evaluator_->answer(questions_, rng);
   for (std::size_t i = 0; i < batch; ++i) tree_.back_up(leaves_[i], rng);
+  for (std::size_t i = 0; i < batch; ++i) tree_.widen(leaves_[i]);
 }
 
 void MctsSearch::act(const void *state, Decision &out) {
+  try {
+    think(state, out);
+  } catch (...) {
+    tree_.clear();  // a descent that was never backed up has left its visits and virtual losses behind
+    throw;
+  }
+}
+
+void MctsSearch::think(const void *state, Decision &out) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
-  const std::int64_t limit = options_.iterations > 0 ? options_.iterations : INT64_MAX;
+  const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   out.prepare(game(), state);
   tree_.set_root(state, options_.reuse);
+  // A node counts its visits in 32 bits, and a kept tree brings some along.
+  if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
   tree_.prepare_root(*evaluator_, rng);
-  std::int64_t done = 0, polled = 0;
+  const std::int64_t most = MOST_VISITS - tree_.root().visits;
+  const std::int64_t limit = options_.iterations > 0 ? std::min(options_.iterations, most) : most;
+  std::int64_t done = 0, next_look = 1;
   while (done < limit) {
     iterate(limit - done);
     done += options_.batch;
-    if (done - polled < 64) continue;
-    polled = done;
+    if (done < next_look) continue;
     poll();
-    if (options_.seconds > 0 && std::chrono::duration<double>(Clock::now() - start).count() >= options_.seconds) break;
+    const double seconds = elapsed();
+    if (options_.seconds > 0 && seconds >= options_.seconds) break;
+    // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
+    next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
   }
   report(out, std::min(done, limit));
 }

@@ -25,10 +25,12 @@ class MctsSearch final : public Search {
   }
 
  private:
+  static constexpr std::int64_t MOST_VISITS = UINT32_MAX - 1;
+
+  void think(const void *state, Decision &out);
   void iterate(std::int64_t wanted);
   void report(Decision &out, std::int64_t iterations) const;
 
-  std::unique_ptr<Evaluator> evaluator_;
   MctsOptions options_;
   Tree tree_;
   std::vector<Leaf> leaves_;

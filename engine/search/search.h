@@ -29,6 +29,8 @@ struct Decision {
 class Search {
  public:
   Search(GamePtr game, std::uint64_t seed) : rng(seed), game_(std::move(game)) {}
+  Search(std::unique_ptr<Evaluator> evaluator, std::uint64_t seed)
+      : rng(seed), evaluator_(std::move(evaluator)), game_(evaluator_->game_ptr()) {}
   virtual ~Search() = default;
 
   // `state` belongs to a player, not to chance, and is not terminal. Hidden parts are concealed.
@@ -40,10 +42,16 @@ class Search {
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
 
-  Poll poll = [] {};
+  // Called now and then while it thinks, by the evaluator too; throws to stop it.
+  void set_poll(const Poll &p) {
+    poll = p;
+    if (evaluator_) evaluator_->poll = p;
+  }
 
  protected:
+  Poll poll = [] {};
   Rng rng;
+  std::unique_ptr<Evaluator> evaluator_;  // null for a search that asks none
 
  private:
   GamePtr game_;
@@ -54,31 +62,23 @@ class RandomSearch final : public Search {
  public:
   using Search::Search;
   void act(const void *state, Decision &out) override;
-  std::unique_ptr<Search> clone() const override { return std::make_unique<RandomSearch>(*this); }
+  std::unique_ptr<Search> clone() const override { return std::make_unique<RandomSearch>(game_ptr(), 0); }
 };
 
 // The action with the best action value, random among equals.
 class GreedySearch final : public Search {
  public:
-  GreedySearch(std::unique_ptr<Evaluator> evaluator, std::uint64_t seed)
-      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)) {}
+  using Search::Search;
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override { return std::make_unique<GreedySearch>(evaluator_->clone(), 0); }
-
- private:
-  std::unique_ptr<Evaluator> evaluator_;
 };
 
 // The action with the highest prior: the raw opinion of a policy.
 class PolicySearch final : public Search {
  public:
-  PolicySearch(std::unique_ptr<Evaluator> evaluator, std::uint64_t seed)
-      : Search(evaluator->game_ptr(), seed), evaluator_(std::move(evaluator)) {}
+  using Search::Search;
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override { return std::make_unique<PolicySearch>(evaluator_->clone(), 0); }
-
- private:
-  std::unique_ptr<Evaluator> evaluator_;
 };
 
 // Flat Monte Carlo: the evaluator is asked `iterations` times in all about the positions after each action,
@@ -86,17 +86,13 @@ class PolicySearch final : public Search {
 class MonteCarloSearch final : public Search {
  public:
   MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, std::uint64_t seed)
-      : Search(evaluator->game_ptr(), seed),
-        evaluator_(std::move(evaluator)),
-        iterations_(iterations),
-        child_(game()) {}
+      : Search(std::move(evaluator), seed), iterations_(iterations), child_(game()) {}
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override {
     return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, 0);
   }
 
  private:
-  std::unique_ptr<Evaluator> evaluator_;
   std::int64_t iterations_;
   StateBuffer child_;
 };

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <new>
+#include <stdexcept>
+#include <string>
 
 namespace boardlab {
 
@@ -19,7 +20,9 @@ class Transpositions {
       : slots_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Entry), 1))),
         // calloc: pages that are never touched cost nothing, so a small search may own a large table.
         entries_(static_cast<Entry *>(std::calloc(slots_, sizeof(Entry)))) {
-    if (!entries_) throw std::bad_alloc();
+    if (!entries_)
+      throw std::invalid_argument("there is no memory for a transposition table of " +
+                                  std::to_string(slots_ * sizeof(Entry) >> 20) + " MiB; make table_mb smaller");
   }
 
   Entry *find(std::uint64_t key) {
@@ -34,8 +37,11 @@ class Transpositions {
     }
   }
   void clear() {
-    entries_.reset(static_cast<Entry *>(std::calloc(slots_, sizeof(Entry))));
-    if (!entries_) throw std::bad_alloc();
+    // Fresh pages cost less than wiping used ones; where there is no room for both, wiping cannot fail.
+    if (auto *fresh = static_cast<Entry *>(std::calloc(slots_, sizeof(Entry))))
+      entries_.reset(fresh);
+    else
+      std::fill_n(entries_.get(), slots_, Entry{});
   }
 
  private:

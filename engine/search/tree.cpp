@@ -18,25 +18,29 @@ void Tree::set_root(const void *state, bool reuse) {
   const Game &game = *game_;
   std::uint32_t found = 0;
   if (reuse && !nodes_.empty() && !game.is_hidden()) {
-    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies.
+    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies. Where
+    // several ways of the same length lead to the state, the one that was searched most.
     struct Candidate {
       std::uint32_t node;
+      int level;
       StateBuffer state;
     };
     constexpr std::size_t MOST = 4096;
     std::vector<Candidate> queue;
-    queue.push_back({ROOT, root_state_});
-    for (std::size_t i = 0; i < queue.size() && !found; ++i) {
+    queue.push_back({ROOT, 0, root_state_});
+    int found_level = std::numeric_limits<int>::max();
+    for (std::size_t i = 0; i < queue.size() && queue[i].level <= found_level; ++i) {
       const std::uint32_t at = queue[i].node;
       if (game.equal(queue[i].state.data(), state)) {
-        found = at;
-        break;
+        if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
+        found_level = queue[i].level;
       }
+      if (found) continue;
       const Node &node = nodes_[at];
       std::uint32_t child = node.first;
       for (std::uint32_t k = 0; child && queue.size() < MOST; ++k) {
         if (nodes_[child].visits > 0) {
-          queue.push_back({child, queue[i].state});
+          queue.push_back({child, queue[i].level + 1, queue[i].state});
           game.apply(queue.back().state.data(), nodes_[child].action);
         }
         child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;
@@ -53,6 +57,9 @@ void Tree::set_root(const void *state, bool reuse) {
   std::fill(std::begin(root_sum_), std::end(root_sum_), 0.0);
   std::fill(std::begin(low_), std::end(low_), std::numeric_limits<double>::infinity());
   std::fill(std::begin(high_), std::end(high_), -std::numeric_limits<double>::infinity());
+  // The kept nodes are compared with new ones, so that the range has to cover them. The root is nobody's choice.
+  if (range_.loose)
+    for (std::size_t i = ROOT + 1; i < nodes_.size(); ++i) widen(nodes_[i]);
   backups_ = 0;
   deepest_ = 0;
 }
@@ -98,6 +105,9 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       game.outcome(outcome_, state, leaf.value);
       break;
     }
+    // The end of a round is a leaf: the next one starts anew, and below it worlds with other hidden cards would not
+    // even agree on who moves.
+    if (at != ROOT && game.round_over(state)) break;
     if (options_.depth > 0 && depth >= options_.depth) break;
     std::uint32_t child;
     if (player == CHANCE) {
@@ -121,6 +131,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       ++depth;
     }
     leaf.path.push_back({child, player, owner, 0});
+    nodes_[child].owner = static_cast<std::uint32_t>(owner) & 15u;
     at = child;
   }
   deepest_ = std::max(deepest_, depth);
@@ -153,7 +164,6 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     if (step->mover >= 0) value[step->mover] += step_reward;
     Node &node = nodes_[step->node];
     node.value_sum += value[step->owner] - step->loss;
-    if (range_.loose) widen(step->owner, node.value_sum / node.visits);
   }
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
   ++backups_;
@@ -171,11 +181,12 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng) {
 }
 
 bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const double *priors, Rng &rng) {
-  if (nodes_.size() + actions.size() > options_.max_nodes) return false;
+  // The root always has its children: without them there is nothing to choose from.
+  if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) return false;
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + actions.size());
   nodes_[at].first = first;
-  nodes_[at].count = static_cast<std::uint32_t>(actions.size());
+  nodes_[at].count = static_cast<std::uint32_t>(actions.size()) & MOST_CHILDREN;
   Node *children = &nodes_[first];
   for (std::size_t i = 0; i < actions.size(); ++i) {
     children[i].action = actions[i];
@@ -250,9 +261,17 @@ std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
   return fresh;
 }
 
-void Tree::widen(int player, double value) {
-  low_[player] = std::min(low_[player], value);
-  high_[player] = std::max(high_[player], value);
+void Tree::widen(const Leaf &leaf) {
+  if (!range_.loose) return;
+  for (const auto &step : leaf.path)
+    if (step.node != ROOT) widen(nodes_[step.node]);
+}
+
+void Tree::widen(const Node &node) {
+  if (!node.visits) return;
+  const double mean = node.value_sum / node.visits;
+  low_[node.owner] = std::min(low_[node.owner], mean);
+  high_[node.owner] = std::max(high_[node.owner], mean);
 }
 
 std::span<const Node> Tree::root_children() const {

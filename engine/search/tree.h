@@ -22,7 +22,8 @@ struct Node {
   std::uint32_t visits = 0;
   double value_sum = 0;  // for the player who chose the action (below chance: the last player who chose)
   float prior = 0;
-  std::uint32_t count = 0;  // children in the block at `first`; 0 at a chance node
+  std::uint32_t count : 28 = 0;  // children in the block at `first`; 0 at a chance node
+  std::uint32_t owner : 4 = 0;   // whose value `value_sum` is
 };
 static_assert(sizeof(Node) == 32);
 
@@ -66,6 +67,9 @@ class Tree {
   Question question(Leaf &leaf);
   // Expands the leaf (where it is time) and adds its value to every node on the way.
   void back_up(Leaf &leaf, Rng &rng);
+  // Widens the tree's own range by the nodes on the leaf's way, where the game's range is loose. To be called when
+  // all leaves of a batch are backed up: before that, virtual losses are among the means.
+  void widen(const Leaf &leaf);
   // Expands the root before the first iteration when the priors are needed; not an iteration.
   void prepare_root(Evaluator &evaluator, Rng &rng);
 
@@ -79,12 +83,13 @@ class Tree {
   int deepest() const { return deepest_; }
 
  private:
-  static constexpr std::uint32_t ROOT = 1;  // 0 means none
+  static constexpr std::uint32_t ROOT = 1;                        // 0 means none
+  static constexpr std::uint32_t MOST_CHILDREN = (1u << 28) - 1;  // Game refuses tables with more
 
   bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
   std::uint32_t select_child(const Node &node, const void *state);
   std::uint32_t chance_child(std::uint32_t node, Action outcome);
-  void widen(int player, double value);
+  void widen(const Node &node);
   void keep_subtree(std::uint32_t node);
 
   GamePtr game_;

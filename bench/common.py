@@ -1,0 +1,52 @@
+"""What the benchmarks share: CPU time, interleaved repeats, a table."""
+
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+console = Console(highlight=False, width=120)
+
+
+def rate(work: Callable[[], float], seconds: float = 1.0) -> float:
+    """Units of work a CPU second; repeats `work`, which returns how many units it did."""
+    work()  # warm
+    done, start = 0.0, time.process_time()
+    while time.process_time() - start < seconds:
+        done += work()
+    return done / (time.process_time() - start)
+
+
+def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str, float]:
+    """The best of several interleaved measurements of each: a disturbed machine only ever slows down."""
+    result: dict[str, float] = {}
+    for _ in range(repeats):
+        for name, measure in measures.items():
+            result[name] = max(result.get(name, 0.0), measure())
+    return result
+
+
+def machine() -> str:
+    """The processor, for the caption of a table."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        model = platform.processor()
+    return f"{model}, Python {platform.python_version()}, one core, CPU time, best of 3"
+
+
+def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Prints a table under its title and the machine."""
+    grid = Table(
+        title=f"{title}\n{machine()}", box=None, title_justify="left", header_style="bold", pad_edge=False
+    )
+    for i, column in enumerate(columns):
+        grid.add_column(column, justify="left" if i == 0 else "right")
+    for row in rows:
+        grid.add_row(*row)
+    console.print(grid)
+    console.print()

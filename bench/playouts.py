@@ -1,0 +1,103 @@
+"""Random playouts: ours, a tight C++ loop over the same rules (the limit), and OpenSpiel driven from Python.
+
+python bench/playouts.py
+"""
+
+import ctypes
+import random
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from common import best, console, rate, table
+
+import boardlab as bl
+from boardlab import _engine
+
+try:
+    import pyspiel
+except ImportError:
+    pyspiel = None
+
+PEERS = {
+    "tictactoe": "tic_tac_toe",
+    "connectfour": "connect_four",
+    "othello": "othello",
+    "2048": "2048",
+    "nim": "nim",
+}
+GAMES = {"tictactoe": 20_000, "connectfour": 20_000, "othello": 4_000, "nim": 20_000, "2048": 200}
+
+
+def tight_loops() -> ctypes.CDLL | None:
+    compiler = shutil.which("c++") or shutil.which("g++")
+    if compiler is None:
+        return None
+    library = Path(tempfile.mkdtemp()) / "tight.so"
+    source = Path(__file__).with_name("tight.cpp")
+    subprocess.run(
+        [compiler, "-std=c++20", "-O3", "-shared", "-fPIC", str(source), "-o", str(library)], check=True
+    )
+    loops = ctypes.CDLL(str(library))
+    for name in ("connectfour", "othello"):
+        function = getattr(loops, name)
+        function.restype, function.argtypes = ctypes.c_long, (ctypes.c_long, ctypes.c_uint64)
+    return loops
+
+
+def openspiel_game(name: str, rng: random.Random) -> int:
+    """One random game as a Python program would play it."""
+    state = pyspiel.load_game(PEERS[name]).new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(rng.choices(outcomes, weights)[0])
+        else:
+            state.apply_action(rng.choice(state.legal_actions()))
+    return 1
+
+
+def main() -> None:
+    loops = tight_loops()
+    rng = random.Random(1)
+    rows = []
+    for name, games in GAMES.items():
+        core = bl.game(name).core
+        actions_per_game = _engine.random_games(core, games, 1)[0] / games
+
+        def ours(core=core, games=games):
+            return rate(lambda: (_engine.random_games(core, games, 1), games)[1])
+
+        measures = {"ours": ours}
+        if loops is not None and hasattr(loops, name):
+            loop = getattr(loops, name)
+            tight_actions = loop(games, 1) / games
+            if abs(tight_actions / actions_per_game - 1) > 0.02:
+                raise SystemExit(f"{name}: the tight loop plays other games: {tight_actions} actions")
+            measures["tight"] = lambda loop=loop, games=games: rate(lambda: (loop(games, 1), games)[1])
+        if pyspiel is not None:
+            measures["peer"] = lambda name=name: rate(lambda: openspiel_game(name, rng))
+        found = best(measures)
+        rows.append(
+            [
+                name,
+                f"{found['ours']:,.0f}",
+                f"{found['ours'] * actions_per_game / 1e6:.1f} M",
+                f"{found['tight']:,.0f}" if "tight" in found else "",
+                f"{found['ours'] / found['tight']:.2f}" if "tight" in found else "",
+                f"{found['peer']:,.0f}" if "peer" in found else "not installed",
+                f"{found['ours'] / found['peer']:.0f}x" if "peer" in found else "",
+            ]
+        )
+    table(
+        "Random games a second",
+        ["game", "ours", "actions/s", "tight loop", "of it", "OpenSpiel (Python)", "ratio"],
+        rows,
+    )
+    if pyspiel is None:
+        console.print("OpenSpiel is missing: make bench installs it")
+
+
+if __name__ == "__main__":
+    main()

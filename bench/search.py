@@ -1,0 +1,75 @@
+"""MCTS with one random rollout an iteration against OpenSpiel's C++ MCTSBot, memory a node, import time.
+
+python bench/search.py
+"""
+
+import subprocess
+import sys
+
+from common import best, console, rate, table
+
+import boardlab as bl
+
+try:
+    import pyspiel
+except ImportError:
+    pyspiel = None
+
+PEERS = {"tictactoe": "tic_tac_toe", "connectfour": "connect_four", "othello": "othello"}
+ITERATIONS = 1000
+
+
+def openspiel_bot(name: str):
+    game = pyspiel.load_game(PEERS[name])
+    evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+    bot = pyspiel.MCTSBot(game, evaluator, 1.4142, ITERATIONS, 1000, False, 1, False)
+    return bot, game.new_initial_state()
+
+
+def uct() -> None:
+    rows = []
+    for name in PEERS:
+        game = bl.game(name)
+        agent = bl.agent(f"mcts(rollout, iterations={ITERATIONS}, reuse=False)", game, seed=1)
+        state = game.initial_state()
+        measures = {"ours": lambda agent=agent, state=state: rate(lambda: (agent.act(state), 1)[1])}
+        if pyspiel is not None:
+            bot, start = openspiel_bot(name)
+            measures["peer"] = lambda bot=bot, start=start: rate(lambda: (bot.step(start), 1)[1])
+        found = best(measures)
+        info = agent.act(state).info
+        rows.append(
+            [
+                name,
+                f"{1000 / found['ours']:.2f} ms",
+                f"{ITERATIONS * found['ours']:,.0f}",
+                f"{1000 / found['peer']:.2f} ms" if "peer" in found else "not installed",
+                f"{found['ours'] / found['peer']:.1f}x" if "peer" in found else "",
+                f"{info['bytes'] / ITERATIONS:.0f}",
+                f"{info['bytes'] / info['nodes']:.0f}",
+            ]
+        )
+    table(
+        f"A decision of UCT with {ITERATIONS} iterations, one rollout each, from the start",
+        ["game", "ours", "iterations/s", "OpenSpiel C++", "ratio", "bytes an iteration", "bytes a node"],
+        rows,
+    )
+
+
+def import_time() -> None:
+    """CPU seconds of the import in a fresh interpreter, the interpreter's own start taken off."""
+
+    def seconds(code: str) -> float:
+        timed = f"import time; t = time.process_time(); {code}; print(time.process_time() - t)"
+        runs = [
+            subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True) for _ in range(5)
+        ]
+        return min(float(run.stdout.split()[-1]) for run in runs)
+
+    console.print(f"import boardlab._engine, numpy included: {seconds('import boardlab._engine'):.3f} s")
+    console.print(f"import numpy alone: {seconds('import numpy'):.3f} s")
+
+
+if __name__ == "__main__":
+    uct()
+    import_time()

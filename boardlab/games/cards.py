@@ -1,0 +1,113 @@
+"""Playing cards: their names (As, Kd, 7h) and their drawing, shared by the card games."""
+
+from boardlab.errors import BoardLabError
+from boardlab.games.drawing import INK, Canvas
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+NO_CARD, UNKNOWN = "--", "??"
+HIDDEN = 53
+"""How the engine writes a card that the viewer may not see; cards are 1 .. 52, 0 is none."""
+
+FELT, FELT_EDGE, FELT_INK = "#2f7a59", "#245f45", "#e8f1ea"
+_INKS = {"c": INK, "d": "#c8323f", "h": "#c8323f", "s": INK}
+_SHAPES = {
+    "h": "M0,.45C-.6,0-.5-.45-.22-.45-.08-.45 0-.35 0-.22 0-.35 .08-.45 .22-.45 .5-.45 .6,0 0,.45Z",
+    "d": "M0-.5 .36,0 0,.5-.36,0Z",
+    "s": "M0-.5C-.6-.05-.5,.32-.24,.32-.12,.32-.05,.26-.03,.2-.05,.35-.1,.43-.18,.5H.18C.1,.43 .05,.35 .03,.2"
+    " .05,.26 .12,.32 .24,.32 .5,.32 .6-.05 0-.5Z",
+    "c": "M-.2-.26a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0ZM-.42,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0Z"
+    "M.02,.08a.2,.2 0 1 1 .4,0a.2,.2 0 1 1-.4,0Z"
+    "M-.05-.1H.05C.05,.3 .1,.43 .18,.5H-.18C-.1,.43-.05,.3-.05-.1Z",
+}
+_CHIP_COLOURS = ((100, "#2b2d42"), (25, "#3a7d44"), (5, "#c8323f"), (1, "#b8860b"))
+CARD_WIDTH, CARD_HEIGHT = 44.0, 62.0
+
+
+def card_name(card: int) -> str:
+    """`As` for the ace of spades; `--` for none and `??` for one that is face down."""
+    if card == 0:
+        return NO_CARD
+    return UNKNOWN if card == HIDDEN else RANKS[(card - 1) // 4] + SUITS[(card - 1) % 4]
+
+
+def read_card(owner: str, word: str) -> int:
+    """The card with this name; the case does not matter."""
+    if word in (NO_CARD, UNKNOWN):
+        return 0 if word == NO_CARD else HIDDEN
+    rank, suit = RANKS.find(word[:1].upper()), SUITS.find(word[1:].lower())
+    if len(word) != 2 or rank < 0 or suit < 0:
+        raise BoardLabError(f'{owner}: "{word}" is no card; cards are written As, Td, 7h, 2c')
+    return 4 * rank + suit + 1
+
+
+def draw_felt(canvas: Canvas) -> None:
+    """A table that fills the canvas."""
+    w, h = canvas.width, canvas.height
+    canvas.elements.append(
+        f'<rect x="6" y="6" width="{w - 12:g}" height="{h - 12:g}" rx="{min(w, h) / 3:g}" fill="{FELT}" '
+        f'stroke="{FELT_EDGE}" stroke-width="8"/>'
+    )
+
+
+def draw_suit(canvas: Canvas, x: float, y: float, suit: str, size: float) -> None:
+    """A club, diamond, heart or spade (c, d, h, s) around a point."""
+    canvas.elements.append(
+        f'<path d="{_SHAPES[suit]}" transform="translate({x:g} {y:g}) scale({size:g})" fill="{_INKS[suit]}"/>'
+    )
+
+
+def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str, *, faded: bool = False) -> None:
+    """A card with its centre at a point, face up; `rank` as it is to be printed."""
+    w, h = CARD_WIDTH, CARD_HEIGHT
+    if faded:
+        canvas.elements.append('<g opacity="0.45">')
+    canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
+    wide = len(rank) > 1
+    corner = x - w / 2 + (11.5 if wide else 10)
+    size = 13 if wide else 15
+    canvas.text(corner, y - h / 2 + 12, rank, size=size, weight="bold", fill=_INKS[suit])
+    draw_suit(canvas, x - w / 2 + 10, y - h / 2 + 27, suit, 11)
+    draw_suit(canvas, x + 6, y + 10, suit, 26)
+    if faded:
+        canvas.elements.append("</g>")
+
+
+def draw_back(canvas: Canvas, x: float, y: float, *, faded: bool = False) -> None:
+    """A card face down."""
+    w, h = CARD_WIDTH, CARD_HEIGHT
+    if faded:
+        canvas.elements.append('<g opacity="0.45">')
+    canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
+    canvas.rect(x - w / 2 + 3, y - h / 2 + 3, w - 6, h - 6, "#30638e", radius=3)
+    lattice = "".join(
+        f"M{x - 16 + 8 * i:g} {y - 26 + 10.4 * k:g}l4 5.2-4 5.2-4-5.2z" for i in range(5) for k in range(5)
+    )
+    canvas.elements.append(f'<path d="{lattice}" fill="none" stroke="#9dc3de" stroke-width="0.8"/>')
+    if faded:
+        canvas.elements.append("</g>")
+
+
+def draw_place(canvas: Canvas, x: float, y: float) -> None:
+    """The outline of a card that is still to come."""
+    w, h = CARD_WIDTH, CARD_HEIGHT
+    canvas.elements.append(
+        f'<rect x="{x - w / 2:g}" y="{y - h / 2:g}" width="{w:g}" height="{h:g}" rx="5" fill="none" '
+        f'stroke="{FELT_INK}" stroke-opacity="0.35" stroke-dasharray="4 4"/>'
+    )
+
+
+def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
+    """A small stack of chips and what it is worth, centred at a point."""
+    left = amount
+    pieces: list[str] = []
+    for worth, colour in _CHIP_COLOURS:
+        while left >= worth and len(pieces) < 8:
+            pieces.append(colour)
+            left -= worth
+    for i, colour in enumerate(pieces):
+        canvas.elements.append(
+            f'<ellipse cx="{x - 14:g}" cy="{y + 5 - 3 * i:g}" rx="9" ry="5" fill="{colour}" stroke="#ffffff" '
+            'stroke-width="1" stroke-dasharray="4 3"/>'
+        )
+    canvas.text(x, y, f"{amount:g}", size=13, fill=FELT_INK, weight="bold", anchor="start")

@@ -1,0 +1,201 @@
+"""EinStein wuerfelt nicht: text, names and drawing.
+
+Fields: the cells row by row (0 empty, 1 + player * stones + stone), who is to roll or to move, the die (0
+before the roll).
+"""
+
+import re
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.drawing import PLAYER_COLOURS, Canvas, GridCanvas
+from boardlab.games.game import State
+from boardlab.games.grid import LETTERS, cell_name
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+NAMES = ("red", "yellow", "blue", "green")
+# Steps (rows, columns) of each seat: along its row, along its column, diagonally, seen from its corner.
+STEPS = (
+    ((0, 1), (1, 0), (1, 1)),
+    ((0, -1), (-1, 0), (-1, -1)),
+    ((-1, 0), (0, 1), (-1, 1)),
+    ((1, 0), (0, -1), (1, -1)),
+)
+GOAL_COLOURS = ("#f0b9bf", "#f8dcae", "#a9c1d8", "#bcd9c9")
+PIPS = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+
+
+@dataclass(frozen=True)
+class Ewn(Rules):
+    """The die picks the stone, the stone runs to the far corner."""
+
+    size: int = option(
+        5, "edge of the board: 3 to 6 for two players, 6 for three, 4 or 6 for four", low=3, high=6
+    )
+    players: int = option(2, "2; 3 (0 and 1 hunt 2); 4 (0 and 2 against 1 and 3)", low=2, high=4)
+    start: str = option(
+        "fixed",
+        "fixed is GBG's set-up, random deals the stones to their corner, the same for every player",
+        choices=("fixed", "random"),
+    )
+    coding: str = option(
+        "stone",
+        "what a cell tells n-tuples: its owner; the owner and one of three levels; the owner and the stone",
+        choices=("owner", "level", "stone"),
+    )
+
+    name = "ewn"
+    summary = "EinStein wuerfelt nicht: the die picks the stone that runs to the far corner"
+    variants = (
+        {},
+        {"size": 3, "coding": "owner"},
+        {"size": 4, "start": "random"},
+        {"size": 5, "start": "random", "coding": "level"},
+        {"size": 6, "coding": "owner"},
+        {"size": 6, "players": 3},
+        {"size": 4, "players": 4, "coding": "level"},
+        {"size": 6, "players": 4, "start": "random"},
+    )
+    colours = (
+        (r"\bR\d\b", "bold red"),
+        (r"\bY\d\b", "bold yellow"),
+        (r"\bB\d\b", "bold blue"),
+        (r"\bG\d\b", "bold green"),
+    )
+    truths = (
+        "two players, fixed start, perfect play: the first player wins with probability 0.699588 on 3x3 and "
+        "0.551235 on 4x4"
+    )
+
+    @property
+    def stones(self) -> int:
+        """Stones a player, and sides of the die."""
+        return 3 if self.size <= 4 else 6
+
+    def player_name(self, player: int) -> str:
+        """The colour; red begins in the top left corner."""
+        return NAMES[player]
+
+    def _symbol(self, cell: int) -> str:
+        player, stone = divmod(cell - 1, self.stones)
+        return f"{NAMES[player][0].upper()}{stone + 1}" if cell else "."
+
+    def _status(self, state: State) -> str:
+        *_, mover, die = state.fields
+        if state.is_terminal:
+            return f"game over, {NAMES[mover]} next"
+        return f"{NAMES[mover]} rolled {die}" if die else f"{NAMES[mover]} to roll"
+
+    def to_text(self, state: State) -> str:
+        """The stones, R1 for red's first, and who rolls or rolled what."""
+        n = self.size
+        symbols = [f"{self._symbol(cell):<2}" for cell in state.fields[: n * n]]
+        lines = ["  " + "  ".join(LETTERS[:n])]
+        lines += [f"{row + 1} {' '.join(symbols[row * n : (row + 1) * n])}".rstrip() for row in range(n)]
+        return "\n".join([*lines, self._status(state)])
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads what `to_text` wrote; without the last line red is to roll."""
+        n = self.size
+        lines = [line.split() for line in text.splitlines() if line.strip()]
+        if lines and "".join(lines[0]).lower() == LETTERS[:n]:
+            lines = lines[1:]
+        symbols = {self._symbol(cell).lower(): cell for cell in range(1 + self.players * self.stones)}
+        fields: list[int] = []
+        for number, words in enumerate(lines[:n], 1):
+            row = words[1:] if len(words) == n + 1 and words[0] == str(number) else words
+            bad = next((word for word in row if word.lower() not in symbols), None)
+            if bad is not None or len(row) != n:
+                raise BoardLabError(
+                    f"{self.name}: row {number} must have {n} cells such as {self._symbol(1)} or ., "
+                    f"got {' '.join(words)[:60]!r}"
+                )
+            fields += [symbols[word.lower()] for word in row]
+        if len(fields) != n * n:
+            raise BoardLabError(f"{self.name}: expected {n} rows of {n} cells")
+        return fields + self._read_status(" ".join(" ".join(line) for line in lines[n:]))
+
+    def _read_status(self, status: str) -> list[int]:
+        names = NAMES[: self.players]
+        match = re.fullmatch(
+            rf"(?:game over, )?({'|'.join(names)}) (to roll|next|rolled (\d))",
+            status.lower() or "red to roll",
+        )
+        if not match:
+            raise BoardLabError(
+                f'{self.name}: expected "red to roll", "red rolled 2" or "game over, red next" after the '
+                f"board, got {status[:60]!r}"
+            )
+        return [names.index(match[1]), int(match[3] or 0)]
+
+    def action_text(self, state: State, action: int) -> str:
+        """From and to: `a1-b2`, or `a1xb2` when a stone is taken."""
+        n, fields = self.size, state.fields
+        mover = fields[n * n]
+        if action == 3 * self.stones:
+            return "pass"
+        start = fields.index(1 + mover * self.stones + action // 3)
+        down, right = STEPS[mover][action % 3]
+        target = start + down * n + right
+        return f"{cell_name(start, n)}{'x' if fields[target] else '-'}{cell_name(target, n)}"
+
+    def chance_text(self, state: State, outcome: int) -> str:
+        """The number that the die shows."""
+        return str(outcome + 1)
+
+    def parse_action(self, state: State, text: str) -> int:
+        """The legal action; `a1-b2` and `a1b2` also name a capture."""
+        wanted = re.sub(r"[-x ]", "", text.strip().lower())
+        for action in state.legal_actions():
+            if re.sub(r"[-x]", "", state.action_text(action)) == wanted:
+                return action
+        return super().parse_action(state, text)
+
+    def to_svg(self, state: State) -> str:
+        """Coloured stones with their numbers, goal corners in the colour of who runs there, and the die."""
+        n = self.size
+        *cells, mover, die = state.fields
+        status = self._status(state)
+        if state.is_terminal:
+            winners = [NAMES[p] for p, score in enumerate(state.scores) if score > 0]
+            status = f"{' and '.join(winners)} won"
+        canvas = GridCanvas(
+            n,
+            n,
+            "",
+            board="#f6efdf",
+            column_labels=list(LETTERS[:n]),
+            row_labels=[str(row + 1) for row in range(n)],
+        )
+        goals = (n * n - 1, 0, n - 1, n * n - n)
+        for player in range(self.players):
+            if self.players == 3 and player < 2:
+                continue  # hunters have no goal
+            x, y = canvas.centre(goals[player])
+            canvas.rect(x - 20, y - 20, 40, 40, GOAL_COLOURS[player])
+        canvas.grid()
+        for cell, value in enumerate(cells):
+            if not value:
+                continue
+            player, stone = divmod(value - 1, self.stones)
+            x, y = canvas.centre(cell)
+            canvas.rect(x - 15, y - 15, 30, 30, PLAYER_COLOURS[player], radius=6, stroke="#1f2430")
+            canvas.text(x, y, str(stone + 1), size=17, weight="bold", fill="#ffffff")
+        canvas.text(canvas.width / 2 - (12 if die else 0), canvas.height - 17, status, size=13)
+        if die:
+            self._draw_die(canvas, canvas.width / 2 + 4.2 * len(status), canvas.height - 17, die, mover)
+        return canvas.svg()
+
+    @staticmethod
+    def _draw_die(canvas: Canvas, x: float, y: float, die: int, mover: int) -> None:
+        canvas.rect(x - 10, y - 10, 20, 20, "#ffffff", radius=4, stroke=PLAYER_COLOURS[mover])
+        for right, down in PIPS[die]:
+            canvas.circle(x + 5.5 * right, y + 5.5 * down, 1.8, "#1f2430")

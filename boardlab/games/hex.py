@@ -1,0 +1,122 @@
+"""Hex: text, names and drawing.
+
+Fields: the cells row by row (0 empty, 1 red, 2 blue), then whose turn it is, 0 red or 1 blue; in a
+finished game whose turn it was last.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+from boardlab.games.drawing import PLAYER_COLOURS
+from boardlab.games.game import State
+from boardlab.games.grid import LETTERS, cell_name, read_grid, read_turn, status_line, turn_line
+from boardlab.games.hexagons import (
+    BOTTOM,
+    LOWER_LEFT,
+    LOWER_RIGHT,
+    TOP,
+    UPPER_LEFT,
+    UPPER_RIGHT,
+    HexagonCanvas,
+)
+from boardlab.games.paths import shortest_path
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+SYMBOLS = ".RB"
+NAMES = ("red", "blue")
+COLOURS = (PLAYER_COLOURS[0], PLAYER_COLOURS[2])
+
+
+@dataclass(frozen=True)
+class Hex(Rules):
+    """Join your two edges with a chain of stones; a draw is impossible."""
+
+    size: int = option(11, "edge of the board", low=2, high=19)
+    swap: bool = option(
+        False,
+        "the second player's first action may be to swap: the red stone becomes a blue one on the cell "
+        "mirrored at the long diagonal (row and column exchanged), and red moves again",
+    )
+
+    name = "hex"
+    summary = "join your two edges: red top and bottom, blue left and right"
+    variants = (
+        {},
+        {"size": 2, "swap": True},
+        {"size": 3},
+        {"size": 6},
+        {"size": 7, "swap": True},
+        {"size": 12},
+    )
+    truths = (
+        "no draws; the first player wins without swap; winning openings: 2x2 a2 b1; 3x3 c1 a2 b2 c2 a3; "
+        "4x4 the short diagonal only, d1 c2 b3 a4"
+    )
+
+    def player_name(self, player: int) -> str:
+        """Red begins and joins top and bottom; blue joins left and right."""
+        return NAMES[player]
+
+    def to_text(self, state: State) -> str:
+        """The rhombus, every row half a cell further right, and whose turn it is."""
+        width = len(str(self.size))
+        lines = [" " * (width + 1) + " ".join(LETTERS[: self.size])]
+        for row in range(self.size):
+            cells = state.fields[row * self.size : (row + 1) * self.size]
+            symbols = " ".join(SYMBOLS[value] for value in cells)
+            lines.append(f"{' ' * row}{row + 1:>{width}} {symbols}")
+        return "\n".join([*lines, turn_line(state, NAMES)])
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads the board, slanted or not, and whose turn it is."""
+        cells, rest = read_grid(self.name, text, self.size, self.size, SYMBOLS)
+        return [*cells, read_turn(self.name, rest, NAMES)]
+
+    def action_text(self, state: State, action: int) -> str:
+        """The cell, `a1` in the top left corner; or `swap`."""
+        return "swap" if action == self.size**2 else cell_name(action, self.size)
+
+    def to_svg(self, state: State) -> str:
+        """Hexagons between red and blue edges; a line follows the chain that won."""
+        n = self.size
+        canvas = HexagonCanvas([(row / 2, n) for row in range(n)], status_line(state, NAMES))
+        self._draw_edges(canvas)
+        for cell in range(n * n):
+            canvas.hexagon(cell, "#fffdf7", "#b9b2a3")
+        for i in range(n):
+            canvas.label(i, -0.42, -1.35, LETTERS[i])
+            canvas.label(i * n, -0.88, -0.05, str(i + 1))
+        cells = state.fields[: n * n]
+        for cell, value in enumerate(cells):
+            if value:
+                canvas.stone(cell, COLOURS[value - 1])
+        if state.is_terminal:
+            winner = state.last_player
+            near = range(n) if winner == 0 else range(0, n * n, n)
+            far = range(n * n - n, n * n) if winner == 0 else range(n - 1, n * n, n)
+            own = {cell for cell, value in enumerate(cells) if value == winner + 1}
+            canvas.chain(shortest_path(state.game.core.adjacency(), own, near, far), "#ffffff")
+        return canvas.svg()
+
+    def _draw_edges(self, canvas: HexagonCanvas) -> None:
+        """Thick lines along the board; the hexagons drawn later cover their inner half."""
+        n = self.size
+        red, blue = COLOURS
+        for i in range(n):
+            left, right = i * n, i * n + n - 1
+            top, bottom = i, n * n - n + i
+            for cell, corners, colour in (
+                (left, (UPPER_LEFT, LOWER_LEFT, BOTTOM), blue),
+                (right, (TOP, UPPER_RIGHT, LOWER_RIGHT), blue),
+                (top, (UPPER_LEFT, TOP, UPPER_RIGHT), red),
+                (bottom, (LOWER_LEFT, BOTTOM, LOWER_RIGHT), red),
+            ):
+                points = [canvas.corner(cell, corner) for corner in corners]
+                # At the blunt corners of the board a side belongs to both edges: half to each.
+                if cell in (n - 1, n * n - n) and colour == red:
+                    shared = (1, 2) if cell == n - 1 else (1, 0)
+                    middle = tuple((a + b) / 2 for a, b in zip(*(points[i] for i in shared), strict=True))
+                    points[shared[1]] = (middle[0], middle[1])
+                for one, other in itertools.pairwise(points):
+                    canvas.line(*one, *other, colour, 9)

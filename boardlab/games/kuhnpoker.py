@@ -1,0 +1,133 @@
+"""Kuhn poker: text, names and drawing.
+
+Fields: the round (from 0), what player 0 has won in finished rounds, who acted last (-1: nobody yet), the
+cards of the two players (0 none, 1 jack, 2 queen, 3 king, 4 face down), the number of actions in this round,
+the actions.
+"""
+
+import re
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.cards import (
+    FELT_INK,
+    draw_back,
+    draw_card,
+    draw_chips,
+    draw_felt,
+    draw_place,
+)
+from boardlab.games.drawing import Canvas
+from boardlab.games.game import CHANCE, State
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+CARDS = "-JQK?"
+PASS, BET = 0, 1
+
+
+@dataclass(frozen=True)
+class KuhnPoker(Rules):
+    """Jack, queen, king: one card each, ante 1, one bet of 1."""
+
+    rounds: int = option(1, "rounds of a game; who begins alternates", low=1, high=1000)
+
+    name = "kuhnpoker"
+    summary = "poker with three cards: the smallest game in which one must bluff"
+    variants = ({}, {"rounds": 2}, {"rounds": 5})
+    truths = (
+        "one round is worth -1/18 to the first player; its Nash strategies are one family: bet a jack with "
+        "probability alpha in [0, 1/3], a king with 3 alpha, call with a queen with alpha + 1/3"
+    )
+
+    def words(self, actions: list[int]) -> list[str]:
+        """What the actions of a round are called: check, bet, fold, call."""
+        faced = [BET in actions[:i] for i in range(len(actions))]
+        return [action_word(action, bet) for action, bet in zip(actions, faced, strict=True)]
+
+    def to_text(self, state: State) -> str:
+        """The round, the cards, the betting, who moves; `?` is a card that may not be seen."""
+        number, won, last, card0, card1, count, *actions = state.fields
+        head = f"round {number + 1} of {self.rounds}, player 0 has won {won}"
+        if count == 0 and last >= 0:
+            head += f", player {last} acted last"
+        who = (
+            "game over"
+            if state.is_terminal
+            else "round over"
+            if state.round_over
+            else "nature deals"
+            if state.player == CHANCE
+            else f"player {state.player} to move"
+        )
+        betting = " ".join(self.words(actions[:count])) or "none"
+        return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{who}"
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads what `to_text` wrote."""
+        head = re.search(r"round (\d{1,4}) of \d+, player 0 has won (-?\d{1,5})", text)
+        cards = re.search(r"cards: ([-JQK?]) ([-JQK?])", text)
+        betting = re.search(r"betting: ([a-z ]+)", text)
+        if not head or not cards or not betting:
+            raise BoardLabError(
+                f'{self.name}: expected "round 1 of 1, player 0 has won 0", "cards: K Q" and '
+                '"betting: check bet"'
+            )
+        actions: list[int] = []
+        for word in betting[1].split():
+            if word == "none":
+                continue
+            known = {action_word(a, BET in actions): a for a in (PASS, BET)}
+            if word not in known:
+                raise BoardLabError(f'{self.name}: "{word}" cannot follow; it is {" or ".join(known)}')
+            actions.append(known[word])
+        if len(actions) > 3:
+            raise BoardLabError(f"{self.name}: a round has at most three actions")
+        number = int(head[1]) - 1
+        before = re.search(r"player ([01]) acted last", text)
+        last = (number + len(actions) - 1) % 2 if actions else int(before[1]) if before else -1
+        padding = [0] * (3 - len(actions))
+        shown = [CARDS.index(cards[1]), CARDS.index(cards[2])]
+        return [number, int(head[2]), last, *shown, len(actions), *actions, *padding]
+
+    def action_text(self, state: State, action: int) -> str:
+        """Check or bet; against a bet fold or call."""
+        count = state.fields[5]
+        return action_word(action, BET in state.fields[6 : 6 + count])
+
+    def chance_text(self, state: State, outcome: int) -> str:
+        """The card that is dealt."""
+        return CARDS[outcome + 1]
+
+    def to_svg(self, state: State) -> str:
+        """The table with both cards, the antes and the bets."""
+        number, won, _, *cards, count = state.fields[:6]
+        actions = state.fields[6 : 6 + count]
+        canvas = Canvas(300, 230)
+        draw_felt(canvas)
+        first = number % 2
+        for player in (0, 1):
+            x = 90.0 + 120 * player
+            card = CARDS[cards[player]]
+            if card == "-":
+                draw_place(canvas, x, 92)
+            elif card == "?":
+                draw_back(canvas, x, 92)
+            else:
+                draw_card(canvas, x, 92, card, "s")
+            bold = "bold" if state.player == player else "normal"
+            canvas.text(x, 44, f"player {player}", fill=FELT_INK, weight=bold)
+            bets = sum(a for i, a in enumerate(actions) if (first + i) % 2 == player)
+            draw_chips(canvas, x + 6, 142, 1 + bets)
+        betting = ", ".join(self.words(actions)) or ("no bet yet" if all(cards) else "the deal")
+        canvas.text(150, 172, betting, size=13, fill=FELT_INK)
+        caption = self.to_text(state).splitlines()[-1]
+        if self.rounds > 1 or state.is_terminal:
+            caption += f", player 0 has won {won}"
+        canvas.text(150, 196, caption, size=13, fill=FELT_INK)
+        return canvas.svg()
+
+
+def action_word(action: int, facing_a_bet: bool) -> str:
+    """The name of pass (0) and bet (1) in their situation."""
+    return ("fold", "call")[action] if facing_a_bet else ("check", "bet")[action]

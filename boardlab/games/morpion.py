@@ -1,0 +1,234 @@
+"""Morpion Solitaire: text, names and drawing.
+
+Fields: one a point of the 64x64 sheet, row by row; bit 0 says that there is a point, bits 1 to 4 that a line
+starts here to the right, down, down right, down left.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from boardlab.errors import BoardLabError
+from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
+from boardlab.games.game import State
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+SIDE = 64
+STEPS = ((1, 0), (0, 1), (1, 1), (-1, 1))
+DIRECTIONS = "hvdu"
+"""Horizontal, vertical, and the diagonals that go down and up when read from left to right."""
+
+
+class Point(NamedTuple):
+    """Column and row on the sheet."""
+
+    x: int
+    y: int
+
+
+class Line(NamedTuple):
+    """A line by its first point (its top one, or the left one of a horizontal line) and its direction."""
+
+    first: Point
+    direction: int
+
+
+@dataclass(frozen=True)
+class Morpion(Rules):
+    """Add points that complete lines, as many as you can."""
+
+    variant: str = option(
+        "5T",
+        "points a line, and T (lines in a direction may share an end point) or D (they are disjoint)",
+        choices=("5T", "5D", "4T", "4D"),
+    )
+
+    name = "morpion"
+    summary = "Morpion Solitaire: add points that complete lines, as many as you can"
+    variants = ({}, {"variant": "5D"}, {"variant": "4T"}, {"variant": "4D"})
+    colours = ((r"\*", "bold red"),)
+    truths = (
+        "the longest games have 35 (4D) and 62 (4T) moves, the records are 82 (5D) and 178 (5T); "
+        "the shortest games have 16 (4D), 22 (4T) and 20 (5D, 5T) moves"
+    )
+
+    @property
+    def length(self) -> int:
+        """Points of a line."""
+        return int(self.variant[0])
+
+    @property
+    def _origin(self) -> int:
+        """Column and row of the top left corner of the square round the cross."""
+        return 27 if self.length == 5 else 28
+
+    def player_name(self, player: int) -> str:
+        """There is one player."""
+        return "player"
+
+    # ---- lines and points ----
+
+    def points_of(self, line: Line) -> list[Point]:
+        """The points of a line from its first on."""
+        dx, dy = STEPS[line.direction]
+        return [
+            Point((line.first.x + i * dx) % SIDE, (line.first.y + i * dy) % SIDE) for i in range(self.length)
+        ]
+
+    def cross(self) -> set[Point]:
+        """The points at the start."""
+        arm, o = self.length - 2, self._origin
+        corners = [
+            (1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (0, 2), (0, 1), (1, 1)
+        ]  # fmt: skip
+        points = set()
+        for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]], strict=True):
+            for i in range(arm):
+                points.add(Point(o + arm * x1 + i * (x2 - x1), o + arm * y1 + i * (y2 - y1)))
+        return points
+
+    def moves(self, state: State) -> list[tuple[Line, Point]]:
+        """The lines of the position and the points they added, in the order played as far as it is known.
+
+        The position itself does not know the order, only `undo` does. Where that ends, as after `from_text`,
+        some order in which the lines can be played stands for it.
+        """
+        walk = state.copy()
+        history = [_decode(walk)[0]]
+        while walk.actions_played:
+            walk.undo()
+            history.append(_decode(walk)[0])
+        order, points = [], self.cross()
+        known: set[Line] = set()
+        for lines in reversed(history):
+            order += self._some_order(lines - known, points)
+            known = lines
+        return order
+
+    def _some_order(self, lines: set[Line], points: set[Point]) -> list[tuple[Line, Point]]:
+        """An order in which the lines can be played, the same for the same lines; adds to the points."""
+        waiting, order = sorted(lines), []
+        while waiting:
+            for line in waiting:
+                missing = [point for point in self.points_of(line) if point not in points]
+                if len(missing) == 1:
+                    break
+            else:
+                raise BoardLabError(f"{self.name}: the lines cannot be played in any order")
+            order.append((line, missing[0]))
+            points.add(missing[0])
+            waiting.remove(line)
+        return order
+
+    # ---- text ----
+
+    def _move_text(self, line: Line, added: Point) -> str:
+        place = self.points_of(line).index(added)
+        if line.direction == 3:
+            place = self.length - 1 - place
+        x, y = added.x - self._origin, added.y - self._origin
+        return f"({x},{y}){DIRECTIONS[line.direction]}{place + 1}"
+
+    def _read_move(self, x: int, y: int, direction: str, place: int) -> Line:
+        kind = DIRECTIONS.index(direction)
+        steps = self.length - place if kind == 3 else place - 1
+        dx, dy = STEPS[kind]
+        first = Point((x + self._origin - steps * dx) % SIDE, (y + self._origin - steps * dy) % SIDE)
+        return Line(first, kind)
+
+    def to_text(self, state: State) -> str:
+        """The points (o of the cross, * added) and the moves that lead here."""
+        lines, points = _decode(state)
+        cross = self.cross()
+        rows = range(min(p.y for p in points), max(p.y for p in points) + 1)
+        cols = range(min(p.x for p in points), max(p.x for p in points) + 1)
+        picture = [
+            " ".join("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols) for y in rows
+        ]
+        moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
+        end = ", game over" if state.is_terminal else ""
+        return "\n".join([*picture, f"{self.variant}, {len(moves)} moves{end}: {' '.join(moves)}"]).rstrip()
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads the moves, each as in `action_text`, after the last colon; "5T:" alone is the start."""
+        before, colon, moves = text.rpartition(":")
+        if not colon:
+            raise BoardLabError(
+                f'{self.name}: expected "{self.variant}:" and moves such as (3,-1)v1, got {text[:60]!r}'
+            )
+        named = re.search(r"\b[45][TD]\b", before)
+        if named and named[0] != self.variant:
+            raise BoardLabError(f"{self.name}: this is a position of {named[0]}, not of {self.variant}")
+        fields = [0] * SIDE**2
+        for point in self.cross():
+            fields[point.y * SIDE + point.x] = 1
+        for move in moves.split():
+            match = re.fullmatch(r"\((-?\d{1,2}),(-?\d{1,2})\)([hvdu])([1-5])", move.lower())
+            if not match or int(match[4]) > self.length:
+                raise BoardLabError(f'{self.name}: "{move[:40]}" is no move; one looks like (3,-1)v1')
+            x, y = int(match[1]), int(match[2])
+            line = self._read_move(x, y, match[3], int(match[4]))
+            fields[line.first.y * SIDE + line.first.x] |= 2 << line.direction
+            fields[(y + self._origin) % SIDE * SIDE + (x + self._origin) % SIDE] |= 1
+        return fields
+
+    def action_text(self, state: State, action: int) -> str:
+        """The new point (column, row), the direction, and the point's place in the line from the left or top.
+
+        `(3,-1)v1`: a point above the cross completes a vertical line as its first point. (0,0) is the top
+        left corner of the square round the cross; directions are h, v, d (diagonally down) and u (up).
+        """
+        line, fields = _line_of(action), state.core.to_fields()
+        return self._move_text(line, next(p for p in self.points_of(line) if not fields[p.y * SIDE + p.x]))
+
+    # ---- drawing ----
+
+    def to_svg(self, state: State) -> str:
+        """The sheet with its lines; added points are numbered, rings show where the next one may go."""
+        moves = self.moves(state)
+        points = self.cross() | {added for _, added in moves}
+        step = 26.0
+        left, top = min(p.x for p in points) - 2, min(p.y for p in points) - 2
+        width, height = max(p.x for p in points) - left + 2, max(p.y for p in points) - top + 2
+        canvas = Canvas(width * step, height * step + 34)
+
+        def at(point: Point) -> tuple[float, float]:
+            return (point.x - left) * step, (point.y - top) * step
+
+        for x in range(1, width):
+            canvas.line(x * step, step / 2, x * step, (height - 0.5) * step, "#e6dfcf", 1)
+        for y in range(1, height):
+            canvas.line(step / 2, y * step, (width - 0.5) * step, y * step, "#e6dfcf", 1)
+        for line, _ in moves:
+            ends = self.points_of(line)
+            canvas.line(*at(ends[0]), *at(ends[-1]), PLAYER_COLOURS[2], 2.5)
+        for action in state.legal_actions():
+            spot = next(p for p in self.points_of(_line_of(action)) if p not in points)
+            canvas.circle(*at(spot), 3.5, "none", stroke=LINE)
+        for point in self.cross():
+            canvas.circle(*at(point), 6, INK)
+        for number, (_, added) in enumerate(moves, 1):
+            canvas.circle(*at(added), 9.5, "#ffffff", stroke=PLAYER_COLOURS[0])
+            canvas.text(*at(added), str(number), size=9 if number < 100 else 7.5, weight="bold")
+        caption = f"{self.variant}, {len(moves)} moves" + (", game over" if state.is_terminal else "")
+        canvas.text(canvas.width / 2, canvas.height - 20, caption)
+        return canvas.svg()
+
+
+def _line_of(action: int) -> Line:
+    return Line(Point(action // 4 % SIDE, action // 4 // SIDE), action % 4)
+
+
+def _decode(state: State) -> tuple[set[Line], set[Point]]:
+    """The lines and the points of a position."""
+    fields = state.core.to_fields()
+    lines, points = set(), set()
+    for cell in np.flatnonzero(fields).tolist():
+        here, value = Point(cell % SIDE, cell // SIDE), int(fields[cell])
+        if value & 1:
+            points.add(here)
+        lines |= {Line(here, d) for d in range(4) if value >> (1 + d) & 1}
+    return lines, points

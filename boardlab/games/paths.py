@@ -1,0 +1,31 @@
+"""Shortest paths over the cells of a board: what a drawing shows of a finished connection game."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+
+def shortest_path(
+    neighbours: Sequence[Sequence[int]],
+    allowed: Collection[int],
+    starts: Collection[int],
+    goals: Collection[int],
+) -> list[int]:
+    """The cells of a shortest path inside `allowed` from a start to a goal; [] when there is none."""
+    came_from: dict[int, int | None] = {cell: None for cell in starts if cell in allowed}
+    frontier = list(came_from)
+    for cell in frontier:  # grows while it is walked: breadth first
+        if cell in goals:
+            return _walk_back(came_from, cell)
+        for other in neighbours[cell]:
+            if other in allowed and other not in came_from:
+                came_from[other] = cell
+                frontier.append(other)
+    return []
+
+
+def _walk_back(came_from: Mapping[int, int | None], cell: int) -> list[int]:
+    path: list[int] = []
+    at: int | None = cell
+    while at is not None:
+        path.append(at)
+        at = came_from[at]
+    return path[::-1]

@@ -1,0 +1,133 @@
+"""Yavalath: text, names and drawing.
+
+Fields: the cells row by row from the top (0 empty, 1 white, 2 black, 3 red), then whose turn it is; in a
+finished game whose turn it was last.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.game import State
+from boardlab.games.grid import LETTERS, read_turn, status_line, turn_line
+from boardlab.games.hexagons import HexagonCanvas
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+SYMBOLS = ".WBR"
+NAMES = ("white", "black", "red")
+STONES = ("#fbfaf5", "#26262b", "#c8394b")
+BLOCK = "#e7b94c"
+
+
+@dataclass(frozen=True)
+class Yavalath(Rules):
+    """Four in a row win, but three in a row without four lose."""
+
+    side: int = option(5, "cells along an edge of the hexagon", low=2, high=6)
+    players: int = option(2, "two or three", low=2, high=3)
+    swap: bool = option(
+        True,
+        "two players only: the second player's first action may be to swap, that is to take over the first "
+        "stone where it stands; the first player moves again",
+    )
+
+    name = "yavalath"
+    summary = "four in a row win, three in a row lose, on a hexagon"
+    variants = (
+        {},
+        {"side": 2},
+        {"side": 3, "swap": False},
+        {"side": 4},
+        {"side": 6},
+        {"side": 3, "players": 3},
+        {"side": 5, "players": 3},
+    )
+    truths = "two players: side 2 is a draw; side 3 is won by the second player, with or without swap"
+
+    def player_name(self, player: int) -> str:
+        """White begins, black and (with three players) red follow."""
+        return NAMES[player]
+
+    @property
+    def row_lengths(self) -> list[int]:
+        """Cells of every row, from the top."""
+        return [2 * self.side - 1 - abs(row - self.side + 1) for row in range(2 * self.side - 1)]
+
+    def _rows(self) -> list[list[int]]:
+        ends = [0, *itertools.accumulate(self.row_lengths)]
+        return [list(range(start, end)) for start, end in itertools.pairwise(ends)]
+
+    def to_text(self, state: State) -> str:
+        """The hexagon behind its row letters, and whose turn it is."""
+        lines = []
+        for row, cells in enumerate(self._rows()):
+            symbols = " ".join(SYMBOLS[state.fields[cell]] for cell in cells)
+            lines.append(f"{' ' * abs(row - self.side + 1)}{LETTERS[row]} {symbols}")
+        return "\n".join([*lines, turn_line(state, NAMES)])
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Reads the hexagon, with or without row letters, and whose turn it is."""
+        lines = [line for line in text.splitlines() if line.strip()]
+        lengths = self.row_lengths
+        if len(lines) < len(lengths):
+            raise BoardLabError(f"{self.name}: expected {len(lengths)} rows, found {len(lines)}")
+        symbols = SYMBOLS[: self.players + 1]
+        fields = []
+        for letter, length, line in zip(LETTERS, lengths, lines, strict=False):
+            cells = "".join(line.split()).upper()
+            if len(cells) == length + 1 and cells[0] == letter.upper():
+                cells = cells[1:]
+            if len(cells) != length or not set(cells) <= set(symbols):
+                raise BoardLabError(
+                    f"{self.name}: row {letter} must have {length} cells of {' '.join(symbols)}, "
+                    f"got {line.strip()[:60]!r}"
+                )
+            fields += [symbols.index(cell) for cell in cells]
+        rest = "\n".join(lines[len(lengths) :])
+        return [*fields, read_turn(self.name, rest, NAMES[: self.players])]
+
+    def action_text(self, state: State, action: int) -> str:
+        """The cell, `c4` is the fourth of the third row from the top; or `swap`."""
+        for row, cells in enumerate(self._rows()):
+            if action in cells:
+                return f"{LETTERS[row]}{action - cells[0] + 1}"
+        return "swap"
+
+    def to_svg(self, state: State) -> str:
+        """Stones on hexagons; lines of three and more are marked, and the cells where a player must block."""
+        rows = self._rows()
+        canvas = HexagonCanvas([(-len(cells) / 2, len(cells)) for cells in rows], status_line(state, NAMES))
+        legal = set(state.legal_actions())
+        must_block = bool(legal) and len(legal) < state.fields[:-1].count(0)
+        for row, cells in enumerate(rows):
+            canvas.label(cells[0], -0.85, 0, LETTERS[row])
+            for place, cell in enumerate(cells):
+                fill = ("#dfe7dc", "#d2dccf", "#c6d2c4")[(place + max(0, row - self.side + 1) + row) % 3]
+                canvas.hexagon(cell, BLOCK if must_block and cell in legal else fill, "#8fa08c")
+        for cell, value in enumerate(state.fields[:-1]):
+            if value:
+                canvas.stone(cell, STONES[value - 1])
+        for line in self.lines(state):
+            canvas.chain((line[0], line[-1]), "#3f9b5b" if len(line) > 3 else "#e2703a")
+        return canvas.svg()
+
+    def lines(self, state: State) -> list[list[int]]:
+        """The cells of every line of three or more, from end to end."""
+        cell_at = {
+            (row, place + max(0, row - self.side + 1)): cell
+            for row, cells in enumerate(self._rows())
+            for place, cell in enumerate(cells)
+        }
+        owner = {at: state.fields[cell] for at, cell in cell_at.items()}
+        found = []
+        for (row, col), value in owner.items():
+            for down, right in ((0, 1), (1, 0), (1, 1)):
+                if not value or owner.get((row - down, col - right)) == value:
+                    continue
+                length = 1
+                while owner.get((row + length * down, col + length * right)) == value:
+                    length += 1
+                if length >= 3:
+                    found.append([cell_at[row + i * down, col + i * right] for i in range(length)])
+        return found

@@ -1,0 +1,245 @@
+// Hex on n x n: player 0 joins top and bottom, player 1 left and right. Cell = row*n + col; its neighbours are the
+// four beside it and the two at (row-1, col+1) and (row+1, col-1).
+//
+// A stone knows to which of its owner's two edges it is linked. A new stone takes its neighbours' links and hands
+// them on to own stones that lack them; a stone gains each link once, so a whole game costs O(cells), and unlike a
+// union-find's parents the links depend on the position alone.
+#include <algorithm>
+
+#include "core/adapt.h"
+#include "games/filling.h"
+#include "games/registry.h"
+
+namespace boardlab {
+
+namespace {
+
+template <int CAPACITY>
+class Hex {
+ public:
+  static constexpr int max_legal = CAPACITY;
+
+  struct State {
+    std::uint8_t cells[CAPACITY];  // 0, or STONE with links, red's in the low half byte; behind the board always 0
+    std::uint16_t count;           // stones on the board
+    std::uint8_t mover;            // who is to move, or would be
+    std::uint8_t winner;           // 0 running, 1 + player
+  };
+
+  Hex(int size, bool swap) : size_(size), swap_(swap) {
+    for (int cell = 0; cell < cells(); ++cell) {
+      const int row = cell / size, col = cell % size;
+      edges_[0][cell] = static_cast<std::uint8_t>((row == 0 ? NEAR : 0) | (row == size - 1 ? FAR : 0));
+      edges_[1][cell] = static_cast<std::uint8_t>((col == 0 ? NEAR : 0) | (col == size - 1 ? FAR : 0));
+      for (int i = 0; i < 6; ++i) {
+        const int r = row + DOWN[i], c = col + RIGHT[i];
+        if (r < 0 || r >= size || c < 0 || c >= size) continue;
+        neighbours_[cell][degree_[cell]++] = static_cast<std::uint16_t>(r * size + c);
+      }
+      for (int i = degree_[cell]; i < 6; ++i) neighbours_[cell][i] = static_cast<std::uint16_t>(cells());
+    }
+  }
+
+  Facts facts() const {
+    Facts f;
+    f.action_count = cells() + swap_;
+    f.horizon = cells() + swap_;
+    f.flags = BL_ZERO_SUM;
+    f.field_count = cells() + 1;
+    f.cells = cells();
+    f.max_changes = 2;
+    f.symmetries = 2;
+    f.plane_count = 3;
+    f.plane_rows = f.plane_cols = size_;
+    return f;
+  }
+
+  void initial_state(State &, Rng &) const {}
+  int player(const State &s) const { return s.winner ? TERMINAL : s.mover; }
+  int last_player(const State &s) const { return s.count ? 1 - s.mover : CHANCE; }
+  int legal(const State &s, Action *actions) const {
+    int count = 0;
+    for (int cell = 0; cell < cells(); ++cell)
+      if (!s.cells[cell]) actions[count++] = cell;
+    if (may_swap(s)) actions[count++] = cells();
+    return count;
+  }
+  int playout(State &s, Rng &rng, int max_actions) const {
+    int count = 0;
+    for (; swap_ && (s.count == 0 || may_swap(s)) && count < max_actions; ++count) {
+      Action actions[max_legal];
+      apply(s, actions[rng.below(static_cast<std::uint32_t>(legal(s, actions)))]);
+    }
+    return count + shuffled_playout(*this, s, rng, max_actions - count);  // from here on any empty cell may be filled
+  }
+  void apply(State &s, Action action) const {
+    if (action == cells()) {
+      int cell = 0;
+      while (!s.cells[cell]) ++cell;
+      s.cells[cell] = 0;
+      place(s, mirrored(cell), 1);
+    } else {
+      place(s, action, s.mover);
+      ++s.count;
+    }
+    s.mover ^= 1;
+  }
+  void scores(const State &s, double *out) const {
+    out[0] = s.winner == 1 ? 1 : s.winner == 2 ? -1 : 0;
+    out[1] = -out[0];
+  }
+
+  // The owners of the cells, then whose turn it is; in a finished game whose turn it was last.
+  void to_fields(const State &s, std::int32_t *fields) const {
+    for (int cell = 0; cell < cells(); ++cell) fields[cell] = owner(s, cell);
+    fields[cells()] = s.winner ? 1 - s.mover : s.mover;
+  }
+  const char *from_fields(State &s, const std::int32_t *fields) const {
+    int stones[2] = {0, 0};
+    for (int cell = 0; cell < cells(); ++cell) {
+      if (fields[cell] < 0 || fields[cell] > 2) return "a cell must be empty, red or blue";
+      if (!fields[cell]) continue;
+      place(s, cell, fields[cell] - 1);
+      ++stones[fields[cell] - 1];
+    }
+    s.count = static_cast<std::uint16_t>(stones[0] + stones[1]);
+    const int turn = fields[cells()];
+    if (turn < 0 || turn > 1) return "the player to move must be red or blue";
+    s.mover = static_cast<std::uint8_t>(s.winner ? 1 - turn : turn);
+    // Red begins; after a swap the one stone is blue and red moves, so that blue is ahead by one from then on.
+    const int ahead = stones[0] - stones[1];
+    const bool plain = ahead == s.mover;
+    const bool swapped = swap_ && stones[1] > 0 && ahead == s.mover - 1;
+    if (!plain && !swapped) return "the numbers of red and blue stones do not fit the player to move";
+    if (s.winner && s.winner - 1 != 1 - s.mover) return "the game went on after it was won";
+    if (s.winner && !some_stone_decided(s)) return "the game went on after it was won";
+    return nullptr;
+  }
+
+  int cell_values(int) const { return 3; }
+  void board_vector(const State &s, int, std::uint8_t *out) const {
+    for (int cell = 0; cell < cells(); ++cell) out[cell] = static_cast<std::uint8_t>(owner(s, cell));
+  }
+  int adjacency(int cell, std::int32_t *out) const {
+    std::copy(neighbours_[cell], neighbours_[cell] + degree_[cell], out);
+    return degree_[cell];
+  }
+  int apply_changes(State &s, Action action, int, bl_cell_change *changes) const {
+    if (action < cells()) {
+      changes[0] = {action, 0, static_cast<std::uint8_t>(1 + s.mover)};
+      apply(s, action);
+      return 1;
+    }
+    int cell = 0;
+    while (!s.cells[cell]) ++cell;
+    apply(s, action);
+    changes[0] = {cell, 1, static_cast<std::uint8_t>(owner(s, cell))};
+    if (mirrored(cell) == cell) return 1;
+    changes[1] = {mirrored(cell), 0, 2};
+    return 2;
+  }
+
+  // The half turn. Mirroring at the long diagonal would exchange the players, which is no symmetry of the scores.
+  void symmetry(std::uint64_t g, State &s) const {
+    if (g == 0) return;
+    std::reverse(s.cells, s.cells + cells());
+    constexpr unsigned stones = STONE | STONE << 4, near = NEAR | NEAR << 4, far = FAR | FAR << 4;
+    for (int cell = 0; cell < cells(); ++cell) {
+      const unsigned value = s.cells[cell];
+      s.cells[cell] = static_cast<std::uint8_t>((value & stones) | (value & near) << 1 | (value & far) >> 1);
+    }
+  }
+  int symmetry_action(std::uint64_t g, Action a) const { return g == 0 || a == cells() ? a : cells() - 1 - a; }
+  int symmetry_cells(std::uint64_t g, std::int32_t *source, std::uint8_t *values) const {
+    for (int cell = 0; cell < cells(); ++cell) {
+      source[cell] = symmetry_action(g, cell);
+      for (int v = 0; v < 256; ++v) values[cell * 256 + v] = static_cast<std::uint8_t>(v);
+    }
+    return 1;
+  }
+
+  // Own stones, the other's, and whether the player joins top and bottom: without that the first two say too little.
+  void planes(const State &s, int player, float *out) const {
+    for (int cell = 0; cell < cells(); ++cell) {
+      out[cell] = owner(s, cell) == 1 + player;
+      out[cells() + cell] = owner(s, cell) == 2 - player;
+      out[2 * cells() + cell] = player == 0;
+    }
+  }
+  double moves_left(const State &s) const { return cells() - s.count; }
+
+ private:
+  // Of a player's half byte. A stone may be linked to top or left (NEAR), to bottom or right (FAR).
+  static constexpr unsigned STONE = 1, NEAR = 2, FAR = 4, BOTH = NEAR | FAR;
+  static constexpr int DOWN[6] = {-1, -1, 0, 0, 1, 1}, RIGHT[6] = {0, 1, -1, 1, -1, 0};
+
+  int cells() const { return size_ * size_; }
+  int mirrored(int cell) const { return cell % size_ * size_ + cell / size_; }
+  bool may_swap(const State &s) const { return swap_ && s.count == 1 && s.mover == 1; }
+  static int owner(const State &s, int cell) {
+    return static_cast<int>((s.cells[cell] & STONE) + 2 * (s.cells[cell] >> 4 & STONE));
+  }
+
+  void place(State &s, int cell, int player) const {
+    const int half = 4 * player;
+    // No branches in here: which neighbours are own stones cannot be predicted, and this is where playouts spend time.
+    unsigned links = edges_[player][cell], missing = 0;
+    for (const std::uint16_t neighbour : neighbours_[cell]) {
+      const unsigned value = unsigned{s.cells[neighbour]} >> half;
+      links |= value & BOTH;
+      missing |= ~value & (0u - (value & STONE)) & BOTH;
+    }
+    s.cells[cell] = static_cast<std::uint8_t>((STONE | links) << half);
+    if (links == BOTH) s.winner = static_cast<std::uint8_t>(1 + player);
+    if (!(links & missing)) return;
+    spread(s, cell, half, links);
+  }
+
+  // Hands links on from a stone to all own stones that it is joined to.
+  void spread(State &s, int cell, int half, unsigned links) const {
+    const unsigned wanted = (STONE | links) << half, stone = STONE << half;
+    std::uint16_t stack[CAPACITY];
+    int top = 0;
+    stack[top++] = static_cast<std::uint16_t>(cell);
+    while (top) {
+      const int from = stack[--top];
+      for (const std::uint16_t neighbour : neighbours_[from]) {
+        std::uint8_t &value = s.cells[neighbour];
+        if (!(value & stone) || (value & wanted) == wanted) continue;
+        value = static_cast<std::uint8_t>(value | wanted);
+        stack[top++] = neighbour;
+      }
+    }
+  }
+
+  // Whether the winner has a stone without which the edges were not joined: only such a stone can have been the last.
+  bool some_stone_decided(const State &s) const {
+    for (int last = 0; last < cells(); ++last) {
+      if (owner(s, last) != s.winner) continue;
+      State without;
+      std::memset(static_cast<void *>(&without), 0, sizeof without);
+      for (int cell = 0; cell < cells(); ++cell)
+        if (cell != last && owner(s, cell) == s.winner) place(without, cell, s.winner - 1);
+      if (!without.winner) return true;
+    }
+    return false;
+  }
+
+  int size_;
+  bool swap_;
+  std::uint8_t edges_[2][CAPACITY] = {};
+  std::uint8_t degree_[CAPACITY] = {};
+  std::uint16_t neighbours_[CAPACITY][6] = {};
+};
+
+}  // namespace
+
+bl_game make_hex(const Params &params) {
+  const int size = params.integer("size", 2, 19);
+  const bool swap = params.boolean("swap");
+  if (size <= 6) return make_table(std::make_unique<Hex<40>>(size, swap));
+  if (size <= 11) return make_table(std::make_unique<Hex<124>>(size, swap));
+  return make_table(std::make_unique<Hex<364>>(size, swap));
+}
+
+}  // namespace boardlab

@@ -1,0 +1,380 @@
+"""Matches: seats, seeds, counts, error bars, and agents that misbehave."""
+
+import gc
+import itertools
+import math
+import random
+import statistics
+import weakref
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+import boardlab as bl
+from boardlab import Agent, BoardLabError, Game, State
+from boardlab.arena.match import GameRecord, MatchResult, replay, summarise
+from boardlab.search.agent import python_agent
+
+FOUR = bl.game("connectfour")
+TICTACTOE = bl.game("tictactoe")
+NIM3 = bl.game("nim", heaps=(2, 3, 2), max_take=2, players=3)
+
+
+def scripted(game: Game, choose: Callable[[State], object], name: str = "scripted") -> Agent:
+    return python_agent(game, choose, name)  # type: ignore[arg-type]
+
+
+def first_action(state: State) -> int:
+    return state.legal_actions()[0]
+
+
+# ---- seats and seeds ----
+
+
+def test_both_seat_orders_take_turns() -> None:
+    result = bl.match(FOUR, ["random", "mcts(iterations=20)"], games=10)
+    assert [r.seats for r in result.records] == [(0, 1), (1, 0)] * 5
+
+
+def test_three_players_sit_in_every_order_equally_often() -> None:
+    result = bl.match(NIM3, ["random", "random", "maxn(depth=2)"], games=24)
+    assert Counter(r.seats for r in result.records) == dict.fromkeys(itertools.permutations(range(3)), 4)
+    assert result.mean_scores == pytest.approx(
+        [sum(r.scores[r.seats.index(a)] for r in result.records) / 24 for a in range(3)]
+    )
+    assert sum(result.wins) + result.draws == 24
+
+
+def test_one_player_games_have_scores_and_no_wins() -> None:
+    result = bl.match(bl.game("2048", size=3), ["random"], games=20)
+    assert result.wins == (0,) and result.draws == 0
+    assert result.mean_scores[0] == pytest.approx(statistics.fmean(r.scores[0] for r in result.records))
+    assert "wins" not in str(result)
+    alone = bl.match(bl.game("rubiks", twists=2), "expectimax(depth=2, table_mb=1)", games=10)
+    assert alone.mean_scores == (1,)
+
+
+def test_the_same_seed_gives_the_same_match_and_another_seed_another() -> None:
+    agents = ["mcts(rollout, iterations=30)", "random"]
+    first = bl.match(FOUR, agents, games=6, seed=5)
+    assert first == bl.match(FOUR, agents, games=6, seed=5)
+    assert first.records != bl.match(FOUR, agents, games=6, seed=6).records
+
+
+def test_more_games_begin_with_the_same_games() -> None:
+    few = bl.match(FOUR, ["random", "random"], games=6, seed=1)
+    many = bl.match(FOUR, ["random", "random"], games=20, seed=1)
+    assert many.records[:6] == few.records
+
+
+@pytest.mark.parametrize("game", [FOUR, NIM3, bl.game("2048", size=3)], ids=repr)
+def test_any_number_of_threads_gives_the_same_result(game: Game) -> None:
+    agents = ["mcts(rollout, iterations=20)", "random", "greedy(rollout)"][: game.players]
+    one = bl.match(game, agents, games=13, seed=3)
+    for threads in (2, 5, 64):
+        assert bl.match(game, agents, games=13, seed=3, threads=threads) == one
+
+
+def test_a_game_does_not_depend_on_what_an_agent_did_before() -> None:
+    used = bl.agent("mcts(rollout, iterations=30)", FOUR, seed=9)
+    used.act(FOUR.initial_state())
+    fresh = bl.match(FOUR, ["mcts(rollout, iterations=30)", "random"], games=4, seed=2)
+    assert bl.match(FOUR, [used, "random"], games=4, seed=2) == fresh
+
+
+def test_one_round_of_seat_orders_shares_opening_and_chance() -> None:
+    result = bl.match(FOUR, ["random", "random"], games=8, seed=1, random_actions=6)
+    for pair in range(4):
+        first, second = result.records[2 * pair : 2 * pair + 2]
+        assert first.seed == second.seed
+        assert first.actions[:6] == second.actions[:6]
+    assert len({r.actions[:6] for r in result.records}) > 1
+    cubes = bl.match(bl.game("rubiks"), ["random"], games=5)
+    assert len({r.seed for r in cubes.records}) == 5
+
+
+def test_agents_that_begin_are_seated_fairly() -> None:
+    """Two equal agents: with both seat orders, wins differ only by luck (three standard deviations)."""
+    result = bl.match(TICTACTOE, ["random", "random"], games=4000, seed=1)
+    assert abs(result.wins[0] - result.wins[1]) < 3 * math.sqrt(4000 * 0.87)
+    begins = sum(r.scores[0] for r in result.records) / 4000
+    assert begins == pytest.approx(737 / 1260 - 121 / 420, abs=0.06)
+
+
+# ---- what is counted ----
+
+
+def test_wins_draws_and_means_are_those_of_the_records() -> None:
+    result = bl.match(TICTACTOE, ["random", "mcts(iterations=10)"], games=60, seed=1)
+    wins, draws = [0, 0], 0
+    for record in result.records:
+        if record.scores[0] == record.scores[1]:
+            draws += 1
+        else:
+            wins[record.seats[record.scores.index(max(record.scores))]] += 1
+    assert (list(result.wins), result.draws) == (wins, draws)
+    assert result.games == 60 and result.errors == 0
+    for agent in (0, 1):
+        scores = [r.scores[r.seats.index(agent)] for r in result.records]
+        assert result.mean_scores[agent] == pytest.approx(statistics.fmean(scores))
+
+
+def test_distinct_counts_different_games() -> None:
+    """Two deterministic agents play one game in each seat order, however often."""
+    stubborn = scripted(FOUR, first_action, "first")
+    other = scripted(FOUR, lambda state: state.legal_actions()[-1], "last")
+    assert bl.match(FOUR, [stubborn, other], games=40).distinct == 2
+    assert bl.match(FOUR, [stubborn, stubborn], games=40).distinct == 1
+    assert bl.match(FOUR, ["random", "random"], games=40).distinct == 40
+
+
+def test_the_same_actions_from_another_start_are_another_game() -> None:
+    cube = bl.game("rubiks")
+    same = scripted(cube, first_action)
+    result = bl.match(cube, [same], games=12)
+    assert len({r.actions for r in result.records}) < 12
+    starts = {replay(cube, r)[0].to_text() for r in result.records}
+    assert result.distinct == len(starts) > 1
+
+
+def record(seats: tuple[int, ...], scores: tuple[float, ...]) -> GameRecord:
+    return GameRecord(seats=seats, actions=(), scores=scores, seed=0, error="")
+
+
+def test_error_bars_by_hand() -> None:
+    """Pairs share an opening and count as one sample: agent 0 gets 0, 1 and -1 a pair."""
+    scores = [(1, -1), (1, -1), (1, -1), (-1, 1), (-1, 1), (1, -1)]
+    records = tuple(record((i % 2, 1 - i % 2), s) for i, s in enumerate(scores))
+    mine = [s[r.seats.index(0)] for r, s in zip(records, scores, strict=True)]
+    assert mine == [1, -1, 1, 1, -1, -1]
+    result = summarise(TICTACTOE, ("a", "b"), records, 2)
+    assert result.mean_scores == (0, 0)
+    # pair means 0, 1, -1: variance 1, over three samples
+    assert result.score_errors == pytest.approx([math.sqrt(1 / 3)] * 2)
+    single = summarise(bl.game("2048"), ("a",), tuple(record((0,), (s,)) for s in (1.0, 2.0, 6.0)), 1)
+    assert single.mean_scores == (3,)
+    assert single.score_errors[0] == pytest.approx(math.sqrt(7 / 3))
+    one = summarise(bl.game("2048"), ("a",), (record((0,), (5.0,)),), 1)
+    assert math.isnan(one.score_errors[0])
+
+
+def test_error_bars_cover_the_truth_as_often_as_they_say() -> None:
+    """Matches between random players, whose expectation over both seats is exactly 0: 95% intervals."""
+    covered, matches = 0, 400
+    for seed in range(matches):
+        result = bl.match(TICTACTOE, ["random", "random"], games=60, seed=seed)
+        covered += abs(result.mean_scores[0]) <= 1.96 * result.score_errors[0]
+    # 95% of 400 with a standard deviation of 4.4; 30 samples make the normal interval 1% short
+    assert 0.90 < covered / matches < 0.98
+
+
+def test_error_bars_of_correlated_pairs() -> None:
+    """If the opening decides the game for its seat, pairs cancel, and the error of the difference is 0."""
+    chooser = random.Random(1)
+    records = []
+    for _ in range(50):
+        first = chooser.choice((1.0, -1.0))
+        records += [record((0, 1), (first, -first)), record((1, 0), (first, -first))]
+    result = summarise(TICTACTOE, ("a", "b"), tuple(records), 2)
+    assert result.mean_scores == (0, 0) and result.score_errors == (0, 0)
+
+
+# ---- agents that misbehave ----
+
+
+class BrokenError(Exception):
+    """Cannot even say what is wrong."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+def dies(error: BaseException) -> Callable[[State], int]:
+    def choose(state: State) -> int:
+        raise error
+
+    return choose
+
+
+GARBAGE: list[object] = [
+    None, "3", 2.5, -1, 7, 10**30, -(10**30), [], object(), True, b"0", float("nan"), (1,), 3 + 0j,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", GARBAGE, ids=repr)
+def test_what_is_no_legal_action_loses_the_game(wrong: object) -> None:
+    result = bl.match(FOUR, [scripted(FOUR, lambda state: wrong), "random"], games=4)
+    assert result.errors == 4 and result.wins == (0, 4)
+    for game_record in result.records:
+        assert game_record.error
+        faulty = game_record.seats.index(0)
+        assert game_record.scores[faulty] == -1 and game_record.scores[1 - faulty] == 1
+        assert len(game_record.actions) == faulty  # it lost at its first action
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"), (BrokenError(), "BrokenError"),
+     (BoardLabError("\ud800"), "BoardLabError"), (StopIteration(), "StopIteration"),
+     (MemoryError(), "MemoryError"), (RecursionError("deep"), "RecursionError: deep")],
+)  # fmt: skip
+def test_an_agent_that_raises_loses_the_game(error: Exception, words: str) -> None:
+    result = bl.match(FOUR, ["random", scripted(FOUR, dies(error))], games=4)
+    assert result.errors == 4 and result.wins == (4, 0)
+    assert all(r.error == words for r in result.records)
+    assert "4 ended by an agent's error" in str(result)
+
+
+def test_only_the_games_that_went_wrong_are_lost() -> None:
+    def sometimes(state: State) -> int:
+        if sum(map(bool, state.fields)) == 7:
+            raise ValueError("seven stones are too many")
+        return state.legal_actions()[0]
+
+    result = bl.match(FOUR, [scripted(FOUR, sometimes), "random"], games=40, seed=1)
+    assert 0 < result.errors < 40
+    for game_record in result.records:
+        assert bool(game_record.error) == (
+            len(game_record.actions) == 7 and game_record.seats[1] == 0 and bool(game_record.error)
+        )
+
+
+def test_an_agent_that_fails_in_reset_loses_the_game() -> None:
+    def reset(seed: int) -> None:
+        raise OSError("no disk")
+
+    broken = python_agent(FOUR, first_action, "broken", reset)
+    result = bl.match(FOUR, [broken, "random"], games=2)
+    assert result.errors == 2 and result.wins == (0, 2)
+    assert result.records[0].error == "OSError: no disk"
+    with pytest.raises(OSError, match="no disk"):
+        broken.reset(1)
+
+
+def test_a_faulty_agent_among_three_and_alone() -> None:
+    result = bl.match(NIM3, ["random", scripted(NIM3, dies(ValueError("x"))), "random"], games=6)
+    assert result.errors == 6 and result.wins[1] == 0
+    game = bl.game("2048", size=2)
+    alone = bl.match(game, [scripted(game, dies(ValueError("x")))], games=3)
+    assert alone.errors == 3 and alone.mean_scores == (0,)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_stops_the_program_goes_through(stop: type[BaseException]) -> None:
+    with pytest.raises(stop):
+        bl.match(FOUR, [scripted(FOUR, dies(stop())), "random"], games=2)
+    with pytest.raises(stop):
+        scripted(FOUR, dies(stop())).act(FOUR.initial_state())
+
+
+def test_asked_directly_an_agent_raises_its_own_error() -> None:
+    with pytest.raises(ZeroDivisionError):
+        scripted(FOUR, dies(ZeroDivisionError("by zero"))).act(FOUR.initial_state())
+    with pytest.raises(BoardLabError, match="whole number"):
+        scripted(FOUR, lambda state: "3").act(FOUR.initial_state())
+
+
+def test_progress_is_told_and_may_stop_the_match() -> None:
+    told: list[int] = []
+    bl.match(FOUR, ["random", "random"], games=10, progress=told.append)
+    assert told[-1] == 10
+
+    def stop(done: int) -> None:
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        bl.match(FOUR, ["random", "random"], games=10, progress=stop)
+
+
+# ---- records ----
+
+
+@pytest.mark.parametrize(
+    "game",
+    [FOUR, NIM3, bl.game("2048", size=3), bl.game("rubiks", twists=3), bl.game("othello", size=6)],
+    ids=repr,
+)
+def test_replay_reproduces_the_game(game: Game) -> None:
+    agents = ["mcts(rollout, iterations=10)", "random", "random"][: game.players]
+    for game_record in bl.match(game, agents, games=7, seed=4, random_actions=2).records:
+        states = replay(game, game_record)
+        assert len(states) == len(game_record.actions) + 1
+        assert tuple(states[-1].scores) == game_record.scores
+        assert states[-1].is_terminal or game.name == "rubiks"
+
+
+def test_an_agent_may_meet_itself() -> None:
+    """A tree search that met itself with one tree for both seats would know the other's thoughts."""
+    agent = bl.agent("mcts(rollout, iterations=40)", FOUR, seed=1)
+    result = bl.match(FOUR, [agent, agent], games=8, seed=1)
+    spelled = bl.match(FOUR, ["mcts(rollout, iterations=40)"] * 2, games=8, seed=1)
+    assert result == spelled
+    python = scripted(FOUR, first_action, "first")
+    assert bl.match(FOUR, [python, python], games=4).games == 4
+
+
+def test_an_agent_of_an_equal_game_may_play() -> None:
+    other = bl.agent("mcts(rollout, iterations=20)", bl.game("connectfour"), seed=1)
+    python = scripted(bl.game("connectfour"), first_action, "first")
+    assert bl.match(FOUR, [other, python], games=4).errors == 0
+
+
+# ---- what is refused ----
+
+
+def test_a_match_refuses_what_it_cannot_play() -> None:
+    def refused(words: str, *args: object, **more: object) -> None:
+        with pytest.raises(BoardLabError, match=words):
+            bl.match(*args, **more)  # type: ignore[arg-type]
+
+    two = ["random", "random"]
+    refused("needs 2 agents, not 1", FOUR, ["random"])
+    refused("needs 2 agents, not 3", FOUR, ["random"] * 3)
+    refused("games must be", FOUR, two, games=0)
+    refused("games must be", FOUR, two, games=10**18)
+    refused("games must be", FOUR, two, games=2.5)
+    refused("threads must be", FOUR, two, threads=0)
+    refused("threads must be", FOUR, two, threads=10**6)
+    refused("random_actions must be", FOUR, two, random_actions=-1)
+    refused("seed must be", FOUR, two, seed=-1)
+    refused("seed must be", FOUR, two, seed=2**64)
+    refused("agents must be", FOUR, None)
+    refused("agents must be", FOUR, 3)
+    refused("an agent expression must be text", FOUR, [None, None])
+    refused("a game is made with", "connectfour", two)
+    refused("a seating of connectfour names each", FOUR, two, seatings=[[0, 0]])
+    refused("a seating of connectfour names each", FOUR, two, seatings=[3])
+    refused("a seating of connectfour names each", FOUR, two, seatings=[[None, "x"]])
+    refused("starts must be", FOUR, two, starts=[None])
+    refused("starts must be", FOUR, two, starts=3)
+    refused("a state has 42 fields", FOUR, two, starts=[TICTACTOE.initial_state()])
+    refused("progress must be", FOUR, two, progress=3)
+    refused("was made for", FOUR, [bl.agent("random", TICTACTOE), "random"])
+    refused("one thread only", FOUR, [scripted(FOUR, first_action), "random"], threads=2)
+
+
+def test_replay_refuses_what_is_no_record() -> None:
+    result: MatchResult = bl.match(FOUR, ["random", "random"], games=1)
+    with pytest.raises(BoardLabError):
+        replay(FOUR, None)  # type: ignore[arg-type]
+    with pytest.raises(BoardLabError):
+        replay(TICTACTOE, result.records[0])
+
+
+def test_an_agent_in_a_circle_of_references_is_collected() -> None:
+    """An object that holds the agent whose choice is its own method, as a player class would."""
+
+    class Player:
+        def __init__(self) -> None:
+            self.agent = python_agent(FOUR, self.choose, "player")
+
+        def choose(self, state: State) -> int:
+            return first_action(state)
+
+    player = Player()
+    assert bl.match(FOUR, [player.agent, "random"], games=2).errors == 0
+    gone = weakref.ref(player)
+    del player
+    gc.collect()
+    assert gone() is None

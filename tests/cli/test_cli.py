@@ -1,0 +1,122 @@
+"""The command line as a user types it, mistakes included: one sentence, no traceback, exit status 2."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+def run(*words, given=None):
+    command = [sys.executable, "-m", "boardlab", *words]
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=120)
+
+
+def output(*words, given=None):
+    result = run(*words, given=given)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_games_lists_every_game_and_describes_one():
+    import boardlab as bl
+
+    listing = output("games")
+    assert all(name in listing for name in bl.games())
+    described = output("games", "nim")
+    assert "max_take" in described and "Bouton" in described
+
+
+def test_agents_lists_searches_and_evaluators():
+    listing = output("agents")
+    assert all(word in listing for word in ("mcts", "alphabeta", "rollout", "human"))
+    assert "cpuct" in output("agents", "mcts")
+
+
+def test_match_prints_wins_with_error_bars():
+    text = output("match", "tictactoe", "mc(iterations=50)", "random", "--games", "20", "--seed", "3")
+    assert "mc(rollout, iterations=50)" in text and "±" in text and "20 games" in text
+    assert text == output("match", "tictactoe", "mc(iterations=50)", "random", "-n", "20", "--seed", "3")
+
+
+def test_match_takes_the_games_parameters():
+    text = output(
+        "match", "connectfour", "random", "random", "--rows", "4", "--cols=5", "--connect", "3", "-n", "5"
+    )
+    assert "5 games" in text
+    text = output("match", "nim", "random", "random", "--heaps", "3,4,5", "--misere", "-n", "4")
+    assert "4 games" in text
+
+
+def test_inspect_shows_every_action():
+    text = output("inspect", "tictactoe", "alphabeta(depth=9, exact=True)", "--actions", "b2 a1")
+    assert "c3" in text and "plays" in text
+    text = output("inspect", "connectfour", "mcts(iterations=50)", "--position", "3324")
+    assert "policy" in text
+
+
+def test_inspect_reads_a_position_from_a_file(tmp_path):
+    (tmp_path / "position.txt").write_text("XO.\n.X.\n..O\n")
+    text = output("inspect", "tictactoe", "alphabeta(depth=9)", "--position", f"@{tmp_path}/position.txt")
+    assert "X to move" in text
+
+
+def test_play_a_whole_game_with_undo_hint_list_and_a_typo():
+    text = output(
+        "play",
+        "nim",
+        "--heaps",
+        "2,1",
+        "--against",
+        "alphabeta(depth=5)",
+        given="h\nl\nZ9\nA1\nu\nA1\nA1\nB1\n",
+    )
+    assert "is not a legal action" in text
+    assert "You win!" in text  # one stone is left, and it is ours
+
+
+def test_play_one_player_with_chance():
+    text = output(
+        "play", "2048", "--size", "2", "--against", "mc(iterations=20)", "--seed", "1", given="up\nleft\nq\n"
+    )
+    assert "chance" in text
+
+
+def test_play_ends_quietly_when_the_input_ends():
+    assert "stopped" in output("play", "tictactoe", given="a1\n")
+
+
+def test_the_second_seat_can_be_taken():
+    assert "X plays" in output("play", "tictactoe", "--seat", "1", "--against", "random", given="q\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["match", "otello", "random", "random"], 'unknown game "otello"; did you mean "othello"?'),
+        (["match", "othello", "random"], "othello needs 2 agents, not 1"),
+        (["match", "othello", "random", "mtcs"], 'did you mean "mcts"?'),
+        (["match", "othello", "random", "rollout"], '"rollout" is an evaluator'),
+        (["match", "othello", "random", "mcts(iterations=x)"], "expected a number"),
+        (["match", "othello", "random", "mcts(iterations=0)"], "iterations must be a whole number"),
+        (["match", "othello", "random", "random", "--size", "7"], "must be even"),
+        (["match", "othello", "random", "random", "--size", "big"], "size must be a whole number"),
+        (["match", "othello", "random", "random", "--sise", "6"], 'did you mean "size"?'),
+        (["match", "othello", "random", "random", "--games", "0"], "games must be a whole number"),
+        (["match", "2048", "alphabeta"], "use maxn, expectimax or mcts"),
+        (["match", "2048", "maxn"], "use expectimax"),
+        (["inspect", "othello", "random", "--actions", "z9"], '"z9" is not a legal action'),
+        (["inspect", "othello", "random", "--position", "nonsense"], "expected 8 rows"),
+        (["inspect", "othello", "random", "--position", "@nowhere.txt"], "nowhere.txt"),
+        (["inspect", "tictactoe", "random", "--actions", "a1 b1 a2 b2 a3"], "the game is over"),
+        (["play", "othello", "--seat", "2"], "the seat must be a whole number from 0 to 1"),
+        (["games", "ches"], "unknown game"),
+        (["agents", "mtcs"], 'did you mean "mcts"?'),
+        (["match", "nim", "random", "random", "--heaps", "a,b"], "heaps must be whole numbers"),
+        (["match", "nim", "random", "random", "--players"], "--players needs a value"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(words, says):
+    result = run(*words)
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr

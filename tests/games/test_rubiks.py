@@ -1,0 +1,263 @@
+"""Rubik's cube: known numbers of states per distance, orders of twist sequences, impossible cubes, solver."""
+
+import random
+
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+
+SOLVED_2 = "  UU\n  UU\nLLFFRRBB\nLLFFRRBB\n  DD\n  DD"
+SOLVED_3 = "\n".join(["   UUU"] * 3 + ["LLLFFFRRRBBB"] * 3 + ["   DDD"] * 3)
+
+
+def solved(game):
+    return game.from_text(SOLVED_2 if game.rules.size == 2 else SOLVED_3)
+
+
+def neighbours(game):
+    """The states one twist from home. Nothing can be played at home, so scrambles of one twist find them."""
+    one_twist = bl.game("rubiks", size=game.rules.size, metric=game.rules.metric, twists=1)
+    found = {one_twist.initial_state(seed).to_text() for seed in range(40 * game.action_count)}
+    assert len(found) == game.action_count
+    return [game.from_text(text) for text in sorted(found)]
+
+
+def states_per_distance(game, farthest):
+    starts = [solved(game).core, *(state.core for state in neighbours(game))]
+    at_most_one, *farther = _engine.count_states(starts, farthest - 1)
+    return [1, at_most_one - 1, *farther]
+
+
+POCKET_CUBES = {
+    "htm": [1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644],
+    "qtm": [1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276],
+}
+
+
+@pytest.mark.parametrize("metric", POCKET_CUBES)
+def test_states_per_distance_of_the_2x2x2(metric):
+    assert states_per_distance(bl.game("rubiks", metric=metric), 7) == POCKET_CUBES[metric][:8]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", POCKET_CUBES)
+def test_all_states_of_the_2x2x2(metric):
+    assert sum(POCKET_CUBES[metric]) == 3_674_160
+    assert states_per_distance(bl.game("rubiks", metric=metric), 1000) == POCKET_CUBES[metric]
+
+
+@pytest.mark.parametrize(
+    ("metric", "counts"),
+    [("htm", [1, 18, 243, 3240, 43239, 574908]), ("qtm", [1, 12, 114, 1068, 10011, 93840])],
+)
+def test_states_per_distance_of_the_3x3x3(metric, counts):
+    game = bl.game("rubiks", size=3, metric=metric)
+    assert states_per_distance(game, len(counts) - 1) == counts
+
+
+# ---- twists ----
+
+
+def play(state, twists):
+    for twist in twists.split():
+        state.apply(state.parse_action(twist))
+    return state
+
+
+def order(game, twists):
+    """How often a sequence must be repeated until a scrambled cube is as before."""
+    start = game.initial_state(seed=5)
+    state, times = play(start.copy(), twists), 1
+    while state != start:
+        play(state, twists)
+        times += 1
+    return times
+
+
+@pytest.mark.parametrize(
+    ("twists", "expected"),
+    [
+        ("R", 4),
+        ("F2", 2),
+        ("R U R' U'", 6),
+        ("R2 U2", 6),
+        ("R U", 105),
+        ("R U R' U R U2 R'", 6),
+        ("R L", 4),
+        ("R U2 D' B D'", 1260),
+    ],
+)
+def test_orders_of_sequences_on_the_3x3x3(twists, expected):
+    assert order(bl.game("rubiks", size=3, twists=20), twists) == expected
+
+
+@pytest.mark.parametrize(("twists", "expected"), [("U", 4), ("L U L' U'", 6), ("L U", 15), ("F2 U2", 3)])
+def test_orders_of_sequences_on_the_2x2x2(twists, expected):
+    assert order(bl.game("rubiks"), twists) == expected
+
+
+def test_twists_are_named_after_singmaster():
+    htm = bl.game("rubiks", size=3, twists=5).initial_state()
+    names = " ".join(htm.action_text(action) for action in htm.legal_actions())
+    assert names == "U U2 U' L L2 L' F F2 F' D D2 D' R R2 R' B B2 B'"
+    qtm = bl.game("rubiks", metric="qtm").initial_state()
+    assert " ".join(qtm.action_text(action) for action in qtm.legal_actions()) == "U U' L L' F F'"
+    assert htm.parse_action("u'") == 2
+
+
+# Clockwise as seen from outside: U takes the top row of F to L, R the right column of F to U,
+# F the bottom row of U to R.
+AFTER_ONE_TWIST = {
+    "U": ["   UUU"] * 3 + ["FFFRRRBBBLLL", "LLLFFFRRRBBB", "LLLFFFRRRBBB"] + ["   DDD"] * 3,
+    "R": ["   UUF"] * 3 + ["LLLFFDRRRUBB"] * 3 + ["   DDB"] * 3,
+    "F": ["   UUU", "   UUU", "   LLL"] + ["LLDFFFURRBBB"] * 3 + ["   RRR", "   DDD", "   DDD"],
+}
+
+
+@pytest.mark.parametrize("twist", AFTER_ONE_TWIST)
+def test_a_twist_turns_its_face_clockwise(twist):
+    # Three more of the same bring it home; two alone do not.
+    state = bl.game("rubiks", size=3).from_text("\n".join(AFTER_ONE_TWIST[twist]))
+    assert not play(state, f"{twist} {twist}").is_terminal
+    assert play(state, twist).is_terminal
+
+
+# ---- scrambles ----
+
+
+@pytest.mark.parametrize(("metric", "twists"), [("htm", 3), ("qtm", 4)])
+def test_no_twist_of_a_scramble_takes_back_another(metric, twists):
+    # Up to this length different scrambles lead to different cubes: each must lie exactly this far from home.
+    game = bl.game("rubiks", size=3, metric=metric, twists=twists)
+    nearer, frontier = {solved(game)}, neighbours(game)
+    for _ in range(twists - 1):
+        nearer |= set(frontier)
+        frontier = {child for state in frontier for _, child in state.children()} - nearer
+    for seed in range(3000):
+        assert game.initial_state(seed) in frontier
+
+
+def test_training_starts_take_one_to_all_twists():
+    game = bl.game("rubiks", twists=3)
+    distances = {round((1 - game.training_start(seed).solve()[0]) / 0.04) for seed in range(200)}
+    assert distances == {1, 2, 3}
+
+
+def test_no_twists_give_a_solved_cube():
+    state = bl.game("rubiks", twists=0).initial_state()
+    assert state.is_terminal
+    assert state.scores.tolist() == [1]
+
+
+# ---- symmetries ----
+
+
+@pytest.mark.parametrize("metric", ["htm", "qtm"])
+@pytest.mark.parametrize("size", [2, 3])
+def test_symmetries_commute_with_twists(size, metric):
+    game = bl.game("rubiks", size=size, metric=metric, twists=8)
+    rng = random.Random(0)
+    for seed in range(5):
+        state = game.initial_state(seed)
+        for g in range(24):
+            action = rng.choice(state.legal_actions())
+            one, other = state.copy(), state.symmetry(g)
+            one.apply(action)
+            other.apply(state.core.symmetry_action(g, action))
+            assert one.symmetry(g) == other
+
+
+def test_symmetries_form_orbits_of_up_to_24_cubes():
+    state = bl.game("rubiks", size=3, twists=20).initial_state(3)
+    assert len({state.symmetry(g) for g in range(24)}) == 24
+    home = solved(state.game)
+    assert {home.symmetry(g) for g in range(24)} == {home}
+
+
+def test_symmetries_keep_the_distance():
+    game = bl.game("rubiks", twists=11)
+    for seed in range(20):
+        state = game.initial_state(seed)
+        assert {state.symmetry(g).solve()[0] for g in range(24)} == {state.solve()[0]}
+
+
+# ---- solver ----
+
+
+@pytest.mark.parametrize("metric", ["htm", "qtm"])
+def test_the_solver_knows_the_distance(metric):
+    game = bl.game("rubiks", metric=metric)
+    seen, frontier = {solved(game)}, set(neighbours(game))
+    for distance in range(1, 4):
+        for state in frontier:
+            assert state.solve()[0] == pytest.approx(1 - 0.04 * distance)
+        seen |= frontier
+        frontier = {child for state in frontier for _, child in state.children()} - seen
+
+
+def test_a_greedy_solver_solves_in_the_fewest_twists():
+    game = bl.game("rubiks", twists=30)
+    agent = bl.agent("greedy(solver)", game, seed=0)
+    for seed in range(20):
+        state, twists = game.initial_state(seed), 0
+        distance = round((1 - state.solve()[0]) / 0.04)
+        while not state.is_terminal:
+            state.apply(agent.act(state).action)
+            twists += 1
+        assert twists == distance <= 11
+
+
+def test_the_3x3x3_has_no_solver():
+    assert bl.game("rubiks", size=3, twists=5).initial_state().solve() is None
+
+
+def test_moves_left_is_bounded_by_gods_number():
+    assert bl.game("rubiks", twists=3).initial_state().moves_left == 3
+    assert bl.game("rubiks", size=3, metric="qtm", twists=500).initial_state().moves_left == 26
+    assert solved(bl.game("rubiks")).moves_left == 0
+
+
+# ---- impossible cubes ----
+
+
+def swapped(text, *pairs):
+    letters = list(text)
+    for a, b in pairs:
+        letters[a], letters[b] = letters[b], letters[a]
+    return "".join(letters)
+
+
+# Facelets in one line: U 0-8, L 9-17, F 18-26, R 27-35, B 36-44, D 45-53.
+LINE_3 = "U" * 9 + "L" * 9 + "F" * 9 + "R" * 9 + "B" * 9 + "D" * 9
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (swapped(LINE_3, (7, 19)), "an edge is flipped"),
+        (swapped(LINE_3, (8, 20), (8, 27)), "a corner is twisted"),
+        # The edges UF and UR exchanged: F and R stickers trade places.
+        (swapped(LINE_3, (19, 28)), "two pieces are swapped"),
+        (swapped(LINE_3, (20, 27)), "eight corners"),
+        (swapped(LINE_3, (4, 13)), "centres"),
+        (LINE_3.replace("B", "L", 1), "eight corners|twelve edges"),
+        (LINE_3[:-1], "expected 54 facelets"),
+        (LINE_3[:-1] + "X", "expected 54 facelets"),
+    ],
+)
+def test_impossible_cubes_are_refused(text, complaint):
+    with pytest.raises(bl.BoardLabError, match=complaint):
+        bl.game("rubiks", size=3).from_text(text)
+
+
+def test_one_line_reads_like_the_unfolded_cube():
+    assert bl.game("rubiks", size=3).from_text(LINE_3) == bl.game("rubiks", size=3).from_text(SOLVED_3)
+
+
+def test_a_pocket_cube_turned_as_a_whole_is_the_same_cube():
+    game = bl.game("rubiks")
+    turned = "  UU\n  UU\nFFRRBBLL\nFFRRBBLL\n  DD\n  DD"
+    assert game.from_text(turned) == solved(game)
+    with pytest.raises(bl.BoardLabError, match="twisted"):
+        game.from_text(swapped("UUUULLLLFFFFRRRRBBBBDDDD", (3, 9), (3, 12)))

@@ -1,0 +1,155 @@
+"""maxn, expectimax and alphabeta against textbook recursion, value for value."""
+
+import math
+
+import pytest
+from reference.full_width import action_vector, minimax
+from reference.judges import Judge, after, score_judge, solver_judge
+from reference.positions import CUBE, random_position
+
+import boardlab as bl
+from boardlab import BoardLabError, Game
+
+ZERO_SUM = [
+    (bl.game("tictactoe"), "score", 5, 4),
+    (bl.game("connectfour", rows=4, cols=4, connect=3), "score", 6, 4),
+    (bl.game("connectfour"), "score", 30, 3),
+    (bl.game("othello", size=4), "discs", 10, 4),
+    (bl.game("othello", size=6), "discs", 28, 3),
+    (bl.game("othello"), "score", 58, 2),
+    (bl.game("nim", heaps=(3, 4, 2), max_take=3), "score", 3, 4),
+    (bl.game("nim", heaps=(3, 3), misere=True), "score", 2, 6),
+]
+OTHERS = [
+    (bl.game("nim", heaps=(2, 3, 2), max_take=2, players=3), "score", 3, 5),
+    (bl.game("nim", heaps=(3, 3), players=3, extra_rule=True), "score", 2, 6),
+    (bl.game("rubiks", twists=2), "score", 1, 3),
+    (bl.game("rubiks", twists=3, metric="qtm", step_reward=-0.1), "score", 1, 2),
+    (bl.game("2048", size=2), "score", 6, 2),
+    (bl.game("2048", size=2), "empty_tiles", 6, 2),
+    (bl.game("2048", size=3), "score", 20, 1),
+]
+
+
+def label(case: tuple[Game, str, int, int]) -> str:
+    return f"{case[0]!r}-{case[1]}-depth{case[3]}"
+
+
+@pytest.mark.parametrize("case", ZERO_SUM + OTHERS, ids=label)
+def test_full_width_values_are_those_of_plain_recursion(case: tuple[Game, str, int, int]) -> None:
+    game, outcome, actions, depth = case
+    search = "expectimax" if game.has_chance else "maxn"
+    agent = bl.agent(f'{search}(score(outcome="{outcome}"), depth={depth}, table_mb=1)', game)
+    judge = score_judge(outcome)
+    for seed in range(15):
+        state = random_position(game, seed, actions)
+        decision = agent.act(state)
+        wanted = {a: action_vector(state, a, depth, judge, outcome) for a in state.legal_actions()}
+        assert decision.values == pytest.approx({a: v[state.player] for a, v in wanted.items()}, abs=1e-12)
+        best = max(decision.values.values())
+        assert decision.values[decision.action] == best
+        assert list(decision.scores) == pytest.approx(wanted[decision.action], abs=1e-12)
+        equals = [a for a, v in decision.values.items() if v == best]
+        assert decision.policy == {a: 1 / len(equals) if a in equals else 0 for a in state.legal_actions()}
+
+
+@pytest.mark.parametrize("case", ZERO_SUM, ids=label)
+def test_alphabeta_values_are_those_of_plain_minimax(case: tuple[Game, str, int, int]) -> None:
+    game, outcome, actions, depth = case
+    judge = f'score(outcome="{outcome}")'
+    exact = bl.agent(f"alphabeta({judge}, depth={depth}, exact=True, table_mb=1)", game)
+    quick = bl.agent(f"alphabeta({judge}, depth={depth}, table_mb=1)", game)
+    maxn = bl.agent(f"maxn({judge}, depth={depth})", game)
+    for seed in range(15):
+        state = random_position(game, seed, actions)
+        sign = 1 if state.player == 0 else -1
+        wanted = {
+            a: sign * minimax(after(state, a), depth - 1, score_judge(outcome), outcome)
+            for a in state.legal_actions()
+        }
+        decision = exact.act(state)
+        assert decision.values == wanted
+        assert decision.values == maxn.act(state).values
+        assert decision.info["depth"] == depth
+        best = max(wanted.values())
+        for d in (decision, quick.act(state)):
+            assert wanted[d.action] == d.values[d.action] == best
+            assert list(d.scores) == [sign * best, -sign * best]
+            assert d.policy == {a: float(a == d.action) for a in wanted}
+
+
+def test_full_width_asks_any_evaluator_at_the_end() -> None:
+    state = CUBE.initial_state(3)
+    decision = bl.agent("maxn(solver, depth=2)", CUBE).act(state)
+    assert decision.values == pytest.approx(
+        {a: action_vector(state, a, 2, solver_judge)[0] for a in state.legal_actions()}
+    )
+
+
+def test_a_table_that_is_far_too_small_changes_nothing() -> None:
+    game = bl.game("connectfour")
+    state = random_position(game, 5, 10)
+    small = bl.agent("maxn(depth=7, table_mb=1)", game).act(state)
+    large = bl.agent("maxn(depth=7, table_mb=256)", game).act(state)
+    assert small.values == large.values
+    assert small.info["nodes"] > large.info["nodes"]
+    deep = [bl.agent(f"alphabeta(depth=9, exact=True, table_mb={mb})", game).act(state) for mb in (1, 256)]
+    assert deep[0].values == deep[1].values
+
+
+def test_values_do_not_depend_on_what_was_searched_before() -> None:
+    game = bl.game("othello", size=6)
+    judge = 'score(outcome="discs")'
+    for expression in (f"alphabeta({judge}, depth=4, exact=True)", f"maxn({judge}, depth=4)"):
+        used = bl.agent(expression, game)
+        for seed in range(5):
+            state = random_position(game, seed, 25)
+            assert used.act(state).values == bl.agent(expression, game).act(state).values
+
+
+def test_equal_actions_stay_equal_with_step_rewards() -> None:
+    """A table of floats once made the third decimal of a sum decide between equal twists."""
+    game = bl.game("rubiks", twists=2)
+    for seed in range(5):
+        state = game.initial_state(seed)
+        decision = bl.agent("maxn(depth=4)", game).act(state)
+        wanted = {a: action_vector(state, a, 4, score_judge())[0] for a in state.legal_actions()}
+        assert decision.values == wanted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_alphabeta_with_a_time_limit_answers(seed: int) -> None:
+    game = bl.game("othello")
+    state = random_position(game, seed, 20)
+    decision = bl.agent("alphabeta(depth=60, seconds=0.02, table_mb=1)", game).act(state)
+    assert decision.action in state.legal_actions()
+    assert 1 <= decision.info["depth"] < 60
+    reached = int(decision.info["depth"])
+    judge: Judge = score_judge()
+    if reached <= 2:
+        value = minimax(after(state, decision.action), reached - 1, judge)
+        assert decision.values[decision.action] == (value if state.player == 0 else -value)
+
+
+def test_alphabeta_refuses_what_it_cannot_play() -> None:
+    for game in (bl.game("2048"), bl.game("nim", players=3), bl.game("rubiks")):
+        with pytest.raises(BoardLabError, match="alphabeta plays two-player zero-sum games"):
+            bl.agent("alphabeta", game)
+    with pytest.raises(BoardLabError, match="use expectimax"):
+        bl.agent("maxn", bl.game("2048"))
+
+
+def test_alphabeta_chooses_among_equals_at_random() -> None:
+    game = bl.game("tictactoe")
+    chosen = {bl.agent("alphabeta(depth=2)", game, seed=s).act(game.initial_state()).action
+              for s in range(60)}  # fmt: skip
+    assert len(chosen) == 9
+
+
+def test_alphabeta_visits_fewer_nodes_than_maxn() -> None:
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    nodes = {e: bl.agent(e, game).act(state).info["nodes"] for e in
+             ("alphabeta(depth=8)", "maxn(depth=8)")}  # fmt: skip
+    assert nodes["alphabeta(depth=8)"] < nodes["maxn(depth=8)"]
+    assert not math.isnan(nodes["maxn(depth=8)"])

@@ -1,0 +1,30 @@
+"""Numbers that change when behaviour changes. Change them only on purpose, and say in the commit why.
+
+Root visits of fixed searches from fixed positions and seeds, in the order of the legal actions.
+"""
+
+import pytest
+from reference.positions import random_position
+
+import boardlab as bl
+
+VISITS = {
+    ("tictactoe", 2, "mcts(rollout, iterations=500)"): [66, 30, 53, 48, 101, 40, 70, 47, 45],
+    ("connectfour", 8, "mcts(rollout, iterations=1000)"): [104, 143, 234, 110, 176, 92, 141],
+    ("connectfour", 8, 'mcts(rollout, select="puct", iterations=300)'): [10, 6, 2, 238, 30, 2, 12],
+    ("connectfour", 8, "mcts(rollout, iterations=1000, batch=8)"): [103, 125, 204, 183, 128, 161, 96],
+    ("othello", 20, 'mcts(rollout(outcome="discs"), iterations=500)'): [82, 93, 95, 65, 83, 82],
+    ("nim", 2, "mcts(rollout, iterations=500, c=0.5)"): [
+        16, 29, 34, 3, 79, 49, 43, 61, 16, 40, 41, 8, 42, 21, 18,
+    ],
+    ("2048", 10, "mcts(rollout(depth=20), iterations=500)"): [132, 111, 121, 136],
+    ("rubiks", 0, "mcts(rollout(depth=5), iterations=500)"): [56, 56, 55, 56, 56, 55, 55, 56, 55],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "actions", "spec"), VISITS, ids=str)
+def test_root_visits_are_the_recorded_ones(game: str, actions: int, spec: str) -> None:
+    state = random_position(bl.game(game), 1, actions)
+    decision = bl.agent(spec, bl.game(game), seed=1).act(state)
+    visits = [round(p * decision.info["iterations"]) for p in decision.policy.values()]
+    assert visits == VISITS[game, actions, spec]

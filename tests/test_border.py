@@ -1,0 +1,571 @@
+"""The border between Python and the engine: no call with any argument may crash, corrupt or hang it.
+
+Only ordinary exceptions come out, and a state is what it was after a call that failed. Two layers are
+attacked: the public package, where bad input is a BoardLabError (or a TypeError, where Python itself counts
+arguments), and the compiled module below it.
+"""
+
+import ctypes
+import math
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+import boardlab as bl
+from boardlab import BoardLabError, _engine
+from boardlab.search.agent import python_agent
+
+# What is uninitialised is refused with a TypeError and, beside it, a warning.
+pytestmark = pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")
+
+STABLE = settings(derandomize=True, deadline=None, max_examples=150)
+# A failure is reported as it was found: making a sequence of forty calls shorter takes minutes.
+FIRE = settings(
+    STABLE,
+    max_examples=60,
+    stateful_step_count=40,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+REFUSED = (BoardLabError, TypeError)
+ENGINE_REFUSED = (ValueError, TypeError, OverflowError, AttributeError)
+
+GAMES = [
+    bl.game("tictactoe"), bl.game("connectfour", rows=4, cols=5, connect=3), bl.game("othello", size=4),
+    bl.game("nim", heaps=(3, 2)), bl.game("nim", heaps=(2, 2), players=3), bl.game("2048", size=2),
+    bl.game("rubiks", size=3, twists=2),
+]  # fmt: skip
+
+
+class BadRepr:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text for you")
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text for you")
+
+
+class BadIndex:
+    def __index__(self) -> int:
+        raise TypeError("not today")
+
+
+class Text(str):
+    pass
+
+
+# Valid numbers are small, so that what is accepted is done at once; the others are far out of every range.
+JUNK: list[Any] = [
+    None, True, False, 0, 1, 2, 3, -1, -2, -(2**31), 2**63, -(2**63), 2**64, 2**64 - 1, 10**30, 10**5000,
+    0.0, 1.0, 0.5, -1.5, 1e300, math.nan, math.inf, -math.inf, 1j, "", "0", "a1", "score", "discs", "random",
+    "mcts(iterations=5)", "nim", "\x00", "\ud800", "x" * 10_000, Text("score"), b"", b"\x00" * 64,
+    bytearray(8), [], [0], [None], (0, 1), [[0, 1]], {}, {"rows": 3}, {0}, range(3), object(), int, len,
+    BadRepr(), BadIndex(), np.int64(1), np.uint64(2**64 - 1), np.float32(1), np.bool_(True), np.array(1),
+    np.zeros(0),
+    np.zeros(20, np.int32), np.zeros((4, 5), np.int32), np.zeros(20, np.float64), np.zeros(40, np.int32)[::2],
+    np.full(21, 2**31 - 1, np.int32), np.array([None]), np.array(["x"]), memoryview(b"12345678"),
+    lambda *args: 0, lambda *args: None,
+]  # fmt: skip
+
+
+def uninitialised() -> list[Any]:
+    """Instances that no engine code has filled: made without a constructor, or by a subclass with its own."""
+    made: list[Any] = []
+    for kind in (_engine.Game, _engine.State, _engine.Search, _engine.Evaluator, _engine.GameRecord):
+        made.append(kind.__new__(kind))
+        made.append(type("Sub", (kind,), {"__init__": lambda self: None})())
+    return made
+
+
+def engine_objects() -> list[Any]:
+    """One of everything, small."""
+    made: list[Any] = []
+    for game in GAMES:
+        core = game.core
+        state = core.initial_state(1)
+        made += [core, state, _engine.paid_evaluator(core, "score")]
+        evaluator = _engine.rollout_evaluator(core, "score", 1, 2)
+        made += [evaluator, _engine.random_search(core, 1), _engine.greedy_search(evaluator, 1),
+                 _engine.mc_search(evaluator, 3, 1), _engine.maxn_search(evaluator, 1, 1, 1),
+                 _engine.mcts_search(evaluator, 5, 0.0, True, 1.0, 0.0, 0, True, 2, False, 1024, 1),
+                 _engine.python_search(core, lambda state: state.legal_actions()[0], None)]  # fmt: skip
+    made.append(_engine.play_match(GAMES[0].core, [made[4]], 1, 0, [[0, 0]], 0, [], 1, lambda done: None)[0])
+    return made
+
+
+def members(value: Any) -> list[str]:
+    names = [n for n in dir(type(value)) if not n.startswith("_")]
+    return [*names, "__eq__", "__hash__", "__repr__"]
+
+
+MODULE_FUNCTIONS = sorted(
+    name
+    for name in dir(_engine)
+    if callable(getattr(_engine, name)) and not isinstance(getattr(_engine, name), type)
+)
+
+
+def snapshot(value: Any) -> Any:
+    if isinstance(value, _engine.State):
+        try:
+            return value.to_bytes(), value.actions_played
+        except TypeError:
+            return "uninitialised"
+    return None
+
+
+def call(function: Callable[..., Any], arguments: list[Any]) -> tuple[bool, Any]:
+    """(whether it went well, the result). Anything but an ordinary refusal fails the test."""
+    before = [snapshot(a) for a in arguments]
+    owner = getattr(function, "__self__", None)
+    owner_before = snapshot(owner)
+    try:
+        return True, function(*arguments)
+    except ENGINE_REFUSED as error:
+        assert str(error) or isinstance(error, TypeError)
+        assert [snapshot(a) for a in arguments] == before
+        assert snapshot(owner) == owner_before
+        return False, None
+
+
+class EngineUnderFire(RuleBasedStateMachine):
+    """Random members of live objects, called with junk and with each other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.objects: list[Any] = []
+
+    @initialize()
+    def populate(self) -> None:
+        self.objects = engine_objects() + uninitialised()
+
+    def pick(self, data: st.DataObject) -> Any:
+        if data.draw(st.booleans()):
+            return JUNK[data.draw(st.integers(0, len(JUNK) - 1))]
+        return self.objects[data.draw(st.integers(0, len(self.objects) - 1))]
+
+    def arguments(self, data: st.DataObject) -> list[Any]:
+        return [self.pick(data) for _ in range(data.draw(st.integers(0, 3)))]
+
+    def keep(self, result: Any) -> None:
+        if isinstance(result, (_engine.State, _engine.Search, _engine.Evaluator)) and len(self.objects) < 150:
+            self.objects.append(result)
+
+    @rule(data=st.data())
+    def use_a_member(self, data: st.DataObject) -> None:
+        target = self.objects[data.draw(st.integers(0, len(self.objects) - 1))]
+        name = data.draw(st.sampled_from(members(target)))
+        went_well, member = call(lambda: getattr(target, name), [])
+        if went_well and callable(member):
+            self.keep(call(member, self.arguments(data))[1])
+
+    @rule(data=st.data())
+    def play_on(self, data: st.DataObject) -> None:
+        """Legal actions too, so that the states do not stay at the start."""
+        states = [s for s in self.objects if isinstance(s, _engine.State) and snapshot(s) != "uninitialised"]
+        state = data.draw(st.sampled_from(states))
+        legal = state.legal_actions()
+        if legal:
+            state.apply(data.draw(st.sampled_from(legal)))
+        elif state.actions_played:
+            state.undo()
+
+    @rule(data=st.data())
+    def use_a_function(self, data: st.DataObject) -> None:
+        name = data.draw(st.sampled_from(MODULE_FUNCTIONS))
+        self.keep(
+            call(getattr(_engine, name), [self.pick(data) for _ in range(data.draw(st.integers(0, 5)))])[1]
+        )
+
+    @rule(data=st.data(), name=st.sampled_from(sorted({n for g in engine_objects() for n in members(g)})))
+    def write_a_member(self, data: st.DataObject, name: str) -> None:
+        target = self.objects[data.draw(st.integers(0, len(self.objects) - 1))]
+        if type(target).__name__ != "Sub":
+            with pytest.raises(ENGINE_REFUSED):
+                setattr(target, name, self.pick(data))
+
+    @invariant()
+    def states_can_be_read(self) -> None:
+        for state in self.objects[:10]:
+            if isinstance(state, _engine.State) and snapshot(state) != "uninitialised":
+                assert state.player in (bl.CHANCE, bl.TERMINAL, 0, 1, 2)
+                assert state.is_terminal == (not state.legal_actions())
+
+
+def test_the_engine_under_fire() -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        EngineUnderFire, settings=FIRE
+    )
+
+
+PUBLIC: dict[str, Callable[..., Any]] = {
+    "game": bl.game, "describe": bl.describe, "agent": bl.agent, "evaluator": bl.evaluator, "perft": bl.perft,
+    "match": lambda *args: bl.match(*args[:2], games=args[2] if len(args) > 2 else 1),
+}  # fmt: skip
+
+
+def public_objects() -> list[Any]:
+    made: list[Any] = []
+    for game in GAMES:
+        made += [game, game.initial_state(1), bl.agent("mcts(iterations=5)", game), bl.agent("random", game),
+                 bl.evaluator("score", game)]  # fmt: skip
+    return made
+
+
+class PublicUnderFire(RuleBasedStateMachine):
+    """The same for the package: here a refusal is a BoardLabError or a TypeError, with a sentence."""
+
+    @initialize()
+    def populate(self) -> None:
+        self.objects = public_objects()
+
+    def pick(self, data: st.DataObject) -> Any:
+        if data.draw(st.booleans()):
+            return JUNK[data.draw(st.integers(0, len(JUNK) - 1))]
+        return self.objects[data.draw(st.integers(0, len(self.objects) - 1))]
+
+    def attempt(self, function: Callable[..., Any], arguments: list[Any]) -> None:
+        owner = getattr(function, "__self__", None)
+        before = [a.fields for a in [*arguments, owner] if isinstance(a, bl.State)]
+        try:
+            result = function(*arguments)
+        except REFUSED as error:
+            assert str(error)
+            assert [a.fields for a in [*arguments, owner] if isinstance(a, bl.State)] == before
+            return
+        if isinstance(result, bl.State) and len(self.objects) < 100:
+            self.objects.append(result)
+
+    @rule(data=st.data())
+    def use_a_member(self, data: st.DataObject) -> None:
+        target = self.objects[data.draw(st.integers(0, len(self.objects) - 1))]
+        name = data.draw(
+            st.sampled_from([n for n in dir(type(target)) if not n.startswith("_") and n != "solve"])
+        )
+        member = getattr(target, name)
+        if callable(member) and name not in ("core", "rules", "rebuild"):
+            self.attempt(member, [self.pick(data) for _ in range(data.draw(st.integers(0, 2)))])
+
+    @rule(data=st.data(), name=st.sampled_from(sorted(PUBLIC)))
+    def use_a_function(self, data: st.DataObject, name: str) -> None:
+        self.attempt(PUBLIC[name], [self.pick(data) for _ in range(data.draw(st.integers(1, 3)))])
+
+    @rule(
+        data=st.data(),
+        key=st.sampled_from(["rows", "size", "heaps", "players", "twists", "nonsense", "metric"]),
+    )
+    def make_a_game(self, data: st.DataObject, key: str) -> None:
+        name = data.draw(st.sampled_from(bl.games()))
+        self.attempt(lambda value: bl.game(name, **{key: value}), [self.pick(data)])
+
+    @rule(data=st.data())
+    def play_on(self, data: st.DataObject) -> None:
+        state = data.draw(st.sampled_from([s for s in self.objects if isinstance(s, bl.State)]))
+        legal = state.legal_actions()
+        if legal:
+            state.apply(data.draw(st.sampled_from(legal)))
+            assert state == state.game.from_fields(state.fields) or state.game.name == "2048"
+
+
+def test_the_package_under_fire() -> None:
+    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        PublicUnderFire, settings=FIRE
+    )
+
+
+# ---- arrays ----
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_any_fields_make_a_playable_state_or_a_refusal(game: bl.Game) -> None:
+    """from_fields gets any integers at all; what it accepts must survive being played to the end."""
+    start = game.initial_state(1).fields
+    numbers = st.integers(-3, 8) | st.sampled_from([2**31 - 1, -(2**31), 255, 256, 65536])
+    changes = st.lists(st.tuples(st.integers(0, len(start) - 1), numbers), max_size=6)
+
+    @STABLE
+    @given(changes, st.lists(numbers, min_size=len(start), max_size=len(start)), st.booleans())
+    def check(edits: list[tuple[int, int]], anything: list[int], wild: bool) -> None:
+        fields = list(anything) if wild else list(start)
+        for place, value in edits:
+            fields[place] = value
+        try:
+            state = game.core.from_fields(np.array(fields, np.int32))
+        except BoardLabError as error:
+            assert str(error)
+            return
+        assert state.to_fields().tolist() == fields
+        _engine.perft(state, 2)
+        if state.player >= 0:
+            _engine.random_search(game.core, 1).act(state)
+        for player in range(game.players):
+            state.board_vector(player)
+            state.planes(player)
+        assert state.playout(1, 500) <= 500
+        state.outcome("score")
+
+    check()
+
+
+def test_wrong_shapes_and_kinds_of_arrays() -> None:
+    game = bl.game("connectfour")
+    good = np.zeros(42, np.int32)
+    for wrong in (good[:41], np.zeros(43, np.int32), np.zeros(0, np.int32)):
+        with pytest.raises(BoardLabError, match="42 fields"):
+            game.core.from_fields(wrong)
+        with pytest.raises(BoardLabError, match="42 fields"):
+            game.from_fields(wrong)
+    for wrong in (good.astype(np.int64), good.astype(np.float32), good.astype(np.uint32), good.reshape(6, 7),
+                  np.zeros(84, np.int32)[::2], good.tobytes(), good.tolist(), None,
+                  good.astype(">i4")):  # fmt: skip
+        with pytest.raises(TypeError):
+            game.core.from_fields(wrong)
+    readonly = good.copy()
+    readonly.setflags(write=False)
+    assert game.core.from_fields(readonly).player == 0
+    for wrong in (
+        [[0] * 7] * 6,
+        ["x"] * 42,
+        [None] * 42,
+        [2**40] * 42,
+        [10**30] * 42,
+        [0.5] * 42,
+        [math.nan] * 42,
+    ):
+        with pytest.raises(BoardLabError):
+            game.from_fields(wrong)
+
+
+def test_arrays_from_the_engine_own_their_memory() -> None:
+    """They outlive the state they came from, and writing into them changes nothing else."""
+    game = bl.game("othello")
+    state = game.initial_state()
+    planes, fields, cells = state.planes(), state.core.to_fields(), state.board_vector()
+    text = state.to_text()
+    planes[:] = fields[:] = cells[:] = 7
+    assert state.to_text() == text
+    del state
+    assert planes.sum() == 7 * planes.size and fields.sum() == 7 * fields.size
+
+
+# ---- requests that are too large ----
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["alphabeta(depth=201)", "alphabeta(depth=1000000000000)", "alphabeta(table_mb=1000000000)",
+     "maxn(depth=1e9)", "maxn(table_mb=0)", "mcts(iterations=1000000000000000000)", "mcts(iterations=0)",
+     "mcts(batch=1e9)", "mcts(max_nodes=1)", "mcts(max_nodes=1e12)", "mcts(depth=1e12)",
+     "mcts(seconds=1e300)", "mcts(seconds=0)",
+     "mcts(c=-1)", "mcts(epsilon=2)", "mc(iterations=1e18)", "greedy(rollout(rollouts=1e12))",
+     "greedy(rollout(depth=1e12))"],
+)  # fmt: skip
+def test_what_is_too_large_is_refused_with_a_sentence(spec: str) -> None:
+    with pytest.raises(BoardLabError, match="must be"):
+        bl.agent(spec, bl.game("connectfour"))
+
+
+def test_memory_that_is_not_there_is_refused_with_a_sentence() -> None:
+    """Tables of 40 GiB each, until one is refused or the machine shows that it has plenty."""
+    game = bl.game("connectfour")
+    kept = []
+    try:
+        for _ in range(8):
+            kept.append(bl.agent("maxn(table_mb=65536, depth=1)", game))
+    except BoardLabError as error:
+        assert "there is no memory for a transposition table" in str(error)
+    assert bl.agent("maxn(table_mb=1)", game).act(game.initial_state()).action in range(7)
+
+
+def test_numbers_for_the_rest_of_the_package() -> None:
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    for wrong in (10**18, -1, 2**64, 1.5, math.nan, None, "3", 10**5000, True):
+        for attempt in (lambda n: bl.match(game, ["random"] * 2, games=n), lambda n: bl.perft(game, n),
+                        lambda n: state.apply(n), lambda n: state.board_vector(n),
+                        lambda n: state.symmetry(n), lambda n: state.completions(0, n)):  # fmt: skip
+            with pytest.raises(BoardLabError):
+                attempt(wrong)
+    with pytest.raises(BoardLabError):
+        _engine.perft(state.core, 1001)
+    with pytest.raises(BoardLabError):
+        _engine.play_match(game.core, [], 10**8 + 1, 0, [[0, 1]], 0, [], 1, print)
+
+
+def test_the_table_of_another_version_is_refused_before_it_is_read() -> None:
+    """A table of another contract may be shorter: eight bytes must be enough to refuse it."""
+    words = (ctypes.c_uint32 * 2)(99, 8)
+    make = ctypes.pythonapi.PyCapsule_New
+    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    with pytest.raises(BoardLabError, match="contract version 99"):
+        _engine.game_from_table("x", make(ctypes.addressof(words), b"boardlab.bl_game", None))
+    with pytest.raises(BoardLabError, match="capsule named"):
+        _engine.game_from_table("x", make(ctypes.addressof(words), b"something", None))
+
+
+def test_none_inside_a_list_is_no_object() -> None:
+    core = GAMES[0].core
+    with pytest.raises(BoardLabError, match="not from None"):
+        _engine.count_states([None], 1)  # type: ignore[list-item]
+    with pytest.raises(BoardLabError, match="states, not from None"):
+        _engine.play_match(core, [], 1, 0, [[0, 0]], 0, [None], 1, print)  # type: ignore[list-item]
+    with pytest.raises(BoardLabError, match="not by None"):
+        _engine.play_match(core, [None], 1, 0, [[0, 0]], 0, [], 1, print)  # type: ignore[list-item]
+
+
+# ---- objects ----
+
+
+@pytest.mark.parametrize("kind", ["Game", "State", "Search", "Evaluator", "GameRecord"])
+def test_engine_classes_cannot_be_made_or_used_empty(kind: str) -> None:
+    made = getattr(_engine, kind)
+    with pytest.raises(TypeError):
+        made()
+    with pytest.raises(TypeError):
+        type("Sub", (made,), {})()
+    for empty in (made.__new__(made), type("Sub", (made,), {"__init__": lambda self: None})()):
+        for name in members(empty):
+            if name.startswith("__"):
+                continue
+            with pytest.raises(TypeError):
+                value = getattr(empty, name)
+                value()
+    core = GAMES[0].core
+    state = core.initial_state(0)
+    for empty in uninitialised():
+        for attempt in (lambda x: _engine.random_search(x, 0), lambda x: _engine.greedy_search(x, 0),
+                        lambda x: _engine.perft(x, 1), lambda x: _engine.random_search(core, 0).act(x),
+                        lambda x: _engine.count_states([x], 1), lambda x: state.apply(x),
+                        lambda x: _engine.play_match(core, [x], 1, 0, [[0, 0]], 0, [], 1, print)):  # fmt: skip
+            with pytest.raises(TypeError):
+                attempt(empty)
+
+
+def test_a_state_of_another_game_is_refused_everywhere() -> None:
+    for mine in GAMES:
+        for other in GAMES:
+            if mine == other:
+                continue
+            state = other.initial_state(1)
+            with pytest.raises(BoardLabError, match="another game"):
+                bl.agent("random", mine).act(state)
+            with pytest.raises(BoardLabError, match="another game"):
+                bl.evaluator("score", mine).value(state)
+            with pytest.raises(BoardLabError, match="another game"):
+                _engine.random_search(mine.core, 0).act(state.core)
+            with pytest.raises(BoardLabError, match="another game"):
+                _engine.paid_evaluator(mine.core, "score").value(state.core)
+            with pytest.raises(BoardLabError, match="same game"):
+                _engine.count_states([mine.core.initial_state(0), state.core], 1)
+
+
+def test_an_equal_game_object_is_the_same_game() -> None:
+    one, two = bl.game("connectfour"), bl.game("connectfour")
+    state = two.initial_state()
+    assert bl.agent("random", one).act(state).action in range(7)
+    assert list(bl.evaluator("score", one).value(state)) == [0, 0]
+
+
+def test_a_state_outlives_its_game_and_a_search_everything() -> None:
+    agent = bl.agent("mcts(rollout, iterations=50)", bl.game("connectfour"))
+    state = bl.game("connectfour").initial_state().core
+    copies = [state.copy() for _ in range(10)]
+    del state
+    assert copies[0].legal_actions() == list(range(7))
+    assert agent.act(bl.game("connectfour").initial_state()).action in range(7)
+
+
+def test_undo_goes_back_to_the_start_and_no_further() -> None:
+    state = bl.game("connectfour").initial_state()
+    for action in (3, 3, 2):
+        state.apply(action)
+    with pytest.raises(BoardLabError):
+        state.apply(9)
+    assert state.actions_played == 3
+    for _ in range(3):
+        state.undo()
+    with pytest.raises(BoardLabError, match="no action to undo"):
+        state.undo()
+    assert state == bl.game("connectfour").initial_state()
+
+
+# ---- threads ----
+
+
+def test_two_threads_cannot_use_one_agent_at_once() -> None:
+    """The second call is refused while the first one thinks, and goes well afterwards."""
+    game = bl.game("connectfour")
+    thinking, go_on = threading.Event(), threading.Event()
+
+    def choose(state: bl.State) -> int:
+        thinking.set()
+        assert go_on.wait(60)
+        return 0
+
+    agent = python_agent(game, choose, "slow")
+    decisions: list[int] = []
+    thread = threading.Thread(target=lambda: decisions.append(agent.act(game.initial_state()).action))
+    thread.start()
+    assert thinking.wait(60)
+    for attempt in (lambda: agent.act(game.initial_state()), lambda: agent.reset(1),
+                    lambda: bl.match(game, [agent, "random"], games=1)):  # fmt: skip
+        with pytest.raises(BoardLabError, match="already thinking"):
+            attempt()
+    go_on.set()
+    thread.join(60)
+    assert decisions == [0]
+    assert agent.act(game.initial_state()).action == 0
+
+
+def test_many_threads_on_one_agent_get_answers_or_refusals() -> None:
+    game = bl.game("othello", size=6)
+    agent = bl.agent("mcts(rollout, iterations=300)", game)
+    evaluator = bl.evaluator("rollout(rollouts=20)", game)
+    wanted = evaluator.value(game.initial_state(), seed=3).tolist()
+    unexpected: list[BaseException] = []
+
+    def hammer() -> None:
+        try:
+            for _ in range(20):
+                assert evaluator.value(game.initial_state(), seed=3).tolist() == wanted
+                try:
+                    agent.act(game.initial_state())
+                    agent.reset(1)
+                except BoardLabError as error:
+                    assert "already thinking" in str(error)
+        except BaseException as error:
+            unexpected.append(error)
+
+    threads = [threading.Thread(target=hammer) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert not unexpected
+    assert agent.act(game.initial_state()).action in game.initial_state().legal_actions()
+
+
+def test_an_agent_that_asks_itself_is_refused() -> None:
+    game = bl.game("connectfour")
+    agent: bl.Agent = python_agent(game, lambda state: agent.act(state).action, "mirror")
+    with pytest.raises(BoardLabError, match="already thinking"):
+        agent.act(game.initial_state())
+
+
+def test_what_an_agent_is_shown_is_its_own_copy() -> None:
+    """An agent that plays on in the state it was given does not change the game."""
+    game = bl.game("connectfour")
+
+    def scribble(state: bl.State) -> int:
+        while not state.is_terminal:
+            state.apply(state.legal_actions()[0])
+        return 3
+
+    result = bl.match(game, [python_agent(game, scribble, "scribbler"), "random"], games=6)
+    assert any(len(r.actions) > 8 for r in result.records)

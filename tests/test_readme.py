@@ -1,0 +1,34 @@
+"""The README's tour, run block by block; what a block prints must be what the README shows."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_tour_works_as_written():
+    blocks = re.findall(r"<!-- tour -->\n```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) >= 4
+    names: dict[str, object] = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+        assert printed.getvalue() == expected
+
+
+def test_every_game_is_listed():
+    import boardlab as bl
+
+    assert all(f"| {name} |" in README for name in bl.games())
+
+
+def test_every_game_has_a_page_with_its_picture():
+    import boardlab as bl
+
+    docs = Path(__file__).parents[1] / "docs" / "games"
+    for name in bl.games():
+        page = (docs / f"{name}.md").read_text(encoding="utf-8")
+        assert f"{name}.svg" in page and (docs / f"{name}.svg").read_text().startswith("<svg")

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds the engine with AddressSanitizer and UndefinedBehaviorSanitizer and runs the tests on it.
+#
+#   tools/sanitize.sh [pytest arguments]        PYTHON, CXX: what to use instead of .venv/bin/python and c++
+#
+# Everything lives in build/sanitize: the package (site), the build, a copy of the tests. The copy matters: run from
+# the source tree, Python would import the package beside the tests instead of the sanitized one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+python=$(command -v "${PYTHON:-.venv/bin/python}")
+[[ $python == /* ]] || python=$PWD/$python
+home=$PWD/build/sanitize
+
+CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2} "$python" -m pip install \
+  --quiet --no-build-isolation --no-deps --upgrade --target "$home/site" \
+  -C build-dir="$home/cmake" -C cmake.define.BOARDLAB_SANITIZE=ON .
+rm -rf "$home/tests"
+cp -R tests pyproject.toml "$home/"
+
+# An editable install of the package puts a finder of its own before the path; here it would win over site/.
+# Tests that start other interpreters inherit this with the environment.
+cat >"$home/site/sitecustomize.py" <<'EOF'
+import sys
+
+sys.meta_path[:] = [f for f in sys.meta_path if "editable" not in type(f).__module__]
+EOF
+
+# The sanitizer's runtime has to be in the process before anything else; libstdc++ beside it, or it misses throws.
+runtime() { "${CXX:-c++}" -print-file-name="$1"; }
+export LD_PRELOAD="$(runtime libasan.so) $(runtime libstdc++.so)"
+export PYTHONPATH=$home/site PYTHONMALLOC=malloc
+# Python itself leaves memory to the end of the process; a huge request must come back as a refusal, not stop here.
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+cd "$home"
+"$python" -c 'import boardlab; assert "sanitize/site" in boardlab._engine.__file__, boardlab._engine.__file__'
+exec "$python" -m pytest -p no:cacheprovider "$@"

@@ -154,7 +154,7 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
     longest = max(abs(voice) for _, voice in loudest)
     for number, voice in loudest:
         bar = ("+" if voice > 0 else "-") * max(1, round(24 * abs(voice) / longest))
-        table.add_row(f"{voice:+.4g}", bar, inspection.table_name(number))
+        table.add_row(f"{voice:+.4g}", bar, inspection.table_name(number).partition(":")[0])
     console.print(table)
     if others > 1e-9:
         console.print(f"the others add {best.sum - sum(v for _, v in loudest):+.4g}", markup=False)
@@ -182,7 +182,7 @@ def _print_weights(inspection: Inspection) -> None:
     if found.uncompressed != found.weights:
         console.print(
             f"         {found.uncompressed:,} with all joint values of cells, possible or not: "
-            f"{found.active_share_uncompressed:.1%} active",
+            f"{100 * found.active_share_uncompressed:.2g}% active",
             markup=False,
             soft_wrap=True,
         )

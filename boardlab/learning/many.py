@@ -4,6 +4,7 @@ Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill
 same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
 """
 
+import functools
 import json
 import os
 import selectors
@@ -88,7 +89,7 @@ def train_many(
     ]
     if jobs == 1:
         for task in tasks:
-            train(game, progress=lambda standing, s=task["seed"]: tell(s, standing), **task)  # type: ignore[misc]
+            train(game, progress=functools.partial(tell, task["seed"]), **task)
     else:
         _run_processes(game, tasks, jobs, tell)
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))

@@ -53,6 +53,10 @@ class Progress:
     """The last exam's mean scores by opponent."""
 
 
+Tell = Callable[[Progress], bool | None]
+"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A training run and its folder."""
@@ -118,7 +122,7 @@ def train(
     stop_exam: str | None = None,
     stop_at: float | None = None,
     stop_after: int = 3,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Tell | None = None,
     **settings: Any,
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
@@ -147,14 +151,7 @@ def train(
     seed = as_seed(seed)
     if td.reward not in game.outcomes:
         raise unknown(f"outcome of {game.name}", td.reward, game.outcomes)
-    network = {
-        "tuples": td.tuple_lists(game, seed),
-        "symmetries": td.symmetry_list(game, seed),
-        **{
-            key: getattr(td, key)
-            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
-        },
-    }
+    network = describe_network(game, td, seed)
     agent = {
         "kind": KIND,
         "boardlab": _version(),
@@ -182,7 +179,7 @@ def resume(
     path: str | os.PathLike[str],
     *,
     episodes: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Tell | None = None,
 ) -> Run:
     """Goes on with a run from its last checkpoint.
 
@@ -237,6 +234,18 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
                 f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
                 "replace it"
             )
+
+
+def describe_network(game: Game, td: TdNTuple, seed: int) -> dict[str, Any]:
+    """The network that the settings and the seed give, as `build_network` takes it."""
+    return {
+        "tuples": td.tuple_lists(game, seed),
+        "symmetries": td.symmetry_list(game, seed),
+        **{
+            key: getattr(td, key)
+            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+        },
+    }
 
 
 def game_table(game: Game) -> dict[str, Any]:
@@ -331,9 +340,9 @@ class _Training:
 
     # ---- the run ----
 
-    def go(self, progress: Callable[[Progress], None] | None) -> Run:
+    def go(self, progress: Tell | None) -> Run:
         """Trains until the total is reached."""
-        tell = progress or (lambda _: None)
+        tell: Tell = progress or (lambda _: None)
         saved = time.monotonic()
         chunk = 1
         try:
@@ -345,12 +354,14 @@ class _Training:
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
-                if due := self._exam_is_due():
+                if self._exam_is_due():
                     self._take_exam()
-                if due or time.monotonic() - saved > CHECKPOINT_SECONDS:
+                    self.folder.write_log(self.log)
+                if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
-                tell(self._progress())
+                if tell(self._progress()):
+                    break
         except KeyboardInterrupt:
             self.save()
             self._draw()

@@ -268,7 +268,8 @@ void Network::build_views() {
 }
 
 std::vector<std::uint32_t> Network::table_starts() const {
-  std::vector<std::uint32_t> starts(start_.begin(), start_.begin() + static_cast<std::ptrdiff_t>(design_.tuples.size()));
+  std::vector<std::uint32_t> starts(start_.begin(),
+                                    start_.begin() + static_cast<std::ptrdiff_t>(design_.tuples.size()));
   starts.insert(starts.end(), start_.begin() + tuple_slots_, start_.begin() + slots_);
   return starts;
 }

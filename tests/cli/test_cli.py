@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import boardlab as bl
+
 
 def run(*words, given=None):
     command = [sys.executable, "-m", "boardlab", *words]
@@ -18,8 +20,6 @@ def output(*words, given=None):
 
 
 def test_games_lists_every_game_and_describes_one():
-    import boardlab as bl
-
     listing = output("games")
     assert all(name in listing for name in bl.games())
     described = output("games", "nim")

@@ -55,7 +55,7 @@ def _train(game: bl.Game) -> bl.Run:
     console.print(
         f"It plays itself for {TRAINING_SECONDS:.0f} s; now and then {RIVAL} examines it.", soft_wrap=True
     )
-    exam_every = max(1000, int(_episodes_a_second(game) * TRAINING_SECONDS / 12))
+    exam_every = max(1, int(_episodes_a_second(game) * TRAINING_SECONDS / 12))
     with training_bar() as bar:
         show = teller(bar)
 

@@ -91,7 +91,8 @@ class TdLearner {
   TdSettings settings_;
   int horizon_;
   AfterStates after_states_;
-  AfterStates::View best_, candidate_;
+  AfterStates::View best_;
+  std::vector<AfterStates::View> candidates_;
   Action best_action_ = -1;
   std::vector<Trace> traces_;
   std::vector<Action> actions_;

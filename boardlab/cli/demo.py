@@ -121,10 +121,8 @@ def _measure(game: bl.Game, run: bl.Run) -> None:
         )
         console.print()
     if importlib.util.find_spec("bitbully") is None:
-        console.print("Against perfect play: pip install 'boardlab[references]', then\n  ", end="")
-        console.print(
-            f"boardlab evaluate '{searched}' -g connectfour --exam abdl\n", markup=False, soft_wrap=True
-        )
+        _say("Against perfect play: pip install 'boardlab[references]', then")
+        _say(f"  boardlab evaluate '{searched}' -g connectfour --exam abdl\n")
         return
     for agent in (run.expression, searched):
         result = bl.evaluate(agent, game, "abdl", games=40, seed=1)

@@ -1,6 +1,7 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
 import contextlib
+import dataclasses
 import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
 from boardlab.cli.common import GAME_PARAMETERS, console, game_from
 from boardlab.errors import BoardLabError, unknown
@@ -19,6 +22,8 @@ from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
+from boardlab.learning.presets import preset as preset_of
+from boardlab.learning.settings import settings_from
 from boardlab.options import Option, options_of
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
@@ -61,12 +66,18 @@ def train(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Runs at a time, each a process; for --runs.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is already there.")] = False,
+    show: Annotated[
+        bool, typer.Option("--settings", help="List the settings with their values here, and stop.")
+    ] = False,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning) and keep it in a run folder."""
     settings = split_settings(game, context)
     if layout is not None:
         settings |= read_layout(layout)
     board_game = game_from(game, context)
+    if show:
+        console.print(_settings_table(board_game, preset, settings))
+        return
     arguments: dict[str, Any] = {
         "episodes": episodes,
         "out": out,
@@ -90,6 +101,23 @@ def train(
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
         _report(run)
+
+
+def _settings_table(game: Game, preset: str, settings: dict[str, Any]) -> Table:
+    """Every setting, what it would be in this run, and what it means."""
+    chosen = preset_of(game, preset)
+    values = dataclasses.asdict(
+        settings_from({**{k: v for k, v in chosen.items() if k != "episodes"}, **settings})
+    )
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("setting", "here", "", "allowed"):
+        table.add_column(column, overflow="fold")
+    table.add_row("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")
+    for option in options_of(TdNTuple):
+        value = values[option.name]
+        shown = "" if value is None else str(value)
+        table.add_row(option.name.rstrip("_"), Text(shown), Text(option.doc), Text(option.allowed))
+    return table
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:

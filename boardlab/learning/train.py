@@ -8,24 +8,31 @@ one; how the run is cut into chunks does not matter. Traces need no saving: they
 import dataclasses
 import os
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boardlab import _engine
-from boardlab.arena.match import match
 from boardlab.errors import BoardLabError, unknown
 from boardlab.evaluators.ntuple import KIND, build_network
 from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.learning.curve import draw_curve
+from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
+from boardlab.learning.layouts import layout_to_text, read_cells
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import TdNTuple, settings_from
 from boardlab.options import check_options
 from boardlab.runs import RunFolder
+from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+
+if TYPE_CHECKING:
+    from boardlab.learning.inspection import Inspection
 
 LEARNERS = (KIND,)
 CHUNK_SECONDS = 0.25
@@ -46,6 +53,10 @@ class Progress:
     """The last exam's mean scores by opponent."""
 
 
+Tell = Callable[[Progress], bool | None]
+"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A training run and its folder."""
@@ -64,6 +75,17 @@ class Run:
     """The rows of log.csv."""
 
     @property
+    def is_finished(self) -> bool:
+        """Whether all episodes were played; a run may also have stopped because it passed its exam."""
+        return self.episodes >= self.total
+
+    @property
+    def picture(self) -> Path | None:
+        """The learning curve, where there were exams and matplotlib is installed."""
+        file = self.path / "curve.png"
+        return file if file.exists() else None
+
+    @property
     def expression(self) -> str:
         """The trained agent's name: its network, played greedily."""
         return f'greedy(ntuple("{self.path.as_posix()}"))'
@@ -72,22 +94,16 @@ class Run:
         """The trained agent."""
         return make_agent(self.expression, self.game, seed)
 
+    def inspect(self) -> "Inspection":
+        """What the network has learned: its view of positions, its tuples, its weights."""
+        from boardlab.learning.inspection import Inspection
+
+        return Inspection(self.path)
+
     def __str__(self) -> str:
         speed = f", {self.actions / self.seconds:,.0f} actions/s" if self.seconds > 0 else ""
         done = f"{self.episodes:,} of {self.total:,} episodes"
         return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{speed}"
-
-
-@dataclass(frozen=True)
-class Exams:
-    """Exams during training: matches of the greedy agent against others."""
-
-    against: tuple[str, ...] = ()
-    """Agent expressions; in a one-player game the agent just plays."""
-    every: int = 0
-    """Episodes between exams; 0: one at the end."""
-    games: int = 100
-    """Games an exam and opponent."""
 
 
 def train(
@@ -99,16 +115,25 @@ def train(
     seed: int = 0,
     preset: str = "default",
     force: bool = False,
-    exams: Sequence[str] = (),
-    exam_every: int = 0,
+    go_on: bool = False,
+    exams: Sequence[str] | None = (),
+    exam_every: int | None = 0,
     exam_games: int = 100,
-    progress: Callable[[Progress], None] | None = None,
+    stop_exam: str | None = None,
+    stop_at: float | None = None,
+    stop_after: int = 3,
+    progress: Tell | None = None,
     **settings: Any,
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
     `settings` are those of `TdNTuple` and go before the preset's. A folder that holds a run is refused unless
-    `force` is given. Ctrl-C saves what was learned and can be resumed.
+    `force` is given, which replaces it, or `go_on`, which resumes it where it is this very run. Ctrl-C saves
+    what was learned and can be resumed.
+
+    `exams` are names of the arena's exams or agents to play against (None: the game's first exam), taken
+    every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
+    at least `stop_at` (by default the best possible value) `stop_after` times in a row.
     """
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
@@ -119,35 +144,33 @@ def train(
     chosen.pop("episodes")
     if "lambda" in settings:
         settings["lambda_"] = settings.pop("lambda")
+    settings |= read_cells(settings)
     checked = check_options(KIND, TdNTuple, settings)
     td = settings_from({**chosen, **checked})
-    plan = _checked_exams(game, exams, exam_every, exam_games)
+    plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
     if td.reward not in game.outcomes:
         raise unknown(f"outcome of {game.name}", td.reward, game.outcomes)
-    network = {
-        "tuples": td.tuple_lists(game, seed),
-        "symmetries": td.symmetry_list(game, seed),
-        **{
-            key: getattr(td, key)
-            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
-        },
-    }
+    network = describe_network(game, td, seed)
     agent = {
         "kind": KIND,
         "boardlab": _version(),
         "seed": seed,
         "episodes": total,
         "preset": preset,
-        "game": {"name": game.name, **_parameters(game)},
+        "game": game_table(game),
         "settings": td.as_dict(),
-        "exams": dataclasses.asdict(plan),
+        "exams": plan.as_dict(),
         "network": network,
     }
     folder = RunFolder(out if out is not None else Path("runs") / game.name)
+    if go_on and not force and folder.has("agent.toml"):
+        _check_same(folder, agent)
+        return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, td, network, seed, total, plan)
     folder.create(agent, force=force)
+    folder.write_text("layout.txt", layout_to_text(network["tuples"]))
     training.save()
     return training.go(progress)
 
@@ -156,11 +179,12 @@ def resume(
     path: str | os.PathLike[str],
     *,
     episodes: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Tell | None = None,
 ) -> Run:
     """Goes on with a run from its last checkpoint.
 
-    `episodes` sets a new total, which the schedules of alpha and epsilon then follow.
+    `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
+    early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
     agent = folder.read_agent(KIND)
@@ -169,36 +193,64 @@ def resume(
         td = settings_from(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
-        exams = agent.get("exams", {})
-        plan = _checked_exams(game, exams.get("against", ()), exams.get("every", 0), exams.get("games", 100))
+        plan = plan_exams(game, total, **agent.get("exams", {}))
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, td, network, seed, total, plan)
     training.load()
-    if episodes is not None and total != agent["episodes"]:
+    if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
             raise BoardLabError(f"{folder.path} has already played {training.learner.episodes_done} episodes")
-        folder.write_agent(
-            {key: value for key, value in {**agent, "episodes": total}.items() if key != "format"}
-        )
+        training.exams = dataclasses.replace(plan, stop_since=training.learner.episodes_done)
+        changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
+        folder.write_agent({key: value for key, value in changed.items() if key != "format"})
     return training.go(progress)
 
 
-def _checked_exams(game: Game, against: Any, every: Any, games: Any) -> Exams:
-    if isinstance(against, str):
-        against = (against,)
-    for expression in against:
-        if game.players > 1:
-            make_agent(expression, game)
-    return Exams(
-        tuple(str(expression) for expression in against),
-        as_integer("exam_every", every, 0, 10**12),
-        as_integer("exam_games", games, 1, 10**7),
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """A run as it stands in its folder; nothing is trained."""
+    folder = RunFolder(path)
+    agent = folder.read_agent(KIND)
+    try:
+        td, seed = settings_from(agent["settings"]), as_seed(agent["seed"])
+        total = as_integer("episodes", agent["episodes"], 1, 10**12)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
+    stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
+    episodes, actions = stored["progress"].tolist()
+    seconds = float(stored["seconds"][0])
+    return Run(
+        folder.path, folder.game(agent), td, seed, episodes, total, actions, seconds, folder.read_log()
     )
 
 
-def _parameters(game: Game) -> dict[str, Any]:
+def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
+    """Refuses to go on with a run that was started with other settings."""
+    there = folder.read_agent(agent["kind"])
+    wanted = tomllib.loads(to_toml(agent))
+    for key in wanted:
+        if key != "boardlab" and there.get(key) != wanted[key]:
+            raise BoardLabError(
+                f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
+                "replace it"
+            )
+
+
+def describe_network(game: Game, td: TdNTuple, seed: int) -> dict[str, Any]:
+    """The network that the settings and the seed give, as `build_network` takes it."""
     return {
+        "tuples": td.tuple_lists(game, seed),
+        "symmetries": td.symmetry_list(game, seed),
+        **{
+            key: getattr(td, key)
+            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+        },
+    }
+
+
+def game_table(game: Game) -> dict[str, Any]:
+    """A game as run files tell it: its name and parameters."""
+    return {"name": game.name} | {
         field.name: list(value) if isinstance(value, tuple) else value
         for field in dataclasses.fields(game.rules)
         if (value := getattr(game.rules, field.name)) is not None
@@ -222,7 +274,7 @@ class _Training:
         network: dict[str, Any],
         seed: int,
         total: int,
-        exams: Exams,
+        exams: ExamPlan,
     ) -> None:
         self.folder, self.game, self.td, self.seed, self.total, self.exams = (
             folder,
@@ -288,32 +340,41 @@ class _Training:
 
     # ---- the run ----
 
-    def go(self, progress: Callable[[Progress], None] | None) -> Run:
+    def go(self, progress: Tell | None) -> Run:
         """Trains until the total is reached."""
-        tell = progress or (lambda _: None)
+        tell: Tell = progress or (lambda _: None)
         saved = time.monotonic()
         chunk = 1
         try:
-            while self.learner.episodes_done < self.total:
+            if self._exam_is_due():  # the run was broken off during an exam
+                self._take_exam()
+            while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
                 begin, done = time.monotonic(), self.learner.episodes_done
                 self.learner.train(min(chunk, self._until_exam(done)))
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
-                if self._until_exam(done) == self.learner.episodes_done - done:
+                if self._exam_is_due():
                     self._take_exam()
+                    self.folder.write_log(self.log)
+                if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
-                elif time.monotonic() - saved > CHECKPOINT_SECONDS:
-                    self.save()
-                    saved = time.monotonic()
-                tell(self._progress())
+                if tell(self._progress()):
+                    break
         except KeyboardInterrupt:
             self.save()
+            self._draw()
             raise
         self.save()
+        self._draw()
         tell(self._progress())
         return self._run()
+
+    def _exam_is_due(self) -> bool:
+        done, every = self.learner.episodes_done, self.exams.every
+        taken = int(self.log[-1]["episodes"]) if self.log else 0
+        return taken < done and (done == self.total or (every > 0 and done % every == 0))
 
     def _until_exam(self, done: int) -> int:
         left = self.total - done
@@ -329,20 +390,27 @@ class _Training:
             "alpha": f"{learner.alpha:.6g}",
             "epsilon": f"{learner.epsilon:.6g}",
         }
-        opponents = self.exams.against if self.game.players > 1 else ("score",) if self.exams.every else ()
-        self.exam = {}
-        for opponent in opponents:
-            evaluator = self.network.evaluator(self.td.reward, self.td.gamma)
-
-            def greedy(_: Game, seed: int, evaluator: _engine.Evaluator = evaluator) -> _engine.Search:
-                return _engine.greedy_search(evaluator, seed)
-
-            agents: list[str | Agent] = [Agent(self.game, greedy(self.game, self.seed), "learner", greedy)]
-            agents += [opponent] * (self.game.players - 1)
-            result = match(self.game, agents, self.exams.games, self.seed)
-            self.exam[opponent] = result.mean_scores[0]
-            row[opponent] = f"{result.mean_scores[0]:.6g}"
+        results = self.exams.take(self.game, self._greedy_agent(), self.seed)
+        for name, result in results.items():
+            row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
+        if self.exams.stop_exam is not None:
+            row["passed"] = int(self.exams.is_success(results))
+        self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
+
+    def _greedy_agent(self) -> Agent:
+        """The network as it is now, without a copy of its tables."""
+        evaluator = self.network.evaluator(self.td.reward, self.td.gamma)
+
+        def greedy(_: Game, seed: int) -> _engine.Search:
+            return _engine.greedy_search(evaluator, seed)
+
+        return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
+
+    def _draw(self) -> None:
+        picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
+        if picture is not None:
+            self.folder.write_bytes("curve.png", picture)
 
     def _progress(self) -> Progress:
         learner = self.learner

@@ -249,11 +249,12 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
 
 
 def _short(number: float) -> str:
-    """Three digits: 192k, 1.43M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
+    """About three digits: 192k, 1.43M."""
+    for size, letter in ((1e6, "M"), (1e3, "k"), (1.0, "")):
         if number >= size:
-            return f"{number / size:.3g}{letter}"
-    return f"{number:.3g}"
+            part = number / size
+            return f"{part:.0f}{letter}" if part >= 100 else f"{part:.3g}{letter}"
+    return f"{number:.2g}"
 
 
 def _report(run: Run) -> None:

@@ -10,8 +10,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from boardlab.cli.common import GAME_PARAMETERS, console, game_from
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.registry import rules_of
+from boardlab.learning import LEARNERS, Run
 from boardlab.learning import Progress as Standing
-from boardlab.learning import Run, TdNTuple
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.options import Option, options_of
@@ -26,6 +26,7 @@ def train(
         str,
         typer.Argument(help="The game; its parameters and the learner's settings follow as --NAME VALUE."),
     ],
+    learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
     preset: Annotated[str, typer.Option(help='Settings by name: "default" or "paper".')] = "default",
     episodes: Annotated[int | None, typer.Option(help="Games of self-play; by default the preset's.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
@@ -40,14 +41,15 @@ def train(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is already there.")] = False,
 ) -> None:
-    """Train an agent by self-play (TD n-tuple learning) and keep it in a run folder."""
-    settings = split_settings(game, context)
+    """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
+    settings = split_settings(game, learner, context)
     if layout is not None:
         settings |= read_layout(layout)
     board_game = game_from(game, context)
     with _bar() as bar:
         run = train_run(
             board_game,
+            learner,
             episodes=episodes,
             out=out,
             seed=seed,
@@ -72,10 +74,13 @@ def resume(
     _report(done)
 
 
-def split_settings(game: str, context: typer.Context) -> dict[str, Any]:
+def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
     """Takes the learner's settings out of the words behind the game; the game's own parameters stay."""
+    if learner not in LEARNERS:
+        raise unknown("learner", learner, LEARNERS)
     own = {option.name for option in options_of(rules_of(game))}
-    known = {option.name.rstrip("_"): option for option in options_of(TdNTuple) if option.name not in own}
+    settable = options_of(LEARNERS[learner])
+    known = {option.name.rstrip("_"): option for option in settable if option.name not in own}
     settings: dict[str, Any] = {}
     words, rest = list(context.args), []
     while words:
@@ -102,7 +107,7 @@ def split_settings(game: str, context: typer.Context) -> dict[str, Any]:
             if not words:
                 raise BoardLabError(f"--{key} needs a value: {option.allowed}")
             value = words.pop(0)
-        settings[option.name] = _read(option, value)
+        settings[option.name] = _read(learner, option, value)
     context.args = rest
     return settings
 
@@ -117,7 +122,7 @@ def read_layout(layout: str) -> dict[str, Any]:
     return {"layout": "cells", "cells": file.read_text(encoding="utf-8")}
 
 
-def _read(option: Option, text: str) -> Any:
+def _read(learner: str, option: Option, text: str) -> Any:
     kinds = [kind for kind in (typing.get_args(option.type) or (option.type,)) if kind is not type(None)]
     try:
         if kinds[0] is bool:
@@ -126,7 +131,7 @@ def _read(option: Option, text: str) -> Any:
             ]
         return kinds[0](text)
     except (ValueError, KeyError):
-        raise BoardLabError(f'td-ntuple: {option.name} must be {option.allowed}, not "{text}"') from None
+        raise BoardLabError(f'{learner}: {option.name} must be {option.allowed}, not "{text}"') from None
 
 
 def _bar() -> Progress:

@@ -1,4 +1,4 @@
-"""Training runs of TD n-tuple agents: train, resume, exams on the way, checkpoints that survive kill -9.
+"""Training runs of agents that learn by self-play: train, resume, exams, checkpoints that survive kill -9.
 
 The engine plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
 (tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
@@ -18,16 +18,15 @@ import numpy as np
 from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.errors import BoardLabError, unknown
-from boardlab.evaluators.ntuple import KIND, build_network
 from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
-from boardlab.learning.settings import TdNTuple, settings_from
-from boardlab.options import check_options
+from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
-LEARNERS = (KIND,)
+LEARNERS: dict[str, type[SelfPlaySettings]] = {kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple)}
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
 
@@ -52,7 +51,7 @@ class Run:
 
     path: Path
     game: Game
-    settings: TdNTuple
+    settings: SelfPlaySettings
     seed: int
     episodes: int
     """Episodes done."""
@@ -66,7 +65,7 @@ class Run:
     @property
     def expression(self) -> str:
         """The trained agent's name: its network, played greedily."""
-        return f'greedy(ntuple("{self.path.as_posix()}"))'
+        return f'greedy({self.settings.evaluator}("{self.path.as_posix()}"))'
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""
@@ -92,7 +91,7 @@ class Exams:
 
 def train(
     game: Game,
-    learner: str = KIND,
+    learner: str = TdNTuple.name,
     *,
     episodes: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -107,46 +106,38 @@ def train(
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
-    `settings` are those of `TdNTuple` and go before the preset's. A folder that holds a run is refused unless
-    `force` is given. Ctrl-C saves what was learned and can be resumed.
+    `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
+    run is refused unless `force` is given. Ctrl-C saves what was learned and can be resumed.
     """
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {game!r}")
-    chosen = preset_of(game, preset)
+    kind = LEARNERS[learner]
+    checked = kind.check(settings)
+    chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    if "lambda" in settings:
-        settings["lambda_"] = settings.pop("lambda")
-    checked = check_options(KIND, TdNTuple, settings)
-    td = settings_from({**chosen, **checked})
+    wanted = kind.checked({**chosen, **checked})
     plan = _checked_exams(game, exams, exam_every, exam_games)
     seed = as_seed(seed)
-    if td.reward not in game.outcomes:
-        raise unknown(f"outcome of {game.name}", td.reward, game.outcomes)
-    network = {
-        "tuples": td.tuple_lists(game, seed),
-        "symmetries": td.symmetry_list(game, seed),
-        **{
-            key: getattr(td, key)
-            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
-        },
-    }
+    if wanted.reward not in game.outcomes:
+        raise unknown(f"outcome of {game.name}", wanted.reward, game.outcomes)
+    network = wanted.describe(game, seed)
     agent = {
-        "kind": KIND,
+        "kind": learner,
         "boardlab": _version(),
         "seed": seed,
         "episodes": total,
         "preset": preset,
         "game": {"name": game.name, **_parameters(game)},
-        "settings": td.as_dict(),
+        "settings": wanted.as_dict(),
         "exams": dataclasses.asdict(plan),
         "network": network,
     }
     folder = RunFolder(out if out is not None else Path("runs") / game.name)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
-    training = _Training(folder, game, td, network, seed, total, plan)
+    training = _Training(folder, game, wanted, network, seed, total, plan)
     folder.create(agent, force=force)
     training.save()
     return training.go(progress)
@@ -163,17 +154,17 @@ def resume(
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow.
     """
     folder = RunFolder(path)
-    agent = folder.read_agent(KIND)
+    agent = folder.read_agent(*LEARNERS)
     game = folder.game(agent)
     try:
-        td = settings_from(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
         exams = agent.get("exams", {})
         plan = _checked_exams(game, exams.get("against", ()), exams.get("every", 0), exams.get("games", 100))
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
-    training = _Training(folder, game, td, network, seed, total, plan)
+    training = _Training(folder, game, wanted, network, seed, total, plan)
     training.load()
     if episodes is not None and total != agent["episodes"]:
         if total < training.learner.episodes_done:
@@ -218,36 +209,24 @@ class _Training:
         self,
         folder: RunFolder,
         game: Game,
-        td: TdNTuple,
+        settings: SelfPlaySettings,
         network: dict[str, Any],
         seed: int,
         total: int,
         exams: Exams,
     ) -> None:
-        self.folder, self.game, self.td, self.seed, self.total, self.exams = (
-            folder,
-            game,
-            td,
-            seed,
-            total,
-            exams,
-        )
-        self.network = build_network(game, network, coherent=td.coherence != "off", memory_gb=td.memory_gb)
+        self.folder, self.game, self.settings = folder, game, settings
+        self.seed, self.total, self.exams = seed, total, exams
         try:
-            self.learner = _engine.TdLearner(self.network, td.engine_settings(total), td.reward, seed)
+            self.trainee = settings.build(game, network, total, seed)
         except ValueError as error:
             raise BoardLabError(str(error)) from None
+        self.learner = self.trainee.core
         self.seconds = 0.0
         self.log: list[dict[str, Any]] = []
         self.exam: dict[str, float] = {}
 
     # ---- checkpoints ----
-
-    def _tables(self) -> dict[str, Any]:
-        tables = {"weights": self.network.weights}
-        if self.network.is_coherent:
-            tables |= {"sums": self.network.sums, "absolutes": self.network.absolutes}
-        return tables
 
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
@@ -255,30 +234,30 @@ class _Training:
         self.folder.write_arrays(
             "checkpoint.npz",
             {
-                **self._tables(),
+                **self.trainee.arrays,
                 "progress": np.array([learner.episodes_done, learner.actions_done], dtype=np.int64),
                 "random": np.array([learner.random_state], dtype=np.uint64),
                 "seconds": np.array([self.seconds]),
             },
         )
-        self.folder.write_arrays("weights.npz", {"weights": self.network.weights})
+        self.folder.write_arrays("weights.npz", self.trainee.weights)
         if self.log:
             self.folder.write_log(self.log)
 
     def load(self) -> None:
         """Goes back to the last checkpoint."""
-        tables = self._tables()
+        arrays = self.trainee.arrays
         stored = self.folder.read_arrays(
             "checkpoint.npz",
             {
-                **dict.fromkeys(tables, ("<f4", self.network.entries)),
+                **{name: (array.dtype.str, array.size) for name, array in arrays.items()},
                 "progress": ("<i8", 2),
                 "random": ("<u8", 1),
                 "seconds": ("<f8", 1),
             },
         )
-        for name, table in tables.items():
-            table[:] = stored[name]
+        for name, array in arrays.items():
+            array[:] = stored[name]
         episodes, actions = stored["progress"].tolist()
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])
@@ -332,7 +311,7 @@ class _Training:
         opponents = self.exams.against if self.game.players > 1 else ("score",) if self.exams.every else ()
         self.exam = {}
         for opponent in opponents:
-            evaluator = self.network.evaluator(self.td.reward, self.td.gamma)
+            evaluator = self.trainee.evaluator()
 
             def greedy(_: Game, seed: int, evaluator: _engine.Evaluator = evaluator) -> _engine.Search:
                 return _engine.greedy_search(evaluator, seed)
@@ -355,7 +334,7 @@ class _Training:
         return Run(
             self.folder.path,
             self.game,
-            self.td,
+            self.settings,
             self.seed,
             learner.episodes_done,
             self.total,

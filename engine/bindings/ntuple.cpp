@@ -1,6 +1,8 @@
 #include "bindings/module.h"
+#include "ntuple/sarsa.h"
 #include "ntuple/td.h"
 #include "search/ntuple_evaluator.h"
+#include "search/pair_evaluator.h"
 
 namespace boardlab {
 
@@ -9,6 +11,8 @@ namespace {
 using ntuple::Coherence;
 using ntuple::Network;
 using ntuple::NetworkPtr;
+using ntuple::SarsaLearner;
+using ntuple::SelfPlay;
 using ntuple::TdLearner;
 using ntuple::TdSettings;
 
@@ -49,11 +53,31 @@ void check_settings(const Game &game, const TdSettings &s) {
 
 // A learner as Python holds it. One thread at a time.
 struct PyLearner {
-  PyLearner(const NetworkPtr &network, const TdSettings &settings, std::uint64_t seed)
-      : learner(network, settings, seed) {}
-  TdLearner learner;
+  explicit PyLearner(std::unique_ptr<SelfPlay> l) : learner(std::move(l)) {}
+  std::unique_ptr<SelfPlay> learner;
   std::atomic<bool> busy{false};
 };
+// The same with its kind of learner, for what only that has.
+template <class Kind>
+struct PyKindOfLearner : PyLearner {
+  explicit PyKindOfLearner(std::unique_ptr<Kind> l) : PyLearner(std::move(l)) {}
+  const Kind &kind() const { return static_cast<const Kind &>(*learner); }
+};
+using PyTdLearner = PyKindOfLearner<TdLearner>;
+using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
+
+// What self-play on a network needs, whatever is learned; settings with the outcome of that name.
+TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
+  settings.outcome = outcome_index(network.game(), outcome);
+  check_settings(network.game(), settings);
+  check(network.is_coherent() == (settings.coherence != Coherence::NONE),
+        "TCL needs a network with counters, and only TCL does");
+  check(!network.game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
+  check(network.design().per_action == per_action,
+        per_action ? "this learner needs a network with tables for every action"
+                   : "this learner needs a network without tables for every action");
+  return settings;
+}
 
 class Busy {
  public:
@@ -77,7 +101,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   std::int64_t played;
   {
     const nb::gil_scoped_release release;
-    played = self.learner.train(episodes, [&] {
+    played = self.learner->train(episodes, [&] {
       try {
         poll();
       } catch (...) {
@@ -94,8 +118,8 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
 nb::tuple recorded_episode(PyLearner &self) {
   const Busy busy(self);
   ntuple::EpisodeRecord record;
-  self.learner.episode(&record);
-  auto start = std::make_shared<PyState>(self.learner.network()->game_ptr());
+  self.learner->episode(&record);
+  auto start = std::make_shared<PyState>(self.learner->game_ptr());
   std::memcpy(start->data(), record.start.data(), record.start.size());
   std::vector<std::tuple<int, bool, bool>> steps;
   for (const auto &step : record.steps) steps.emplace_back(step.action, step.is_chance, step.is_random);
@@ -121,14 +145,16 @@ void bind_ntuple(nb::module_ &m) {
           [](Network *self, const std::shared_ptr<Game> &game, std::vector<std::vector<int>> tuples,
              std::vector<std::uint64_t> symmetries,
              const std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>> &groups, bool per_player,
-             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit) {
+             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit,
+             bool per_action) {
             ntuple::Design design{
-                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash};
+                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash, per_action};
             for (const auto &[cells, states] : groups) design.groups.push_back({cells, states});
             new (self) Network(game, std::move(design), coherent, memory_limit);
           },
           nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
-          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"))
+          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"),
+          nb::arg("per_action") = false)
       .def_prop_ro("entries", [](const Network &n) { return n.entries(); })
       .def_prop_ro("bytes", &Network::bytes)
       .def_prop_ro("slots", &Network::slots)
@@ -159,8 +185,22 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("state"), nb::arg("player"), "The entries that judge the state as an after-state of the player.")
       .def(
+          "pair_indices",
+          [](const Network &n, const PyState &s, std::int64_t action) {
+            check_state(n, s);
+            s.check_action(action);
+            check(n.design().per_action && s.player() >= 0, "only an action of a player has tables, if at all");
+            ntuple::Pairs pairs(n);
+            pairs.set_state(s.data(), s.player());
+            std::vector<std::uint32_t> indices(static_cast<std::size_t>(n.slots()));
+            pairs.encode(static_cast<Action>(action), indices.data());
+            return indices;
+          },
+          nb::arg("state"), nb::arg("action"), "The entries that judge the action of the player to move.")
+      .def(
           "evaluator",
           [](const NetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+            if (n->design().per_action) return std::make_shared<PairEvaluator>(n, outcome_index(n->game(), outcome));
             return std::make_shared<NTupleEvaluator>(n, outcome_index(n->game(), outcome), gamma);
           },
           nb::arg("outcome"), nb::arg("gamma"));
@@ -192,34 +232,43 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("tc_beta", &TdSettings::tc_beta)
       .def_rw("accumulate_delta", &TdSettings::accumulate_delta);
 
-  nb::class_<PyLearner>(m, "TdLearner", "TD(lambda) with final adaptation on an n-tuple network.")
-      .def(
-          "__init__",
-          [](PyLearner *self, const NetworkPtr &network, TdSettings settings, const std::string &outcome,
-             std::uint64_t seed) {
-            settings.outcome = outcome_index(network->game(), outcome);
-            check_settings(network->game(), settings);
-            check(network->is_coherent() == (settings.coherence != Coherence::NONE),
-                  "TCL needs a network with counters, and only TCL does");
-            check(!network->game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
-            new (self) PyLearner(network, settings, seed);
-          },
-          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+  nb::class_<PyLearner>(m, "Learner", "Learns by self-play.")
       .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
       .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
-      .def_prop_ro("network", [](const PyLearner &l) { return l.learner.network(); })
-      .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner.alpha(); })
-      .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner.epsilon(); })
-      .def_prop_ro("trace_length", [](const PyLearner &l) { return l.learner.horizon(); })
+      .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner->alpha(); })
+      .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner->epsilon(); })
       .def_prop_rw(
-          "episodes_done", [](const PyLearner &l) { return l.learner.episodes_done; },
-          [](PyLearner &l, std::int64_t n) { l.learner.episodes_done = std::max<std::int64_t>(n, 0); })
+          "episodes_done", [](const PyLearner &l) { return l.learner->episodes_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner->episodes_done = std::max<std::int64_t>(n, 0); })
       .def_prop_rw(
-          "actions_done", [](const PyLearner &l) { return l.learner.actions_done; },
-          [](PyLearner &l, std::int64_t n) { l.learner.actions_done = std::max<std::int64_t>(n, 0); })
+          "actions_done", [](const PyLearner &l) { return l.learner->actions_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner->actions_done = std::max<std::int64_t>(n, 0); })
       .def_prop_rw(
-          "random_state", [](const PyLearner &l) { return l.learner.rng.word; },
-          [](PyLearner &l, std::uint64_t word) { l.learner.rng.word = word; });
+          "random_state", [](const PyLearner &l) { return l.learner->rng.word; },
+          [](PyLearner &l, std::uint64_t word) { l.learner->rng.word = word; });
+
+  nb::class_<PyTdLearner, PyLearner>(m, "TdLearner", "TD(lambda) with final adaptation on an n-tuple network.")
+      .def(
+          "__init__",
+          [](PyTdLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
+             std::uint64_t seed) {
+            const TdSettings checked = checked_settings(*network, settings, outcome, false);
+            new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+      .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
+      .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); });
+
+  nb::class_<PySarsaLearner, PyLearner>(m, "SarsaLearner", "SARSA or Q-learning on an n-tuple network.")
+      .def(
+          "__init__",
+          [](PySarsaLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
+             bool is_q_learning, std::uint64_t seed) {
+            const TdSettings checked = checked_settings(*network, settings, outcome, true);
+            new (self) PySarsaLearner(std::make_unique<SarsaLearner>(network, checked, is_q_learning, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("is_q_learning"), nb::arg("seed"))
+      .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); });
 }
 
 }  // namespace boardlab

@@ -49,7 +49,6 @@ class SelfPlaySettings:
         None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
     )
     lambda_: float = option(0.0, "eligibility: earlier own positions learn with lambda**j", low=0, high=1)
-    horizon_cut: float = option(0.1, "the trace ends where lambda**j falls below this", low=1e-9, high=1)
     traces: str = option("et", "et: normal; reset: a random action cuts the trace", choices=("et", "reset"))
     gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
     adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")
@@ -82,7 +81,6 @@ class SelfPlaySettings:
         settings.epsilon = self.epsilon
         settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
         settings.decay = self.lambda_
-        settings.horizon_cut = self.horizon_cut
         settings.reset_traces = self.traces == "reset"
         settings.gamma = self.gamma
         settings.adapt_others = self.adapt_others

@@ -155,10 +155,17 @@ PAIR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
 _AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
 
 
+FEATURE_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {}
+FEATURES: dict[str, Any] = {"episodes": 50_000, "hidden": 30, "alpha": 0.05, "epsilon": 0.1}
+"""For learning on features, whatever the game."""
+
+
 def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
     known = PRESETS.get(game.name, {})
-    if learner != "td-ntuple":
+    if learner == "td-features":
+        known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
+    elif learner != "td-ntuple":
         known = PAIR_PRESETS.get(game.name) or {
             "default": {
                 key: value
@@ -172,7 +179,7 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
         chosen = dict(known[name])
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
-    return _fitted(game, chosen)
+    return chosen if learner == "td-features" else _fitted(game, chosen)
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class NTupleSettings(SelfPlaySettings):
     sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
     memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
 
+    horizon_cut: float = option(0.1, "the trace ends where lambda**j falls below this", low=1e-9, high=1)
     coherence: str = option(
         "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
     )
@@ -120,6 +121,7 @@ class NTupleSettings(SelfPlaySettings):
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""
         settings = super().engine_settings(episodes)
+        settings.horizon_cut = self.horizon_cut
         settings.coherence = {
             "off": _engine.Coherence.NONE,
             "id": _engine.Coherence.ID,

@@ -19,6 +19,7 @@ from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.learning.features import TdFeatures
 from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
@@ -26,7 +27,9 @@ from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
-LEARNERS: dict[str, type[SelfPlaySettings]] = {kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple)}
+LEARNERS: dict[str, type[SelfPlaySettings]] = {
+    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures)
+}
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
 

@@ -1,6 +1,8 @@
 #include "bindings/module.h"
+#include "ntuple/feature_td.h"
 #include "ntuple/sarsa.h"
 #include "ntuple/td.h"
+#include "search/feature_evaluator.h"
 #include "search/ntuple_evaluator.h"
 #include "search/pair_evaluator.h"
 
@@ -9,6 +11,9 @@ namespace boardlab {
 namespace {
 
 using ntuple::Coherence;
+using ntuple::FeatureLearner;
+using ntuple::FeatureNetwork;
+using ntuple::FeatureNetworkPtr;
 using ntuple::Network;
 using ntuple::NetworkPtr;
 using ntuple::SarsaLearner;
@@ -65,6 +70,7 @@ struct PyKindOfLearner : PyLearner {
 };
 using PyTdLearner = PyKindOfLearner<TdLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
+using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
 
 // What self-play on a network needs, whatever is learned; settings with the outcome of that name.
 TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
@@ -269,6 +275,42 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("is_q_learning"), nb::arg("seed"))
       .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); });
+
+  nb::class_<FeatureNetwork>(m, "FeatureNetwork", "A value function on features, linear or with one hidden layer.")
+      .def(
+          "__init__",
+          [](FeatureNetwork *self, const std::shared_ptr<Game> &game, std::int64_t hidden, bool squash,
+             std::uint64_t seed) {
+            checked_count("hidden", hidden, 0, 100000);
+            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed);
+          },
+          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"))
+      .def_prop_ro("inputs", &FeatureNetwork::inputs)
+      .def_prop_ro("uses_board", &FeatureNetwork::uses_board)
+      .def_prop_ro("parameters", &FeatureNetwork::parameters)
+      .def_prop_ro("weights",
+                   [](nb::handle self) {
+                     auto &weights = nb::cast<FeatureNetworkPtr>(self)->all_weights();
+                     return nb::ndarray<nb::numpy, double, nb::ndim<1>>(weights.data(), {weights.size()}, self);
+                   })
+      .def(
+          "evaluator",
+          [](const FeatureNetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+            return std::make_shared<FeatureEvaluator>(n, outcome_index(n->game(), outcome), gamma);
+          },
+          nb::arg("outcome"), nb::arg("gamma"));
+  nb::class_<PyFeatureLearner, PyLearner>(m, "FeatureLearner", "TD(lambda) with final adaptation on features.")
+      .def(
+          "__init__",
+          [](PyFeatureLearner *self, const FeatureNetworkPtr &network, TdSettings settings, const std::string &outcome,
+             std::uint64_t seed) {
+            settings.outcome = outcome_index(network->game(), outcome);
+            check_settings(network->game(), settings);
+            check(!network->game().is_hidden(), "self-play on features needs a game without hidden cards");
+            new (self) PyFeatureLearner(std::make_unique<FeatureLearner>(network, settings, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+      .def_prop_ro("network", [](const PyFeatureLearner &l) { return l.kind().network(); });
 }
 
 }  // namespace boardlab

@@ -140,6 +140,12 @@ class TdNTuple(NTupleSettings):
     learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
     skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
+    threads: int = option(
+        1,
+        "threads that train the network at once without locks; with more than 1 no run is like another",
+        low=1,
+        high=1024,
+    )
 
     name = "td-ntuple"
 
@@ -153,7 +159,7 @@ class TdNTuple(NTupleSettings):
 
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
-        return _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed)
+        return _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 #include "bindings/module.h"
 #include "ntuple/feature_td.h"
+#include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
 #include "ntuple/td.h"
 #include "search/feature_evaluator.h"
@@ -257,11 +258,15 @@ void bind_ntuple(nb::module_ &m) {
       .def(
           "__init__",
           [](PyTdLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
-             std::uint64_t seed) {
+             std::uint64_t seed, std::int64_t threads) {
             const TdSettings checked = checked_settings(*network, settings, outcome, false);
-            new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
+            const auto workers = static_cast<int>(checked_count("threads", threads, 1, 1024));
+            if (workers == 1)
+              new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
+            else
+              new (self) PyTdLearner(std::make_unique<ntuple::HogwildLearner>(network, checked, workers, seed));
           },
-          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
       .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); });
 

@@ -26,6 +26,8 @@ class Trainee:
     """What only learning needs."""
     evaluator: Callable[[], _engine.Evaluator]
     """Judges with what was learned so far."""
+    check: Callable[[], None] = lambda: None
+    """Asked after the arrays were filled from a file; raises ValueError where they cannot be used."""
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -5,7 +5,7 @@ Names and defaults follow papers 000 and 002; `boardlab.learning.presets` has th
 
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from boardlab import _engine
@@ -140,6 +140,12 @@ class TdNTuple(NTupleSettings):
     learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
     skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
+    replay: int = option(
+        0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
+    )
+    replay_batch: int = option(
+        1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
+    )
     threads: int = option(
         1,
         "threads that train the network at once without locks; with more than 1 no run is like another",
@@ -155,7 +161,24 @@ class TdNTuple(NTupleSettings):
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
         settings.skip_reversal = self.skip_reversal
+        settings.replay = self.replay
+        settings.replay_batch = self.replay_batch
         return settings
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner whose tables are zero. Memory is taken here, or refused."""
+        slots = len(description["tuples"]) * len(description["symmetries"])
+        if 8 * slots * self.replay > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"a replay buffer of {self.replay} steps would take more than {self.memory_gb:g} GiB"
+            )
+        trainee = super().build(game, description, episodes, seed)
+        buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
+        if buffer is None:
+            return trainee
+        arrays = {"indices": buffer.indices, "facts": buffer.facts, "place": buffer.place}
+        kept = {f"replay_{name}": array for name, array in arrays.items()}
+        return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
 
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""

@@ -261,6 +261,10 @@ class _Training:
         )
         for name, array in arrays.items():
             array[:] = stored[name]
+        try:
+            self.trainee.check()
+        except ValueError as error:
+            raise BoardLabError(f"{self.folder.path}/checkpoint.npz is damaged: {error}") from None
         episodes, actions = stored["progress"].tolist()
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])

@@ -55,6 +55,15 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(s.episode_limit >= 0, "episode_limit cannot be negative");
   check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
   check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
+  check(s.replay >= 0 && s.replay <= 100000000, "replay must be from 0 to 100000000");
+  check(s.replay_batch >= 1 && s.replay_batch <= 10000, "replay_batch must be from 1 to 10000");
+}
+
+// An array of the replay buffer as a numpy view that keeps the buffer alive.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntuple::Replay::*array) {
+  std::vector<T> &values = (*nb::cast<std::shared_ptr<ntuple::Replay>>(self)).*array;
+  return {values.data(), {values.size()}, self};
 }
 
 // A learner as Python holds it. One thread at a time.
@@ -237,7 +246,16 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("coherence", &TdSettings::coherence)
       .def_rw("tc_init", &TdSettings::tc_init)
       .def_rw("tc_beta", &TdSettings::tc_beta)
-      .def_rw("accumulate_delta", &TdSettings::accumulate_delta);
+      .def_rw("accumulate_delta", &TdSettings::accumulate_delta)
+      .def_rw("replay", &TdSettings::replay)
+      .def_rw("replay_batch", &TdSettings::replay_batch);
+
+  nb::class_<ntuple::Replay>(m, "Replay", "The replay buffer of a learner.")
+      .def_prop_ro("size", &ntuple::Replay::size)
+      .def("check", &ntuple::Replay::check, "Refuses what was filled in and does not fit the network.")
+      .def_prop_ro("indices", [](nb::handle self) { return shown(self, &ntuple::Replay::indices); })
+      .def_prop_ro("facts", [](nb::handle self) { return shown(self, &ntuple::Replay::facts); })
+      .def_prop_ro("place", [](nb::handle self) { return shown(self, &ntuple::Replay::place); });
 
   nb::class_<PyLearner>(m, "Learner", "Learns by self-play.")
       .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
@@ -261,6 +279,7 @@ void bind_ntuple(nb::module_ &m) {
              std::uint64_t seed, std::int64_t threads) {
             const TdSettings checked = checked_settings(*network, settings, outcome, false);
             const auto workers = static_cast<int>(checked_count("threads", threads, 1, 1024));
+            check(workers == 1 || checked.replay == 0, "a replay buffer needs a single thread");
             if (workers == 1)
               new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
             else
@@ -268,7 +287,9 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
-      .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); });
+      .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
+      .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
 
   nb::class_<PySarsaLearner, PyLearner>(m, "SarsaLearner", "SARSA or Q-learning on an n-tuple network.")
       .def(

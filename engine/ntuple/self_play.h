@@ -28,6 +28,8 @@ struct TdSettings {
   Coherence coherence = Coherence::NONE;
   double tc_init = 1e-4, tc_beta = 2.7;
   bool accumulate_delta = false;  // N and A sum up delta instead of delta * eligibility
+  std::int64_t replay = 0;        // steps that the replay buffer holds; 0: there is none
+  int replay_batch = 1;           // of them to be learned again after every step
 };
 
 // The number of own positions that a trace reaches back: where lambda^j falls below the horizon cut.

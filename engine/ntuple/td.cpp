@@ -22,6 +22,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
     trace.ring.resize(static_cast<std::size_t>(horizon_));
     for (TraceState &s : trace.ring) s.indices.resize(static_cast<std::size_t>(network_->padded_slots()));
   }
+  if (settings.replay > 0) replay_ = std::make_shared<Replay>(*network_, static_cast<std::size_t>(settings.replay));
   if (network_->is_coherent()) {
     const auto init = static_cast<float>(settings.tc_init);
     std::fill_n(network_->counters(0), network_->entries(), Counter{init, init});
@@ -31,6 +32,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
 void TdLearner::begin_episode() {
   for (Trace &trace : traces_) trace.length = 0;
   have_previous_ = false;
+  drawn_.clear();
 }
 
 // One action of TD-FARL; paper 000, Eq. (4) to (6).
@@ -43,7 +45,10 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
   if (trace.length > 0) {
     const double reward = best_.paid - trace.at(0).paid + game_.step_reward();
     const double target = reward + settings_.gamma * after_states_.to_come(best_);
-    adapt(trace, target, !is_random || settings_.learn_from_random, is_random && settings_.reset_traces);
+    const bool learns = !is_random || settings_.learn_from_random;
+    if (learns && replay_) remember(trace.at(0), reward, best_.is_final ? nullptr : &best_);
+    adapt(trace, target, learns, is_random && settings_.reset_traces);
+    if (learns && replay_) learn_again();
   }
   if (best_.is_final && settings_.adapt_last) after_states_.read_final(player, best_);
   TraceState &latest = trace.push();
@@ -88,12 +93,41 @@ double TdLearner::advantage(const AfterStates::View &a, const AfterStates::View 
   return a.paid - b.paid + settings_.gamma * (after_states_.to_come(a) - after_states_.to_come(b));
 }
 
+// One step of learning on the weights that were just gathered into kept_.
+void TdLearner::update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility) {
+  const Kernels &k = network_->kernels();
+  const int slots = network_->slots();
+  const auto rate = static_cast<float>(alpha_ / slots * delta * eligibility);
+  if (network_->is_coherent()) {
+    const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
+    const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
+    k.learn(network_->weights(set), network_->counters(set), indices, slots, kept_.data(), copies_.data(), step);
+  } else {
+    k.add(network_->weights(set), indices, slots, kept_.data(), rate);
+  }
+}
+
+void TdLearner::remember(const TraceState &from, double reward, const AfterStates::View *next) {
+  replay_->add(from.indices.data(), from.set, reward, next ? next->indices.data() : nullptr, next ? next->set : 0);
+}
+
+// Some steps out of the buffer, uniformly, each towards the target that today's weights give it; without traces.
+void TdLearner::learn_again() {
+  for (int i = 0; i < settings_.replay_batch; ++i) {
+    const std::uint32_t draw = rng.below(static_cast<std::uint32_t>(replay_->size()));
+    drawn_.push_back(draw);
+    const Replay::Step step = replay_->at(draw);
+    const double to_come =
+        step.is_final ? 0.0 : static_cast<double>(network_->squash(network_->sum(step.next_set, step.next)));
+    const auto value = static_cast<double>(network_->squash(network_->gather(step.set, step.indices, kept_.data())));
+    const double slope = network_->design().squash ? 1 - value * value : 1;
+    update(step.set, step.indices, step.reward + settings_.gamma * to_come - value, slope);
+  }
+}
+
 // Moves V of the latest own after-state towards the target, and those before it with it (eligibility). With `cut`, a
 // random action: what came before it is not credited, and nothing later reaches back over it.
 void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
-  const Kernels &k = network_->kernels();
-  const int slots = network_->slots();
-  const bool coherent = network_->is_coherent();
   const auto fetch = [&](const TraceState &s) { return network_->gather(s.set, s.indices.data(), kept_.data()); };
   TraceState &latest = trace.at(0);
   const float value = network_->squash(fetch(latest));
@@ -105,16 +139,7 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
     for (std::size_t j = 0; j < trace.length; ++j, decay *= settings_.lambda) {
       const TraceState &s = trace.at(j);
       if (j > 0) fetch(s);
-      const double eligibility = decay * static_cast<double>(s.gradient);
-      const auto rate = static_cast<float>(alpha_ / slots * delta * eligibility);
-      if (coherent) {
-        const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
-        const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
-        k.learn(network_->weights(s.set), network_->counters(s.set), s.indices.data(), slots, kept_.data(),
-                copies_.data(), step);
-      } else {
-        k.add(network_->weights(s.set), s.indices.data(), slots, kept_.data(), rate);
-      }
+      update(s.set, s.indices.data(), delta, decay * static_cast<double>(s.gradient));
     }
   }
   if (cut) trace.length = 0;
@@ -128,7 +153,11 @@ void TdLearner::end_episode(const void *state, int last_player) {
   for (int player = 0; player < game_.players(); ++player) {
     Trace &trace = traces_[static_cast<std::size_t>(player)];
     const bool wanted = player == last_player ? settings_.adapt_last : settings_.adapt_others;
-    if (wanted && trace.length > 0) adapt(trace, final_outcome[player] - trace.at(0).paid, true, false);
+    if (!wanted || trace.length == 0) continue;
+    const double reward = final_outcome[player] - trace.at(0).paid;
+    if (replay_) remember(trace.at(0), reward, nullptr);
+    adapt(trace, reward, true, false);
+    if (replay_) learn_again();
   }
 }
 

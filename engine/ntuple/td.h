@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ntuple/after_states.h"
 #include "ntuple/network.h"
+#include "ntuple/replay.h"
 #include "ntuple/self_play.h"
 
 namespace boardlab::ntuple {
@@ -19,6 +21,9 @@ class TdLearner : public SelfPlay {
 
   const NetworkPtr &network() const { return network_; }
   int horizon() const { return horizon_; }
+  const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
+  // What was drawn from the buffer in the last episode, for tests against a slow version.
+  const std::vector<std::uint32_t> &drawn() const { return drawn_; }
 
  protected:
   struct TraceState {
@@ -51,6 +56,9 @@ class TdLearner : public SelfPlay {
  private:
   bool choose(const void *state, int player);  // into best_; whether the action is random
   double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
+  void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
+  void remember(const TraceState &from, double reward, const AfterStates::View *next);
+  void learn_again();
 
   int horizon_;
   AfterStates after_states_;
@@ -60,6 +68,8 @@ class TdLearner : public SelfPlay {
   bool have_previous_ = false;
   std::vector<float> kept_;
   std::vector<Counter> copies_;
+  std::shared_ptr<Replay> replay_;
+  std::vector<std::uint32_t> drawn_;
 };
 
 }  // namespace boardlab::ntuple

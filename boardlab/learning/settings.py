@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import build_network
@@ -176,8 +178,11 @@ class TdNTuple(NTupleSettings):
         buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
         if buffer is None:
             return trainee
-        arrays = {"indices": buffer.indices, "facts": buffer.facts, "place": buffer.place}
-        kept = {f"replay_{name}": array for name, array in arrays.items()}
+        kept: dict[str, NDArray[Any]] = {
+            "replay_indices": buffer.indices,
+            "replay_facts": buffer.facts,
+            "replay_place": buffer.place,
+        }
         return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
 
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:

@@ -234,6 +234,7 @@ def _check_hidden(state: State, rng: random.Random) -> None:
                 "concealing changes the own legal actions",
                 state,
             )
+        _check_views_hide(state, seen, player)
         full = seen.determinize(player, rng.randrange(2**32))
         _require(full.observe(player) == key, f"determinize contradicts what player {player} saw", state)
         again = full.seen_by(player)
@@ -252,6 +253,48 @@ def _check_hidden(state: State, rng: random.Random) -> None:
             _require(len(set(keys)) == len(keys), "a completion is listed twice", state)
             _require(full.core.to_bytes() in keys, "determinize left the completions", state)
             _require(state.core.to_bytes() in keys, "the true state is not among the completions", state)
+            if len(keys) <= 16 and rng.random() < 0.1:
+                _check_determinize_weights(seen, player, completions, rng)
+
+
+def _check_views_hide(state: State, seen: State, player: int) -> None:
+    """What learners read for a player is the same with and without what the player may not see."""
+    game = state.game
+    same = True
+    if game.core.cells:
+        same = same and bool((state.board_vector(player) == seen.board_vector(player)).all())
+    if game.core.plane_shape != (0, 0, 0):
+        same = same and bool((state.planes(player) == seen.planes(player)).all())
+    if game.core.feature_count:
+        same = same and bool((state.features(player) == seen.features(player)).all())
+    _require(same, f"board vector, planes or features tell player {player} what it may not see", state)
+    _check_drawing(seen)
+    if seen.core.to_bytes() == state.core.to_bytes():
+        return
+    _require(seen.to_text() != state.to_text(), f"the text tells player {player} what it may not see", state)
+    try:
+        read = game.from_text(seen.to_text())
+    except ValueError:
+        return
+    _require(read == seen, f"what player {player} sees reads back as something else", state)
+
+
+def _check_determinize_weights(
+    seen: State, player: int, completions: list[tuple[State, float]], rng: random.Random
+) -> None:
+    """Draws come as often as the completions' probabilities say, within six standard deviations."""
+    draws = 300
+    counts = dict.fromkeys((s.core.to_bytes() for s, _ in completions), 0)
+    for _ in range(draws):
+        counts[seen.determinize(player, rng.randrange(2**32)).core.to_bytes()] += 1
+    for state, p in completions:
+        found = counts[state.core.to_bytes()]
+        allowed = 6 * (draws * p * (1 - p)) ** 0.5 + 1e-9
+        _require(
+            abs(found - draws * p) <= allowed,
+            f"determinize drew a completion of probability {p:.3g} {found} times in {draws}",
+            state,
+        )
 
 
 def _check_step(state: State, rng: random.Random) -> None:

@@ -11,20 +11,22 @@ import boardlab as bl
 
 ACTIONS = {
     "2048": 60, "othello": 22, "connectfour": 10, "tictactoe": 4, "nim": 2, "rubiks": 0,
+    "kuhnpoker": 1, "blackjack": 3, "poker": 8,
     "sim": 9, "ewn": 6, "morpion": 45,
     "gobang": 14, "hex": 48,
 }  # fmt: skip
+PARAMETERS = {"poker": {"players": 4}}
 
 
 def position(name: str) -> bl.State:
-    """A position from the middle of a random game."""
-    state = bl.game(name).initial_state(seed=2)
+    """A position from the middle of a random game, as the player to move sees it."""
+    state = bl.game(name, **PARAMETERS.get(name, {})).initial_state(seed=2)
     state.core.playout(3, ACTIONS.get(name, 12))
     for outcome_seed in range(100):
         if state.player != bl.CHANCE:
             break
         state.apply(state.sample_chance(outcome_seed))
-    return state
+    return state.seen_by(state.player) if state.game.is_hidden else state
 
 
 if __name__ == "__main__":

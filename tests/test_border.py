@@ -90,7 +90,7 @@ def engine_objects() -> list[Any]:
         core = game.core
         state = core.initial_state(1)
         made += [core, state, _engine.paid_evaluator(core, "score")]
-        evaluator = _engine.rollout_evaluator(core, "score", 1, 2)
+        evaluator = _engine.rollout_evaluator(core, "score", 1, 2, False)
         made += [evaluator, _engine.random_search(core, 1), _engine.greedy_search(evaluator, 1),
                  _engine.mc_search(evaluator, 3, 1), _engine.maxn_search(evaluator, 1, 1, 1),
                  _engine.mcts_search(evaluator, 5, 0.0, True, 1.0, 0.0, 0, True, 2, False, 1024, 1),

@@ -102,7 +102,7 @@ def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
     left = amount
     pieces: list[str] = []
     for worth, colour in _CHIP_COLOURS:
-        while left >= worth and len(pieces) < 8:
+        while left >= worth and len(pieces) < 6:
             pieces.append(colour)
             left -= worth
     for i, colour in enumerate(pieces):

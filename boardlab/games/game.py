@@ -211,7 +211,7 @@ class State:
             raise BoardLabError(f"this is a state of {self.game!r}; it belongs to another game than {game!r}")
         if self.core.game is game.core:
             return self.core
-        return game.core.from_fields(self.core.to_fields())
+        return game.core.adopt(self.core)
 
     def children(self) -> Iterator[tuple[int, "State"]]:
         """Every legal action with the position it leads to."""

@@ -232,7 +232,7 @@ class Poker(Rules):
                 draw_card(canvas, x, y0 - 6, *_rank_and_suit(card))
             else:
                 draw_place(canvas, x, y0 - 6)
-        draw_chips(canvas, x0 + 6, y0 - 52, t.pot)
+        draw_chips(canvas, x0 + 6, y0 - 47, t.pot)
         status = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}: {self._status(state)}"
         canvas.text(x0, y0 + 42, status, size=13, fill=FELT_INK)
         for p in range(self.players):
@@ -266,11 +266,14 @@ class Poker(Rules):
         below = y + 43 if sin > -0.01 else y - 43
         canvas.text(x, below, label, size=13, fill=fill, weight="bold" if is_mover else "normal")
         if p == t.button:
-            bx, by = x + (62 if cos < 0.5 else -62), y
+            bx, by = x + (62 if cos < 0.5 else -62), y - 24
             canvas.circle(bx, by, 10, "#fffdf8", stroke="#8d8779")
             canvas.text(bx, by + 0.5, "D", size=11, weight="bold")
         if t.bets[p]:
-            draw_chips(canvas, canvas.width / 2 + 128 * cos + 4, y - 58 * sin, t.bets[p])
+            if abs(cos) < 0.5:
+                draw_chips(canvas, x + 4, y - 48 * sin, t.bets[p])
+            else:
+                draw_chips(canvas, x - math.copysign(74, cos), y + 8, t.bets[p])
 
 
 def _rank_and_suit(card: int) -> tuple[str, str]:

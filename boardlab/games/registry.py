@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from boardlab.errors import unknown
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.ewn import Ewn
@@ -53,8 +53,10 @@ def games() -> list[str]:
 
 def rules_of(name: str) -> type[Rules]:
     """The class of a game's parameters and notation."""
+    if not isinstance(name, str):
+        raise BoardLabError(f"the name of a game must be text, not {shown(name)}")
     if name not in GAMES:
-        raise unknown("game", str(name), GAMES)
+        raise unknown("game", name, GAMES)
     return GAMES[name]
 
 

@@ -107,7 +107,7 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
         "default": {
             "episodes": 2_000_000,
             "layout": "windows",
-            "windows": "4x4 2x6 6x2 1x7",
+            "windows": "4x4 6x2 1x7",
             "alpha": 3.7,
             "epsilon": 0.1,
             "epsilon_final": 0.03,
@@ -202,7 +202,7 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
     if game.name == "connectfour" and chosen.get("layout") == "windows":
         rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
-        shapes = [(4, 4), (2, 6), (6, 2), (1, 7)]
+        shapes = [(4, 4), (6, 2), (1, 7)]
         chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
     # Random layouts must fit the board, and there must be as many different ones as are asked for.
     if chosen.get("layout", "walk") in ("walk", "points") and cells:

@@ -43,6 +43,14 @@ void PyState::check_player(std::int64_t player) const {
             .c_str());
 }
 
+void PyState::check_view(std::int64_t player) const {
+  check_player(player);
+  if (seen_by >= 0 && seen_by != player)
+    throw std::invalid_argument("this is only what player " + std::to_string(seen_by) +
+                                " sees of the state; what player " + std::to_string(player) +
+                                " sees cannot be told from it");
+}
+
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high) {
   if (value < low || value > high)
     throw std::invalid_argument(std::string(what) + " must be from " + std::to_string(low) + " to " +
@@ -231,7 +239,18 @@ void bind_games(nb::module_ &m) {
              const nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &fields) {
             return from_fields(g, fields);
           },
-          nb::arg("fields").noconvert());
+          nb::arg("fields").noconvert())
+      .def(
+          "adopt",
+          [](const std::shared_ptr<Game> &g, const PyState &s) {
+            if (s.game->name() != g->name() || s.game->state_size() != g->state_size())
+              throw std::invalid_argument("the state belongs to another game");
+            StatePtr copy = make_state(g);
+            g->copy(copy->data(), s.data());
+            copy->seen_by = s.seen_by;
+            return copy;
+          },
+          nb::arg("state"), "The same state for this game, which has the same rules as the state's own.");
 
   nb::class_<PyState>(m, "State", "A position, with the ones before it for undo.")
       .def_prop_ro("game", [](const PyState &s) { return std::const_pointer_cast<Game>(s.game); })
@@ -391,7 +410,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "seen_by",
           [](const PyState &s, std::int64_t player) {
-            s.check_player(player);
+            s.check_view(player);
             StatePtr seen = copy_of(s, false);
             if (s.game->is_hidden()) {
               s.game->conceal(seen->data(), static_cast<int>(player));
@@ -403,7 +422,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "observe",
           [](const PyState &s, std::int64_t player) {
-            s.check_player(player);
+            s.check_view(player);
             const auto key = s.game->observe(s.data(), static_cast<int>(player));
             return nb::bytes(reinterpret_cast<const char *>(key.data()), key.size());
           },
@@ -411,9 +430,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "determinize",
           [](const PyState &s, std::int64_t player, std::uint64_t seed) {
-            s.check_player(player);
-            if (s.seen_by >= 0 && s.seen_by != player)
-              throw std::invalid_argument("this is what another player sees; it cannot be filled in for this one");
+            s.check_view(player);
             StatePtr full = copy_of(s, false);
             Rng rng(derive_seed(seed, 2));
             s.game->determinize(full->data(), static_cast<int>(player), rng);
@@ -424,7 +441,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "completions",
           [](const PyState &s, std::int64_t player, std::int64_t most) {
-            s.check_player(player);
+            s.check_view(player);
             checked_count("most", most, 1, 1 << 20);
             std::vector<double> p;
             const auto bytes = s.game->completions(s.data(), static_cast<int>(player), static_cast<int>(most), p);
@@ -467,6 +484,7 @@ void bind_games(nb::module_ &m) {
       "perft",
       [](const PyState &s, std::int64_t depth) {
         checked_count("depth", depth, 0, 1000);
+        if (s.seen_by >= 0) throw std::invalid_argument("perft needs a full state; use determinize() first");
         const PyState copy = s;
         SignalPoll poll;
         const nb::gil_scoped_release release;

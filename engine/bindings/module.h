@@ -70,6 +70,8 @@ class PyState {
   // Throws ValueError with one sentence when the action cannot be played here.
   void check_action(std::int64_t action) const;
   void check_player(std::int64_t player) const;
+  // The same for a question about what the player sees, which another player's view does not answer.
+  void check_view(std::int64_t player) const;
 };
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high);

@@ -322,7 +322,7 @@ void bind_searches(nb::module_ &m) {
             game, outcome_index(*game, outcome), static_cast<int>(checked_count("rollouts", rollouts, 1, 1000000)),
             static_cast<int>(checked_count("depth", depth, 0, 1000000)), whole_game);
       },
-      nb::arg("game"), nb::arg("outcome"), nb::arg("rollouts"), nb::arg("depth"), nb::arg("whole_game"));
+      nb::arg("game"), nb::arg("outcome"), nb::arg("rollouts"), nb::arg("depth"), nb::arg("whole_game") = false);
   m.def(
       "paid_evaluator",
       [](const std::shared_ptr<Game> &game, const std::string &outcome) -> EvaluatorPtr {

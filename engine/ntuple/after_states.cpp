@@ -4,16 +4,22 @@
 
 namespace boardlab::ntuple {
 
+namespace {
+constexpr std::uint64_t FETCH_AHEAD_BYTES = 1 << 20;
+constexpr int FEW_GROUPS = 24;  // so few rows are added anew as fast as differences are found
+}  // namespace
+
 AfterStates::AfterStates(const Network &network, int outcome)
     : network_(network),
       game_(network.game()),
       outcome_(outcome),
       reports_changes_(game_.table().apply_changes && network.has_one_view()),
+      uses_differences_(network.has_one_view() && (reports_changes_ || network.groups() > FEW_GROUPS)),
+      fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),
       indices_(static_cast<std::size_t>(network.padded_slots())),
       kept_(indices_.size()),
-      marks_(static_cast<std::size_t>(network.mark_words())),
       reported_(static_cast<std::size_t>(game_.max_changes())),
       changes_(std::max(static_cast<std::size_t>(network.groups()), reported_.size())) {}
 
@@ -21,6 +27,7 @@ AfterStates::View AfterStates::make_view() const {
   View view;
   view.state = StateBuffer(game_);
   view.indices.resize(indices_.size());
+  view.marks.resize(static_cast<std::size_t>(network_.mark_words()));
   return view;
 }
 
@@ -28,8 +35,9 @@ void AfterStates::set_parent(const void *state, int player) {
   parent_ = state;
   player_ = player;
   have_kept_ = false;
+  if (!uses_differences_) return;
   network_.look(state, player, sight_);
-  if (network_.has_one_view()) network_.encode(sight_, state, player, indices_.data());
+  network_.encode(sight_, state, player, indices_.data());
 }
 
 bool AfterStates::play(Action action, View &out, const void *forbidden) {
@@ -49,34 +57,40 @@ bool AfterStates::play(Action action, View &out, const void *forbidden) {
   out.is_final = game_.player(state) == TERMINAL || game_.round_over(state);
   if (out.is_final) return true;
   out.set = network_.set_of(state, player_);
-  look_up(out, changes);
+  find_indices(out, changes);
   return true;
 }
 
 // The cheapest way: few slots touched, only those; few cells changed, the indices as a difference; else all anew.
-void AfterStates::look_up(View &out, int changes) {
+void AfterStates::find_indices(View &out, int changes) {
   const void *state = out.state.data();
   bool seen = false;
   if (changes < 0) {
     network_.look(state, player_, child_sight_);
     seen = true;
-    if (network_.has_one_view()) changes = network_.compare(sight_, child_sight_, changes_.data());
+    if (uses_differences_) changes = network_.compare(sight_, child_sight_, changes_.data());
   }
-  bool few = false;
-  if (!seen || (network_.has_one_view() && 2 * changes < network_.groups())) {
+  out.is_difference = false;
+  if (!seen || (uses_differences_ && 2 * changes < network_.groups())) {
     const int touched =
-        network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(), marks_.data());
-    few = !network_.is_staged() && 2 * touched < network_.slots();
+        network_.shift(changes_.data(), changes, state, player_, indices_.data(), out.indices.data(), out.marks.data());
+    out.is_difference = !network_.is_staged() && 2 * touched < network_.slots();
   } else {
     network_.encode(child_sight_, state, player_, out.indices.data());
   }
-  if (few) {
-    if (!have_kept_) kept_sum_ = network_.gather(out.set, indices_.data(), kept_.data());
-    have_kept_ = true;
-    out.sum = kept_sum_ + network_.difference(out.set, out.indices.data(), marks_.data(), kept_.data());
-  } else {
-    out.sum = network_.sum(out.set, out.indices.data());
+  if (fetches_ahead_ && !out.is_difference)
+    network_.kernels().prefetch_weights(network_.weights(out.set), out.indices.data(), network_.slots());
+}
+
+void AfterStates::add_up(View &view) {
+  if (view.is_final) return;
+  if (!view.is_difference) {
+    view.sum = network_.sum(view.set, view.indices.data());
+    return;
   }
+  if (!have_kept_) kept_sum_ = network_.gather(view.set, indices_.data(), kept_.data());
+  have_kept_ = true;
+  view.sum = kept_sum_ + network_.difference(view.set, view.indices.data(), view.marks.data(), kept_.data());
 }
 
 void AfterStates::read_final(int player, View &view) {

@@ -20,6 +20,11 @@ class AfterStates {
     bool is_final = false;  // the game or the round is over: nothing is to come, and there are no indices
     double paid = 0;        // outcome so far of the player who created it
     float sum = 0;          // of the weights, before sigma
+
+   private:
+    friend class AfterStates;
+    bool is_difference = false;  // the sum is to be taken as a difference to the parent's, over the marked slots
+    std::vector<std::uint64_t> marks;
   };
 
   AfterStates(const Network &network, int outcome);
@@ -27,8 +32,10 @@ class AfterStates {
 
   // The position whose actions are to be played next, and the player to move in it.
   void set_parent(const void *state, int player);
-  // Plays the action and reads the after-state; false, and nothing is read, where it leads to the state `forbidden`.
+  // Plays the action and finds the indices of the after-state; false where it leads to the state `forbidden`. Its sum
+  // comes with `add_up`: when all actions are played first, the memory of one is fetched while the next is played.
   bool play(Action action, View &out, const void *forbidden = nullptr);
+  void add_up(View &view);
   // Finds the indices of an after-state at the end too, for learning.
   void read_final(int player, View &view);
   // A position of its own, as the player's after-state.
@@ -37,19 +44,20 @@ class AfterStates {
   double to_come(const View &view) const { return view.is_final ? 0.0 : double(network_.squash(view.sum)); }
 
  private:
-  void look_up(View &out, int changes);
+  void find_indices(View &out, int changes);
 
   const Network &network_;
   const Game &game_;
   int outcome_, player_ = 0;
   bool reports_changes_;  // the game says which cells an action changed
+  bool uses_differences_;
+  bool fetches_ahead_;  // the weights are too many for the nearest caches
   const void *parent_ = nullptr;
   bool have_kept_ = false;
   float kept_sum_ = 0;
   Network::Sight sight_, child_sight_;
   std::vector<std::uint32_t> indices_;
   std::vector<float> kept_;  // the parent's weights by slot
-  std::vector<std::uint64_t> marks_;
   std::vector<bl_cell_change> reported_;
   std::vector<Change> changes_;
 };

@@ -57,7 +57,9 @@ struct Kernels {
                       const float *kept);
   // Learning takes the weights as `gather` kept them, and reads all counters before it writes any: a weight that two
   // symmetric boards share is then written twice with the same value, and so changes once.
-  void (*prefetch)(const Counter *counters, const std::uint32_t *indices, int slots);
+  // Asks for the memory that will be read soon.
+  void (*prefetch_weights)(const float *weights, const std::uint32_t *indices, int slots);
+  void (*prefetch_counters)(const Counter *counters, const std::uint32_t *indices, int slots);
   void (*add)(float *weights, const std::uint32_t *indices, int slots, const float *kept, float change);
   void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept,
                 Counter *copies, const Step &step);

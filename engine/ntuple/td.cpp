@@ -12,7 +12,6 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
       horizon_(trace_length(settings)),
       after_states_(*network_, settings.outcome),
       best_(after_states_.make_view()),
-      candidate_(after_states_.make_view()),
       previous_(game_),
       kept_(static_cast<std::size_t>(network_->padded_slots())),
       copies_(static_cast<std::size_t>(network_->padded_slots()), Counter{0, 1}) {
@@ -40,7 +39,8 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
   Trace &trace = traces_[static_cast<std::size_t>(player)];
   // While the actions are judged, the memory that the update will need comes nearer.
   if (network_->is_coherent() && trace.length > 0)
-    network_->kernels().prefetch(network_->counters(trace.at(0).set), trace.at(0).indices.data(), network_->slots());
+    network_->kernels().prefetch_counters(network_->counters(trace.at(0).set), trace.at(0).indices.data(),
+                                          network_->slots());
   const bool is_random = choose(state, player);
   if (trace.length > 0) {
     const double reward = best_.paid - trace.at(0).paid + game_.step_reward();
@@ -70,19 +70,25 @@ bool TdLearner::choose(const void *state, int player) {
   if (explores()) {
     best_action_ = actions_[rng.below(n)];
     after_states_.play(best_action_, best_);
+    after_states_.add_up(best_);
     return true;
   }
   const void *forbidden = settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr;
-  std::uint32_t equals = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    if (!after_states_.play(actions_[i], candidate_, forbidden)) continue;
-    const double better = equals == 0 ? 1 : advantage(candidate_, best_);
+  while (candidates_.size() < n) candidates_.push_back(after_states_.make_view());
+  std::uint32_t allowed = 0;
+  for (std::uint32_t i = 0; i < n; ++i)
+    if (after_states_.play(actions_[i], candidates_[allowed], forbidden)) actions_[allowed++] = actions_[i];
+  if (allowed == 0) allowed = static_cast<std::uint32_t>(after_states_.play(actions_[0], candidates_[0]));
+  std::uint32_t equals = 0, best = 0;
+  for (std::uint32_t i = 0; i < allowed; ++i) {
+    after_states_.add_up(candidates_[i]);
+    const double better = i == 0 ? 1 : advantage(candidates_[i], candidates_[best]);
     if (better < 0) continue;
     equals = better > 0 ? 1 : equals + 1;
-    if (equals > 1 && rng.below(equals) != 0) continue;
-    best_action_ = actions_[i];
-    std::swap(best_, candidate_);
+    if (equals == 1 || rng.below(equals) == 0) best = i;
   }
+  best_action_ = actions_[best];
+  std::swap(best_, candidates_[best]);
   return false;
 }
 

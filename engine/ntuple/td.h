@@ -62,7 +62,8 @@ class TdLearner : public SelfPlay {
 
   int horizon_;
   AfterStates after_states_;
-  AfterStates::View best_, candidate_;
+  AfterStates::View best_;
+  std::vector<AfterStates::View> candidates_;
   Action best_action_ = -1;
   StateBuffer previous_;
   bool have_previous_ = false;

@@ -55,10 +55,11 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
     game().outcome(evaluator_->outcome(), here.state.data(), out);
     return 0;
   }
-  // The end of a round is a leaf too: the next one starts anew.
-  if (depth <= 0 || game().round_over(here.state.data())) {
+  // The end of a round is a leaf like the end of the game: the next one starts anew.
+  const bool is_round_over = game().round_over(here.state.data());
+  if (depth <= 0 || is_round_over) {
     evaluator_->value(here.state.data(), rng, out);
-    return CUT;
+    return is_round_over ? 0 : CUT;
   }
   const std::uint64_t key = game().hash(here.state.data());
   if (const Entry *known = table_.find(key);

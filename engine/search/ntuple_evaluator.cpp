@@ -6,9 +6,12 @@ namespace boardlab {
 
 void NTupleEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
   after_states_.set_parent(state, game().player(state));
+  while (views_.size() < actions.size()) views_.push_back(after_states_.make_view());
+  for (std::size_t i = 0; i < actions.size(); ++i) after_states_.play(actions[i], views_[i]);
   for (std::size_t i = 0; i < actions.size(); ++i) {
-    after_states_.play(actions[i], view_);
-    out[i] = view_.paid + game().step_reward() + gamma_ * after_states_.to_come(view_);
+    const auto &view = views_[i];
+    after_states_.add_up(views_[i]);
+    out[i] = view.paid + game().step_reward() + gamma_ * after_states_.to_come(view);
   }
 }
 

@@ -43,6 +43,7 @@ class NTupleEvaluator final : public Evaluator {
   double gamma_;
   ntuple::AfterStates after_states_;
   ntuple::AfterStates::View view_;
+  std::vector<ntuple::AfterStates::View> views_;
   std::vector<Action> legal_;
   std::vector<double> values_;
 };

@@ -58,6 +58,10 @@ def gobang_cases() -> Iterator[Case]:
     yield bl.game("gobang", rows=15, cols=15, k=5), "gomoku(size=15,connect=5)", same
 
 
+def kuhnpoker_cases() -> Iterator[Case]:
+    yield bl.game("kuhnpoker"), "kuhn_poker", same
+
+
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "tictactoe": tictactoe_cases,
     "connectfour": connectfour_cases,
@@ -65,6 +69,7 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "nim": nim_cases,
     "hex": hex_cases,
     "gobang": gobang_cases,
+    "kuhnpoker": kuhnpoker_cases,
 }
 
 

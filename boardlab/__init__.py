@@ -13,7 +13,7 @@ from boardlab.arena import ExamResult, MatchResult, evaluate, match
 from boardlab.errors import BoardLabError
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
-from boardlab.learning import Run, resume, train
+from boardlab.learning import ManyRuns, Run, open_run, resume, train, train_many
 from boardlab.search import Agent, Decision, agent, evaluator
 
 __version__ = "0.1.0"
@@ -26,6 +26,7 @@ __all__ = [
     "Decision",
     "ExamResult",
     "Game",
+    "ManyRuns",
     "MatchResult",
     "Run",
     "State",
@@ -37,9 +38,11 @@ __all__ = [
     "games",
     "load_game",
     "match",
+    "open_run",
     "perft",
     "resume",
     "train",
+    "train_many",
 ]
 
 

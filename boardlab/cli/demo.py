@@ -1,39 +1,134 @@
-"""`boardlab demo`: a tour of what works, in under a minute."""
+"""`boardlab demo`: an agent learns, is examined, and gets a search over it, in under a minute."""
 
+import importlib.util
+import tempfile
 import time
+from dataclasses import replace
+from pathlib import Path
 
 from rich.rule import Rule
 
 import boardlab as bl
+from boardlab import _engine
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
+from boardlab.cli.train import teller, training_bar
+from boardlab.evaluators.ntuple import build_network
+from boardlab.learning import Progress, preset
+from boardlab.learning.curve import text_curve
+from boardlab.learning.settings import settings_from
+
+TRAINING_SECONDS = 20.0
+RIVAL = "mcts(rollout, iterations=200)"
+STRONG_RIVAL = "mcts(rollout, iterations=2000)"
 
 
 def demo() -> None:
-    """Watch agents play: a match, a mind at work, a cube solved, tiles merged."""
+    """Watch an agent teach itself Connect Four, with a search over it and exams; then two exact minds."""
     start = time.perf_counter()
-    _match()
+    game = bl.game("connectfour")
+    run = _train(game)
+    _measure(game, run)
     _othello()
     _cube()
-    _tiles()
     console.print(Rule(style="dim"))
-    console.print(f"That took {time.perf_counter() - start:.0f} s. Your turn: boardlab play connectfour")
+    console.print(
+        f"That took {time.perf_counter() - start:.0f} s. Your turn, against what you have just trained:"
+    )
+    against = f'mcts(ntuple("{run.path.as_posix()}"), iterations=500)'
+    _say(f"  boardlab play connectfour --against '{against}'")
+    _say(f"  boardlab inspect connectfour --run {run.path}")
+    _say("  boardlab train connectfour    # the whole course")
 
 
 def _title(words: str) -> None:
     console.print(Rule(words, align="left", style="dim"))
 
 
-def _match() -> None:
-    _title("Connect Four: how much does looking ahead help?")
-    game = bl.game("connectfour")
-    for one, other in (
-        ("mc(iterations=500)", "random"),
-        ("mcts(iterations=500)", "mc(iterations=500)"),
-        ("mcts(iterations=4000)", "mcts(iterations=500)"),
-    ):
-        console.print(str(bl.match(game, [one, other], games=40, seed=1)), markup=False)
+def _say(words: str) -> None:
+    console.print(words, markup=False, soft_wrap=True)
+
+
+def _train(game: bl.Game) -> bl.Run:
+    _title("Connect Four: an agent teaches itself, from nothing but the rules")
+    console.print(
+        f"It plays itself for {TRAINING_SECONDS:.0f} s; now and then {RIVAL} examines it.", soft_wrap=True
+    )
+    exam_every = max(1, int(_episodes_a_second(game) * TRAINING_SECONDS / 12))
+    with training_bar() as bar:
+        show = teller(bar)
+
+        def tell(standing: Progress) -> bool:
+            reached = standing.seconds / TRAINING_SECONDS
+            show(
+                replace(standing, total=max(standing.episodes, round(standing.episodes / max(reached, 1e-9))))
+            )
+            return reached >= 1
+
+        run = bl.train(
+            game,
+            out=_folder(),
+            seed=1,
+            force=True,
+            exams=[RIVAL],
+            exam_every=exam_every,
+            exam_games=40,
+            progress=tell,
+        )
+    console.print(
+        f"\nmean score against {RIVAL} (1: wins all, -1: loses all) after so many games:", soft_wrap=True
+    )
+    _say(text_curve(run.log, RIVAL))
+    _say(f"{run.episodes:,} games, {run.actions / run.seconds:,.0f} moves/s\n")
+    return run
+
+
+def _episodes_a_second(game: bl.Game) -> float:
+    """A quick trial of the learner, so that the exams are spread over the time there is."""
+    settings = settings_from({k: v for k, v in preset(game).items() if k != "episodes"})
+    network = build_network(game, settings.describe(game, 1), coherent=True, memory_gb=8)
+    learner = _engine.TdLearner(network, settings.engine_settings(10**6), settings.reward, 1)
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < 0.7:
+        learner.train(200)
+    return float(learner.episodes_done / (time.perf_counter() - begin))
+
+
+def _folder() -> Path:
+    """runs/demo if that is ours or can become ours, else a temporary folder."""
+    folder = Path("runs") / "demo"
+    ours = folder / ".demo"
+    try:
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            ours.touch()
+            (folder / "agent.toml").touch()
+        if ours.exists() and (folder / "agent.toml").exists():
+            return folder
+    except OSError:
+        pass
+    return Path(tempfile.mkdtemp(prefix="boardlab-demo-")) / "run"
+
+
+def _measure(game: bl.Game, run: bl.Run) -> None:
+    _title("How strong is it, alone and with a search over it?")
+    network = f'ntuple("{run.path.as_posix()}")'
+    searched = f"mcts({network}, iterations=200)"
+    for agent in (run.expression, searched):
+        console.print(
+            str(bl.match(game, [agent, STRONG_RIVAL], games=20, seed=1)), markup=False, soft_wrap=True
+        )
         console.print()
+    if importlib.util.find_spec("bitbully") is None:
+        _say("Against perfect play: pip install 'boardlab[references]', then")
+        _say(f"  boardlab evaluate '{searched}' -g connectfour --exam abdl\n")
+        return
+    for agent in (run.expression, searched):
+        result = bl.evaluate(agent, game, "abdl", games=40, seed=1)
+        _say(f"{agent} moves first against perfect play (AB-DL):")
+        console.print(
+            f"  mean score {result.value:+.2f} ± {1.96 * result.error:.2f} (95%), best possible +1\n"
+        )
 
 
 def _othello() -> None:
@@ -64,15 +159,3 @@ def _cube() -> None:
         twists.append(state.action_text(action))
         state.apply(action)
     console.print(f"{len(twists)} twists: {' '.join(twists)}\n")
-
-
-def _tiles() -> None:
-    _title("2048: looking ahead with random playouts")
-    game = bl.game("2048")
-    for agent in ("random", "mc(iterations=100)"):
-        result = bl.match(game, [agent], games=20 if agent == "random" else 2, seed=3)
-        console.print(str(result), markup=False)
-    state = bl.game("2048").initial_state()
-    for action in result.records[0].actions:
-        state.apply(action)
-    console.print(board(state))

@@ -1,13 +1,18 @@
-"""`boardlab inspect`: what an agent thinks of every action in a position."""
+"""`boardlab inspect`: what an agent thinks of every action in a position, and what a network has learned."""
 
 import time
+from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.table import Table
 
 from boardlab.cli.common import board, console, game_from, read_position
 from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
+from boardlab.learning import open_run
+from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
 
@@ -15,14 +20,36 @@ from boardlab.search.expression import agent as make_agent
 def inspect(
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
-    agent: Annotated[str, typer.Argument(help='An agent, as in "mcts(rollout, iterations=10000)".')],
+    agent: Annotated[
+        str | None, typer.Argument(help='An agent, as in "mcts(rollout, iterations=10000)"; or give --run.')
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Look inside the n-tuple network of this run folder instead.")
+    ] = None,
     position: Annotated[
         str | None, typer.Option(help="The position as text, or @FILE; by default the start.")
     ] = None,
     actions: Annotated[str | None, typer.Option(help='Actions played from there, as in "d3 c5".')] = None,
     seed: Annotated[int, typer.Option(help="Of the agent, the set-up and chance.")] = 0,
+    layout: Annotated[bool, typer.Option("--layout", help="With --run: draw all tuples.")] = False,
+    svg: Annotated[Path | None, typer.Option(help="With --run: draw all tuples into this SVG file.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="With --run: write the tuples into this file, for train --cells @FILE."),
+    ] = None,
 ) -> None:
-    """Show what an agent thinks of every action in a position."""
+    """Show what an agent thinks of every action in a position, or what a run's network has learned."""
+    if agent is not None and agent.startswith("--"):  # the first parameter of the game stands in its place
+        context.args, agent = [agent, *context.args], None
+    if run is not None:
+        if agent is not None:
+            raise BoardLabError("give an agent or --run, not both")
+        _inspect_run(run, _game_of_run(run, game, context), position, actions, seed, layout, svg, export)
+        return
+    if agent is None:
+        raise BoardLabError('inspect needs an agent, as in "mcts(iterations=1000)", or --run FOLDER')
+    if layout or svg or export:
+        raise BoardLabError("--layout, --svg and --export are about a network: give --run too")
     chosen = game_from(game, context)
     state = read_position(chosen, position, actions, seed)
     console.print(board(state))
@@ -41,6 +68,129 @@ def inspect(
     console.print(
         f"\nplays {names[decision.action]}; {outlook}{facts + '; ' if facts else ''}{seconds * 1000:.3g} ms",
         markup=False,
+    )
+
+
+def _game_of_run(run: Path, name: str, context: typer.Context) -> Game:
+    """The run's game; what is typed must agree with it, but its parameters may be left out."""
+    trained_on = open_run(run).game
+    if context.args or name != trained_on.name:
+        given = game_from(name, context)
+        if given != trained_on:
+            raise BoardLabError(f"{run} was trained on {trained_on!r}, not on {given!r}")
+    return trained_on
+
+
+def _inspect_run(
+    run: Path,
+    game: Game,
+    position: str | None,
+    actions: str | None,
+    seed: int,
+    layout: bool,
+    svg: Path | None,
+    export: Path | None,
+) -> None:
+    state = read_position(game, position, actions, seed)
+    inspection = Inspection(run)
+    if not state.is_terminal or position or actions:
+        console.print(board(state))
+        console.print()
+        views = inspection.position(state)
+        names = state.action_names()
+        console.print(_action_table(views, names))
+        console.print()
+        _print_voices(inspection, views[0], names[views[0].action])
+        console.print()
+    _print_weights(inspection)
+    if layout:
+        console.print(f"\nall {len(inspection.layout)} tuples; ■ is a cell that the tuple reads\n")
+        console.print(inspection.drawn_layout(width=console.width), markup=False, soft_wrap=True)
+    if svg is not None:
+        svg.write_text(inspection.layout_svg(), encoding="utf-8")
+        console.print(f"tuples drawn: {svg}", markup=False, soft_wrap=True)
+    if export is not None:
+        export.write_text(inspection.layout_text(), encoding="utf-8")
+        console.print(f"tuples written: {export}", markup=False, soft_wrap=True)
+
+
+def _action_table(views: list[ActionView], names: dict[int, str], most: int = 20) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("action", "value", "sum of weights", ""):
+        table.add_column(column, justify="right" if column in ("value", "sum of weights") else "left")
+    for view in views[:most]:
+        weights = "" if view.is_final else f"{view.sum:+.4g}"
+        note = "ends the game: its value is known" if view.is_final else ""
+        table.add_row(
+            names[view.action],
+            f"{view.value:+.4g}",
+            weights,
+            note,
+            style="bold" if view is views[0] else None,
+        )
+    if len(views) > most:
+        table.add_row(f"… {len(views) - most} more", "", "", "")
+    return table
+
+
+def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
+    """Which tuples speak for and against the best action."""
+    loudest = best.loudest()
+    if best.is_final:
+        console.print(f"{name} ends the game or the round, so no tuple is asked.", markup=False)
+        return
+    if not loudest:
+        console.print(f"No tuple has learned anything about {name} yet: all its weights are 0.", markup=False)
+        return
+    tuples = len(inspection.layout)
+    others = float(np.abs(best.contributions).sum()) - sum(abs(voice) for _, voice in loudest)
+    console.print(
+        f"{name}: the {len(loudest)} loudest of {len(best.contributions)} tables, and what each adds to the "
+        f"sum {best.sum:+.4g} (a tuple counts once for all its symmetric boards):",
+        markup=False,
+        soft_wrap=True,
+    )
+    table = Table(box=None, show_header=False, pad_edge=False)
+    longest = max(abs(voice) for _, voice in loudest)
+    for number, voice in loudest:
+        bar = ("+" if voice > 0 else "-") * max(1, round(24 * abs(voice) / longest))
+        table.add_row(f"{voice:+.4g}", bar, inspection.table_name(number).partition(":")[0])
+    console.print(table)
+    if others > 1e-9:
+        console.print(f"the others add {best.sum - sum(v for _, v in loudest):+.4g}", markup=False)
+    drawn = [number for number, _ in loudest if number < tuples]
+    console.print()
+    console.print(inspection.drawn_layout(drawn, console.width), markup=False, soft_wrap=True)
+
+
+def _print_weights(inspection: Inspection) -> None:
+    found = inspection.weights()
+    lengths = sorted({len(cells) for cells in inspection.layout})
+    length = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+    boards = len(inspection.description["symmetries"])
+    console.print(
+        f"network: {len(inspection.layout)} tuples of {length} cells, {boards} symmetric boards, "
+        f"sigma {inspection.description['sigma']}",
+        markup=False,
+        soft_wrap=True,
+    )
+    console.print(
+        f"weights: {found.weights:,}, of which {found.active:,} active (not 0): {found.active_share:.1%}",
+        markup=False,
+        soft_wrap=True,
+    )
+    if found.uncompressed != found.weights:
+        console.print(
+            f"         {found.uncompressed:,} with all joint values of cells, possible or not: "
+            f"{100 * found.active_share_uncompressed:.2g}% active",
+            markup=False,
+            soft_wrap=True,
+        )
+    console.print(
+        f"active weights: mean {found.mean:+.4g}, standard deviation {found.deviation:.4g}, "
+        f"from {found.lowest:+.4g} to {found.highest:+.4g}",
+        markup=False,
+        soft_wrap=True,
     )
 
 

@@ -1,23 +1,34 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
+import contextlib
+import dataclasses
 import typing
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
 from boardlab.cli.common import GAME_PARAMETERS, console, game_from
 from boardlab.errors import BoardLabError, unknown
+from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
-from boardlab.learning import LEARNERS, Run
+from boardlab.learning import LEARNERS, Run, train_many
 from boardlab.learning import Progress as Standing
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
+from boardlab.learning.curve import points, text_curve
+from boardlab.learning.exams import exam_names
+from boardlab.learning.presets import preset as preset_of
 from boardlab.options import Option, options_of
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
 """Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
+
+NO_PICTURE = "for the learning curve as a picture: pip install 'boardlab[plots]'"
 
 
 def train(
@@ -32,36 +43,98 @@ def train(
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same agent.")] = 0,
     exam: Annotated[
-        list[str] | None, typer.Option(help="An agent to be examined against; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
+            'the game\'s first exam; "none" takes none.'
+        ),
     ] = None,
-    exam_every: Annotated[int, typer.Option(help="Episodes between exams; 0: one at the end.")] = 0,
+    exam_every: Annotated[
+        int | None, typer.Option(help="Episodes between exams; 0: one at the end. By default 20 a run.")
+    ] = None,
     exam_games: Annotated[int, typer.Option(help="Games an exam.")] = 100,
+    stop_exam: Annotated[str | None, typer.Option(help="Stop early when this exam is passed.")] = None,
+    stop_at: Annotated[
+        float | None, typer.Option(help="The value that passes; by default the best possible.")
+    ] = None,
+    stop_after: Annotated[int, typer.Option(help="So many times in a row.")] = 3,
     layout: Annotated[
         str | None, typer.Option(help="walk, points, windows, cells, or a file with one tuple a line.")
     ] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="So many runs, with the seeds SEED+1, SEED+2 ..., and their mean.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Runs at a time, each a process; for --runs.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is already there.")] = False,
+    show: Annotated[
+        bool, typer.Option("--settings", help="List the settings with their values here, and stop.")
+    ] = False,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
     settings = split_settings(game, learner, context)
     if layout is not None:
         settings |= read_layout(layout)
     board_game = game_from(game, context)
-    with _bar() as bar:
-        run = train_run(
-            board_game,
-            learner,
-            episodes=episodes,
-            out=out,
-            seed=seed,
-            preset=preset,
-            force=force,
-            exams=exam or (),
-            exam_every=exam_every,
-            exam_games=exam_games,
-            progress=_teller(bar),
-            **settings,
-        )
-    _report(run)
+    if show:
+        console.print(_settings_table(board_game, learner, preset, settings))
+        return
+    arguments: dict[str, Any] = {
+        "learner": learner,
+        "episodes": episodes,
+        "out": out,
+        "seed": seed,
+        "preset": preset,
+        "force": force,
+        "exams": exam if exam != ["none"] else (),
+        "exam_every": exam_every,
+        "exam_games": exam_games,
+        "stop_exam": stop_exam,
+        "stop_at": stop_at,
+        "stop_after": stop_after,
+        **settings,
+    }
+    if runs is not None:
+        _train_many(board_game, runs, jobs, arguments)
+        return
+    if jobs != 1:
+        raise BoardLabError("--jobs is for several runs: give --runs too")
+    with _saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
+        with training_bar() as bar:
+            run = train_run(board_game, progress=teller(bar), **arguments)
+        _report(run)
+
+
+def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
+    """Every setting, what it would be in this run, and what it means."""
+    chosen = preset_of(game, preset, learner)
+    values = dataclasses.asdict(
+        LEARNERS[learner].checked({**{k: v for k, v in chosen.items() if k != "episodes"}, **settings})
+    )
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("setting", "here", "", "allowed"):
+        table.add_column(column, overflow="fold")
+    table.add_row("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")
+    for option in options_of(LEARNERS[learner]):
+        value = values[option.name]
+        shown = "" if value is None else str(value)
+        table.add_row(option.name.rstrip("_"), Text(shown), Text(option.doc), Text(option.allowed))
+    return table
+
+
+def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:
+    with _saved_by_ctrl_c("the same command"), training_bar() as bar:
+        tellers: dict[int, Any] = {}
+
+        def tell(seed: int, standing: Standing) -> None:
+            if seed not in tellers:
+                tellers[seed] = teller(bar, f"seed {seed}")
+            tellers[seed](standing)
+
+        done = train_many(game, runs, jobs=jobs, progress=tell, **arguments)
+    console.print(str(done), markup=False, soft_wrap=True)
+    console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
+    if done.exams and not (done.path / "curve.png").exists():
+        console.print(NO_PICTURE, markup=False, soft_wrap=True)
 
 
 def resume(
@@ -69,9 +142,20 @@ def resume(
     episodes: Annotated[int | None, typer.Option(help="A new number of episodes in all.")] = None,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
-    with _bar() as bar:
-        done = resume_run(run, episodes=episodes, progress=_teller(bar))
-    _report(done)
+    with _saved_by_ctrl_c(f"boardlab resume {run}"):
+        with training_bar() as bar:
+            done = resume_run(run, episodes=episodes, progress=teller(bar))
+        _report(done)
+
+
+@contextlib.contextmanager
+def _saved_by_ctrl_c(command: str) -> Iterator[None]:
+    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
@@ -116,10 +200,9 @@ def read_layout(layout: str) -> dict[str, Any]:
     """A kind of layout by name, or the cells in a file."""
     if layout in ("walk", "points", "windows", "cells"):
         return {"layout": layout}
-    file = Path(layout)
-    if not file.is_file():
+    if not Path(layout.removeprefix("@")).is_file():
         raise BoardLabError(f'layout must be walk, points, windows, cells or a file, not "{layout}"')
-    return {"layout": "cells", "cells": file.read_text(encoding="utf-8")}
+    return {"cells": "@" + layout.removeprefix("@")}
 
 
 def _read(learner: str, option: Option, text: str) -> Any:
@@ -134,38 +217,52 @@ def _read(learner: str, option: Option, text: str) -> Any:
         raise BoardLabError(f'{learner}: {option.name} must be {option.allowed}, not "{text}"') from None
 
 
-def _bar() -> Progress:
+def training_bar() -> Progress:
+    """The progress bar of training; `teller` adds a line to it."""
     return Progress(
-        TextColumn("training"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} episodes {task.fields[speed]}"),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:,.0f} episodes{task.fields[facts]}", markup=False),
         TimeRemainingColumn(),
         console=console,
         transient=True,
     )
 
 
-def _teller(bar: Progress) -> Any:
-    task = bar.add_task("", total=None, start=True, speed="")
+def teller(bar: Progress, name: str = "training") -> Callable[[Standing], None]:
+    """Shows on a line of the bar how far the run is, its speed, and its last exam."""
+    task = bar.add_task(name, total=None, start=True, facts="")
+    begun: list[int] = []  # episodes that were there before: a resumed run's time left is of the rest
 
     def tell(standing: Standing) -> None:
-        speed = ""
+        facts = ""
         if standing.seconds > 0:
-            speed = (
-                f"{standing.episodes / standing.seconds:,.0f} episodes/s, "
-                f"{standing.actions / standing.seconds:,.0f} actions/s"
+            facts = (
+                f", {standing.episodes / standing.seconds:,.0f}/s, "
+                f"{standing.actions / standing.seconds:,.0f} moves/s"
             )
-        for opponent, score in standing.exam.items():
-            speed += f", {opponent} {score:.3g}"
-        bar.update(task, total=standing.total, completed=standing.episodes, speed=speed)
+        for exam, value in standing.exam.items():
+            facts += f", {exam} {value:.3g}"
+        if not begun:
+            begun.append(standing.episodes)
+            bar.reset(task, total=standing.total, completed=standing.episodes)
+        bar.update(task, total=standing.total, completed=standing.episodes, facts=facts)
 
     return tell
 
 
 def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
-    last = run.log[-1] if run.log else {}
-    for name, score in last.items():
-        if name not in ("episodes", "actions", "seconds", "alpha", "epsilon"):
-            console.print(f"exam against {name}: {score}", markup=False, soft_wrap=True)
+    for exam in exam_names(run.log):
+        _, value, error = points(run.log, exam)[-1]
+        interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
+        console.print(f"{exam}: {value:.4g}{interval}", markup=False, soft_wrap=True)
+        if len(run.log) > 1:
+            console.print(text_curve(run.log, exam), markup=False)
+    if not run.is_finished:
+        console.print("stopped early: the exam was passed often enough", markup=False)
+    if run.picture:
+        console.print(f"learning curve: {run.picture}", markup=False, soft_wrap=True)
+    elif exam_names(run.log):
+        console.print(NO_PICTURE, markup=False, soft_wrap=True)
     console.print(f"play it as {run.expression}", markup=False, soft_wrap=True)

@@ -1,6 +1,7 @@
 """The evaluator over a trained n-tuple network, and how a network is built from its description."""
 
 import itertools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,19 +29,29 @@ class NTuple(EvaluatorSpec):
         """The engine's evaluator for this game."""
         if not self.run:
             raise BoardLabError('ntuple needs the folder of a run, as in ntuple("runs/c4")')
-        folder = RunFolder(self.run)
-        agent = folder.read_agent(*PER_ACTION)
-        if folder.game(agent) != game:
-            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
-        description = agent.get("network")
-        if not isinstance(description, dict):
-            raise BoardLabError(f"{self.run}/agent.toml does not describe its network")
-        network = build_network(
-            game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]
-        )
-        stored = folder.read_arrays("weights.npz", {"weights": ("<f4", network.entries)})
-        network.weights[:] = stored["weights"]
+        network, description, _ = load_network(self.run, game)
         return network.evaluator(description["reward"], float(description["gamma"]))
+
+
+def load_network(
+    run: str | os.PathLike[str], game: Game | None = None
+) -> tuple[_engine.NTupleNetwork, dict[str, Any], Game]:
+    """The trained network of a run, its description, and its game, which must be `game` if that is given."""
+    folder = RunFolder(run)
+    agent = folder.read_agent(*PER_ACTION)
+    trained_on = folder.game(agent)
+    if game is not None and trained_on != game:
+        raise BoardLabError(f"{folder.path} was trained on {trained_on!r}, not on {game!r}")
+    game = game or trained_on
+    description = agent.get("network")
+    if not isinstance(description, dict):
+        raise BoardLabError(f"{folder.path}/agent.toml does not describe its network")
+    network = build_network(
+        game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]
+    )
+    stored = folder.read_arrays("weights.npz", {"weights": ("<f4", network.entries)})
+    network.weights[:] = stored["weights"]
+    return network, description, game
 
 
 NETWORK: dict[str, type | tuple[type, ...]] = {

@@ -2,11 +2,14 @@
 
 A layout is a list of tuples of cells. It can be drawn at random, made of all windows of a shape, or given as
 text: one tuple a line (or between slashes), cells separated by commas or blanks, as in "0,1,2 / 3,4,5".
+Lists in braces or brackets, "{{0,1,2},{3,4,5}}", as GBG's files and most programs write them, are read too.
 """
 
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
@@ -82,17 +85,46 @@ def windows(game: Game, shapes: str) -> Layout:
 
 def layout_from_text(text: str) -> Layout:
     """Reads what `layout_to_text` wrote, and anything alike."""
+    plain = re.sub(r"#.*", "", text)
+    if re.search(r"[\[\]{}()]", plain):
+        parts = _bracketed(plain)
+    else:
+        parts = [part for part in re.split(r"[/\n;]", plain) if part.strip()]
     layout: Layout = []
-    for part in re.split(r"[/\n;]", re.sub(r"#.*", "", text)):
-        words = re.split(r"[,\s]+", part.strip())
-        if words == [""]:
-            continue
+    for part in parts:
+        words = re.split(r"[,\s]+", part.strip().strip(","))
         if not all(re.fullmatch(r"\d{1,6}", word) for word in words):
             raise BoardLabError(f'a tuple must be cell numbers as in "0,1,2", not "{part.strip()[:60]}"')
         layout.append([int(word) for word in words])
     if not layout:
         raise BoardLabError('a layout needs at least one tuple, as in "0,1,2 / 3,4,5"')
     return layout
+
+
+def _bracketed(text: str) -> list[str]:
+    """The innermost brackets' contents; around them only brackets and separators may stand."""
+    parts = re.findall(r"[\[{(]([^\[\]{}()]*)[\]})]", text)
+    rest = re.sub(r"[\[{(][^\[\]{}()]*[\]})]", "", text)
+    strange = re.search(r"[^\s,;/\[\]{}()]+", rest)
+    opened, closed = sum(map(text.count, "[{(")), sum(map(text.count, "]})"))
+    if strange or opened != closed:
+        what = f'"{strange[0][:60]}" stands outside them' if strange else "one of them is not closed"
+        raise BoardLabError(f"tuples in brackets are written {{0,1,2}},{{3,4,5}}; {what}")
+    return parts
+
+
+def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that `cells` means: "@FILE" is read, and giving cells chooses the layout of that name."""
+    cells = settings.get("cells")
+    if not isinstance(cells, str) or not cells:
+        return {}
+    if cells.startswith("@"):
+        try:
+            cells = Path(cells[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            raise BoardLabError(f"the layout {cells[1:]} cannot be read: {error}") from None
+        cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))
+    return {"cells": cells, "layout": settings.get("layout", "cells")}
 
 
 def layout_to_text(layout: Sequence[Sequence[int]]) -> str:

@@ -21,6 +21,9 @@ GENERAL: dict[str, Any] = {
 }
 """For a game without an entry of its own."""
 
+MOST_ENTRIES = 20_000_000
+"""Of the tables of a game without an entry of its own."""
+
 _OTHELLO = {
     "episodes": 250_000,
     "tuples": 100,
@@ -204,6 +207,13 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
         shapes = [(4, 4), (6, 2), (1, 7)]
         chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
+    if game.name not in PRESETS and cells:
+        # Cells with many values need short tuples, or the tables would take gigabytes.
+        entries = chosen["tuples"] * game.players
+        while (
+            chosen["length"] > 1 and entries * max(game.core.cell_values()) ** chosen["length"] > MOST_ENTRIES
+        ):
+            chosen["length"] -= 1
     # Random layouts must fit the board, and there must be as many different ones as are asked for.
     if chosen.get("layout", "walk") in ("walk", "points") and cells:
         chosen["length"] = min(chosen.get("length", 6), cells)

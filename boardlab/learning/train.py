@@ -8,24 +8,32 @@ one; how the run is cut into chunks does not matter. Traces need no saving: they
 import dataclasses
 import os
 import time
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boardlab import _engine
-from boardlab.arena.match import match
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.learning.curve import draw_curve
+from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
+from boardlab.learning.layouts import layout_to_text, read_cells
 from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.options import options_of
 from boardlab.runs import RunFolder
+from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+
+if TYPE_CHECKING:
+    from boardlab.learning.inspection import Inspection
 
 LEARNERS: dict[str, type[SelfPlaySettings]] = {
     kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures)
@@ -48,6 +56,10 @@ class Progress:
     """The last exam's mean scores by opponent."""
 
 
+Tell = Callable[[Progress], bool | None]
+"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+
+
 @dataclass(frozen=True)
 class Run:
     """A training run and its folder."""
@@ -66,6 +78,17 @@ class Run:
     """The rows of log.csv."""
 
     @property
+    def is_finished(self) -> bool:
+        """Whether all episodes were played; a run may also have stopped because it passed its exam."""
+        return self.episodes >= self.total
+
+    @property
+    def picture(self) -> Path | None:
+        """The learning curve, where there were exams and matplotlib is installed."""
+        file = self.path / "curve.png"
+        return file if file.exists() else None
+
+    @property
     def expression(self) -> str:
         """The trained agent's name: its network, played greedily."""
         return f'greedy({self.settings.evaluator}("{self.path.as_posix()}"))'
@@ -74,22 +97,16 @@ class Run:
         """The trained agent."""
         return make_agent(self.expression, self.game, seed)
 
+    def inspect(self) -> "Inspection":
+        """What the network has learned: its view of positions, its tuples, its weights."""
+        from boardlab.learning.inspection import Inspection
+
+        return Inspection(self.path)
+
     def __str__(self) -> str:
         speed = f", {self.actions / self.seconds:,.0f} actions/s" if self.seconds > 0 else ""
         done = f"{self.episodes:,} of {self.total:,} episodes"
         return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{speed}"
-
-
-@dataclass(frozen=True)
-class Exams:
-    """Exams during training: matches of the greedy agent against others."""
-
-    against: tuple[str, ...] = ()
-    """Agent expressions; in a one-player game the agent just plays."""
-    every: int = 0
-    """Episodes between exams; 0: one at the end."""
-    games: int = 100
-    """Games an exam and opponent."""
 
 
 def train(
@@ -101,28 +118,39 @@ def train(
     seed: int = 0,
     preset: str = "default",
     force: bool = False,
-    exams: Sequence[str] = (),
-    exam_every: int = 0,
+    go_on: bool = False,
+    exams: Sequence[str] | None = (),
+    exam_every: int | None = 0,
     exam_games: int = 100,
-    progress: Callable[[Progress], None] | None = None,
+    stop_exam: str | None = None,
+    stop_at: float | None = None,
+    stop_after: int = 3,
+    progress: Tell | None = None,
     **settings: Any,
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
-    `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
-    run is refused unless `force` is given. Ctrl-C saves what was learned and can be resumed.
+    `settings` are the learner's and go before the preset's. A folder that holds a run is refused unless
+    `force` is given, which replaces it, or `go_on`, which resumes it where it is this very run. Ctrl-C saves
+    what was learned and can be resumed.
+
+    `exams` are names of the arena's exams or agents to play against (None: the game's first exam), taken
+    every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
+    at least `stop_at` (by default the best possible value) `stop_after` times in a row.
     """
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {game!r}")
     kind = LEARNERS[learner]
+    if "cells" in {option.name for option in options_of(kind)}:
+        settings |= read_cells(settings)
     checked = kind.check(settings)
     chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
     wanted = kind.checked({**chosen, **checked})
-    plan = _checked_exams(game, exams, exam_every, exam_games)
+    plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
     if wanted.reward not in game.outcomes:
         raise unknown(f"outcome of {game.name}", wanted.reward, game.outcomes)
@@ -133,15 +161,20 @@ def train(
         "seed": seed,
         "episodes": total,
         "preset": preset,
-        "game": {"name": game.name, **_parameters(game)},
+        "game": game_table(game),
         "settings": wanted.as_dict(),
-        "exams": dataclasses.asdict(plan),
+        "exams": plan.as_dict(),
         "network": network,
     }
     folder = RunFolder(out if out is not None else Path("runs") / game.name)
+    if go_on and not force and folder.has("agent.toml"):
+        _check_same(folder, agent)
+        return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
     folder.create(agent, force=force)
+    if "tuples" in network:
+        folder.write_text("layout.txt", layout_to_text(network["tuples"]))
     training.save()
     return training.go(progress)
 
@@ -150,11 +183,12 @@ def resume(
     path: str | os.PathLike[str],
     *,
     episodes: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Tell | None = None,
 ) -> Run:
     """Goes on with a run from its last checkpoint.
 
-    `episodes` sets a new total, which the schedules of alpha and epsilon then follow.
+    `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
+    early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
@@ -163,36 +197,53 @@ def resume(
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
-        exams = agent.get("exams", {})
-        plan = _checked_exams(game, exams.get("against", ()), exams.get("every", 0), exams.get("games", 100))
+        plan = plan_exams(game, total, **agent.get("exams", {}))
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, wanted, network, seed, total, plan)
     training.load()
-    if episodes is not None and total != agent["episodes"]:
+    if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
             raise BoardLabError(f"{folder.path} has already played {training.learner.episodes_done} episodes")
-        folder.write_agent(
-            {key: value for key, value in {**agent, "episodes": total}.items() if key != "format"}
-        )
+        training.exams = dataclasses.replace(plan, stop_since=training.learner.episodes_done)
+        changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
+        folder.write_agent({key: value for key, value in changed.items() if key != "format"})
     return training.go(progress)
 
 
-def _checked_exams(game: Game, against: Any, every: Any, games: Any) -> Exams:
-    if isinstance(against, str):
-        against = (against,)
-    for expression in against:
-        if game.players > 1:
-            make_agent(expression, game)
-    return Exams(
-        tuple(str(expression) for expression in against),
-        as_integer("exam_every", every, 0, 10**12),
-        as_integer("exam_games", games, 1, 10**7),
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """A run as it stands in its folder; nothing is trained."""
+    folder = RunFolder(path)
+    agent = folder.read_agent(*LEARNERS)
+    try:
+        settings = LEARNERS[agent["kind"]].checked(agent["settings"])
+        seed = as_seed(agent["seed"])
+        total = as_integer("episodes", agent["episodes"], 1, 10**12)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
+    stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
+    episodes, actions = stored["progress"].tolist()
+    seconds = float(stored["seconds"][0])
+    return Run(
+        folder.path, folder.game(agent), settings, seed, episodes, total, actions, seconds, folder.read_log()
     )
 
 
-def _parameters(game: Game) -> dict[str, Any]:
-    return {
+def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
+    """Refuses to go on with a run that was started with other settings."""
+    there = folder.read_agent(agent["kind"])
+    wanted = tomllib.loads(to_toml(agent))
+    for key in wanted:
+        if key != "boardlab" and there.get(key) != wanted[key]:
+            raise BoardLabError(
+                f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
+                "replace it"
+            )
+
+
+def game_table(game: Game) -> dict[str, Any]:
+    """A game as run files tell it: its name and parameters."""
+    return {"name": game.name} | {
         field.name: list(value) if isinstance(value, tuple) else value
         for field in dataclasses.fields(game.rules)
         if (value := getattr(game.rules, field.name)) is not None
@@ -216,7 +267,7 @@ class _Training:
         network: dict[str, Any],
         seed: int,
         total: int,
-        exams: Exams,
+        exams: ExamPlan,
     ) -> None:
         self.folder, self.game, self.settings = folder, game, settings
         self.seed, self.total, self.exams = seed, total, exams
@@ -274,32 +325,41 @@ class _Training:
 
     # ---- the run ----
 
-    def go(self, progress: Callable[[Progress], None] | None) -> Run:
+    def go(self, progress: Tell | None) -> Run:
         """Trains until the total is reached."""
-        tell = progress or (lambda _: None)
+        tell: Tell = progress or (lambda _: None)
         saved = time.monotonic()
         chunk = 1
         try:
-            while self.learner.episodes_done < self.total:
+            if self._exam_is_due():  # the run was broken off during an exam
+                self._take_exam()
+            while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
                 begin, done = time.monotonic(), self.learner.episodes_done
                 self.learner.train(min(chunk, self._until_exam(done)))
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
-                if self._until_exam(done) == self.learner.episodes_done - done:
+                if self._exam_is_due():
                     self._take_exam()
+                    self.folder.write_log(self.log)
+                if time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
-                elif time.monotonic() - saved > CHECKPOINT_SECONDS:
-                    self.save()
-                    saved = time.monotonic()
-                tell(self._progress())
+                if tell(self._progress()):
+                    break
         except KeyboardInterrupt:
             self.save()
+            self._draw()
             raise
         self.save()
+        self._draw()
         tell(self._progress())
         return self._run()
+
+    def _exam_is_due(self) -> bool:
+        done, every = self.learner.episodes_done, self.exams.every
+        taken = int(self.log[-1]["episodes"]) if self.log else 0
+        return taken < done and (done == self.total or (every > 0 and done % every == 0))
 
     def _until_exam(self, done: int) -> int:
         left = self.total - done
@@ -315,20 +375,27 @@ class _Training:
             "alpha": f"{learner.alpha:.6g}",
             "epsilon": f"{learner.epsilon:.6g}",
         }
-        opponents = self.exams.against if self.game.players > 1 else ("score",) if self.exams.every else ()
-        self.exam = {}
-        for opponent in opponents:
-            evaluator = self.trainee.evaluator()
-
-            def greedy(_: Game, seed: int, evaluator: _engine.Evaluator = evaluator) -> _engine.Search:
-                return _engine.greedy_search(evaluator, seed)
-
-            agents: list[str | Agent] = [Agent(self.game, greedy(self.game, self.seed), "learner", greedy)]
-            agents += [opponent] * (self.game.players - 1)
-            result = match(self.game, agents, self.exams.games, self.seed)
-            self.exam[opponent] = result.mean_scores[0]
-            row[opponent] = f"{result.mean_scores[0]:.6g}"
+        results = self.exams.take(self.game, self._greedy_agent(), self.seed)
+        for name, result in results.items():
+            row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
+        if self.exams.stop_exam is not None:
+            row["passed"] = int(self.exams.is_success(results))
+        self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
+
+    def _greedy_agent(self) -> Agent:
+        """The network as it is now, without a copy of its tables."""
+        evaluator = self.trainee.evaluator()
+
+        def greedy(_: Game, seed: int) -> _engine.Search:
+            return _engine.greedy_search(evaluator, seed)
+
+        return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
+
+    def _draw(self) -> None:
+        picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
+        if picture is not None:
+            self.folder.write_bytes("curve.png", picture)
 
     def _progress(self) -> Progress:
         learner = self.learner

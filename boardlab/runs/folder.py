@@ -1,4 +1,4 @@
-"""A run is a folder: agent.toml, weights.npz, log.csv, checkpoint.npz.
+"""A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png.
 
 Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one.
 Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
@@ -46,7 +46,7 @@ class RunFolder:
         if self.path.is_dir() and not (self.path / "agent.toml").exists() and any(self.path.iterdir()):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
         self.path.mkdir(parents=True, exist_ok=True)
-        for old in ("weights.npz", "checkpoint.npz", "log.csv"):
+        for old in ("layout.txt", "weights.npz", "checkpoint.npz", "log.csv", "curve.png"):
             (self.path / old).unlink(missing_ok=True)
         self.write_agent(agent)
 
@@ -121,14 +121,24 @@ class RunFolder:
         """Whether the file is there."""
         return (self.path / name).exists()
 
+    # ---- text and pictures ----
+
+    def write_text(self, name: str, text: str) -> None:
+        """Writes a file of text, all or nothing."""
+        self._replace(name, text.encode())
+
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """Writes any other file, all or nothing."""
+        self._replace(name, content)
+
     # ---- log.csv ----
 
-    def write_log(self, rows: Sequence[Mapping[str, Any]]) -> None:
+    def write_log(self, rows: Sequence[Mapping[str, Any]], name: str = "log.csv") -> None:
         """Writes all rows; columns in the order of their first appearance."""
         columns = list(dict.fromkeys(key for row in rows for key in row))
         lines = [columns, *([row.get(column, "") for column in columns] for row in rows)]
         text = "".join(",".join(_csv(word) for word in line) + "\n" for line in lines)
-        self._replace("log.csv", text.encode())
+        self._replace(name, text.encode())
 
     def read_log(self) -> list[dict[str, str]]:
         """The rows of log.csv; none where there is no log."""

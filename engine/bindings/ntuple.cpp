@@ -175,7 +175,10 @@ void bind_ntuple(nb::module_ &m) {
       .def_prop_ro("bytes", &Network::bytes)
       .def_prop_ro("slots", &Network::slots)
       .def_prop_ro("set_size", &Network::set_size)
+      .def_prop_ro("table_starts", &Network::table_starts,
+                   "Where the table of every tuple, then of every extra feature, begins within a set of tables.")
       .def_prop_ro("is_coherent", &Network::is_coherent)
+      .def_prop_ro("per_action", [](const Network &n) { return n.design().per_action; })
       .def_prop_ro("weights", [](nb::handle self) { return field_of(self, 0); })
       .def_prop_ro("sums", [](nb::handle self) { return field_of(self, 1); })
       .def_prop_ro("absolutes", [](nb::handle self) { return field_of(self, 2); })

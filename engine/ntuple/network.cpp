@@ -271,6 +271,13 @@ void Network::build_views() {
   start_.resize(static_cast<std::size_t>(padded_), 0);
 }
 
+std::vector<std::uint32_t> Network::table_starts() const {
+  std::vector<std::uint32_t> starts(start_.begin(),
+                                    start_.begin() + static_cast<std::ptrdiff_t>(design_.tuples.size()));
+  starts.insert(starts.end(), start_.begin() + tuple_slots_, start_.begin() + slots_);
+  return starts;
+}
+
 Network::Sight Network::make_sight() const {
   const auto groups = static_cast<std::size_t>(groups_);
   return {std::vector<std::uint8_t>(static_cast<std::size_t>(game_->cells())), std::vector<std::uint32_t>(groups),

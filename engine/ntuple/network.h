@@ -52,6 +52,8 @@ class Network {
   int padded_slots() const { return padded_; }  // room that an array of indices needs
   int groups() const { return groups_; }        // of all views together
   std::uint64_t set_size() const { return set_size_; }
+  // Where the table of every tuple, then of every extra feature, begins within a set.
+  std::vector<std::uint32_t> table_starts() const;
   std::uint64_t entries() const { return set_size_ * sets_; }
   static constexpr std::uint64_t bytes_an_entry(bool coherent) {
     return sizeof(float) + (coherent ? sizeof(Counter) : 0);

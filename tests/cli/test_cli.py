@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import boardlab as bl
+
 
 def run(*words, given=None):
     command = [sys.executable, "-m", "boardlab", *words]
@@ -18,8 +20,6 @@ def output(*words, given=None):
 
 
 def test_games_lists_every_game_and_describes_one():
-    import boardlab as bl
-
     listing = output("games")
     assert all(name in listing for name in bl.games())
     described = output("games", "nim")
@@ -120,3 +120,94 @@ def test_a_mistake_gets_one_sentence(words, says):
     assert result.returncode == 2
     assert says in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli") / "run"
+    said = output("train", "tictactoe", "--episodes", "300", "--out", str(folder), "--exam-games", "20")
+    assert "episodes" in said and "random:" in said and "play it as" in said
+    return folder
+
+
+def test_train_leaves_a_folder_with_everything(trained):
+    assert {"agent.toml", "layout.txt", "weights.npz", "checkpoint.npz", "log.csv"} <= {
+        file.name for file in trained.iterdir()
+    }
+    assert len((trained / "log.csv").read_text().splitlines()) == 21  # twenty exams, though nobody asked
+
+
+def test_inspect_looks_inside_a_run(trained, tmp_path):
+    text = output(
+        "inspect", "tictactoe", "--run", str(trained), "--actions", "b2 a1", "--layout",
+        "--svg", str(tmp_path / "l.svg"), "--export", str(tmp_path / "l.txt"),
+    )  # fmt: skip
+    assert "sum of weights" in text and "loudest" in text and "active" in text and "■ ■ ■" in text
+    assert (tmp_path / "l.svg").read_text().startswith("<svg")
+    assert (tmp_path / "l.txt").read_text() == "0,1,2,3,4,5,6,7,8\n"
+    again = str(tmp_path / "again")
+    assert "plays" not in output(
+        "train", "tictactoe", "--cells", f"@{tmp_path}/l.txt", "--episodes", "5", "--out", again
+    )
+
+
+def test_several_runs_print_mean_and_spread(tmp_path):
+    words = [
+        "train",
+        "tictactoe",
+        "--runs",
+        "3",
+        "--episodes",
+        "40",
+        "--out",
+        str(tmp_path),
+        "--exam-every",
+        "0",
+    ]
+    text = output(*words, "--exam-games", "20", "--jobs", "2")
+    assert "random: mean" in text and "over 3 runs" in text
+    assert len((tmp_path / "multi.csv").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["inspect", "tictactoe"], "needs an agent"),
+        (["inspect", "tictactoe", "random", "--layout"], "give --run too"),
+        (["inspect", "tictactoe", "random", "--run", "RUN"], "not both"),
+        (["inspect", "othello", "--run", "RUN"], "was trained on"),
+        (["inspect", "tictactoe", "--run", "nowhere"], "is not a run"),
+        (["inspect", "tictactoe", "--run", "RUN", "--actions", "a1 b1 a2 b2 a3"], "the game is over"),
+        (["train", "tictactoe", "--out", "RUN"], "already holds a run"),
+        (["train", "tictactoe", "--runs", "2", "--out", "RUN"], "a folder of their own"),
+        (["train", "tictactoe", "--jobs", "2", "--out", "NEW"], "give --runs too"),
+        (["train", "tictactoe", "--exam", "bouton", "--out", "NEW"], "has no exam"),
+        (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "needs a stop_exam"),
+        (["train", "tictactoe", "--cells", "@nowhere", "--out", "NEW"], "cannot be read"),
+        (["train", "tictactoe", "--cells", "0,1,99", "--out", "NEW"], "cell 99"),
+    ],
+)
+def test_a_mistake_with_runs_gets_one_sentence(words, says, trained, tmp_path):
+    result = run(*[{"RUN": str(trained), "NEW": str(tmp_path / "new")}.get(word, word) for word in words])
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_the_demo_trains_and_overwrites_only_its_own(tmp_path, monkeypatch, capsys):
+    import importlib
+
+    demo = importlib.import_module("boardlab.cli.demo")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "TRAINING_SECONDS", 0.3)
+    monkeypatch.setattr(demo, "RIVAL", "random")
+    monkeypatch.setattr(demo, "STRONG_RIVAL", "random")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    own = demo._folder()
+    assert own == demo._folder() and own.as_posix() == "runs/demo"
+    demo.demo()
+    said = capsys.readouterr().out
+    assert "teaches itself" in said and "●" in said and "boardlab[references]" in said
+    assert (own / "weights.npz").exists()
+    (own / ".demo").unlink()  # now it looks like somebody's own run
+    assert demo._folder() != own

@@ -92,8 +92,8 @@ def test_every_preset_trains(name, preset, tmp_path):
     game = bl.game(name)
     if preset == "paper" and preset not in PRESETS.get(name, {}):
         pytest.skip("the papers have no settings for it")
-    if not game.core.cells:
-        pytest.skip("it has no board vector")
+    if not game.core.cells or game.is_hidden:
+        pytest.skip("it has no board vector, or hidden cards")
     if game.is_hidden:
         pytest.skip("TD needs to see the whole state")
     if name == "2048":
@@ -108,3 +108,39 @@ def _decision(game):
     while state.player == CHANCE:
         state.apply(state.sample_chance(1))
     return state
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0,1,2\n3,4,5\n",
+        "{0,1,2},{3,4,5}",
+        "{{0, 1, 2}, {3, 4, 5}}",
+        "[[0,1,2],\n [3,4,5]]\n",
+        "{0,1,2,},\n{3 4 5};",
+        "# found by evolution\n[0 1 2]\n[3 4 5]",
+    ],
+)
+def test_lists_in_braces_and_brackets_are_read(text):
+    assert layouts.layout_from_text(text) == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "text", ["{0,1", "{0,1}}", "x = {0,1}", "{0,a}", "{}", "{0,1} 2", "0,-1", "", "{{}}"]
+)
+def test_a_layout_that_cannot_be_read_is_refused(text):
+    with pytest.raises(bl.BoardLabError) as error:
+        layouts.layout_from_text(text)
+    assert "\n" not in str(error.value)
+
+
+def test_a_runs_layout_is_the_layout_of_another(tmp_path):
+    game = bl.game("othello", size=4)
+    first = bl.train(game, episodes=5, out=tmp_path / "first", tuples=4, length=3)
+    exported = first.path / "layout.txt"
+    second = bl.train(game, episodes=5, out=tmp_path / "second", cells=f"@{exported}")
+    assert (second.path / "layout.txt").read_text() == exported.read_text() != ""
+    assert second.settings.layout == "cells"
+    assert bl.resume(second.path, episodes=6).episodes == 6
+    with pytest.raises(bl.BoardLabError, match=r"nowhere.txt cannot be read"):
+        bl.train(game, episodes=5, out=tmp_path / "third", cells="@nowhere.txt")

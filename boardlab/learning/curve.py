@@ -1,0 +1,100 @@
+"""Learning curves: exam values over episodes, as a picture (matplotlib, the extra `plots`) and as text."""
+
+import io
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boardlab.learning.exams import exam_names
+
+Rows = Sequence[Mapping[str, Any]]
+"""The rows of a log."""
+
+
+def points(rows: Rows, exam: str) -> list[tuple[int, float, float]]:
+    """(episodes, value, standard error) of every row that has the exam."""
+    return [
+        (int(row["episodes"]), float(row[exam]), float(row.get(f"{exam} error") or "nan"))
+        for row in rows
+        if row.get(exam) not in (None, "")
+    ]
+
+
+def draw_curve(logs: Sequence[tuple[str, Rows]]) -> bytes | None:
+    """A PNG with a panel an exam; None where matplotlib is not installed.
+
+    One log gets its 95% intervals, several get a thin line each and their mean.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        return None
+    exams = list(dict.fromkeys(name for _, rows in logs for name in exam_names(rows)))
+    if not exams:
+        return None
+    figure = Figure(figsize=(7, 0.6 + 2.9 * len(exams)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for place, exam in enumerate(exams, 1):
+        axes = figure.add_subplot(len(exams), 1, place)
+        axes.set_title(exam, fontsize=10, parse_math=False)
+        axes.set_ylabel("mean score")
+        axes.grid(alpha=0.3)
+        for _, rows in logs:
+            found = points(rows, exam)
+            xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
+            if len(logs) == 1:
+                low = [y - 1.96 * e if e == e else y for _, y, e in found]
+                high = [y + 1.96 * e if e == e else y for _, y, e in found]
+                axes.fill_between(xs, low, high, alpha=0.2, linewidth=0)
+                axes.plot(xs, ys, marker="o", markersize=3)
+            else:
+                axes.plot(xs, ys, linewidth=0.7, alpha=0.5)
+        if len(logs) > 1:
+            mean = mean_curve([rows for _, rows in logs], exam)
+            axes.plot([x for x, _ in mean], [y for _, y in mean], color="black", linewidth=2)
+    axes.set_xlabel("episodes")
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110)
+    return file.getvalue()
+
+
+def mean_curve(logs: Sequence[Rows], exam: str) -> list[tuple[int, float]]:
+    """The mean over runs at every number of episodes that all runs have an exam at."""
+    curves = [{x: y for x, y, _ in points(rows, exam)} for rows in logs]
+    shared = sorted(set(curves[0]).intersection(*curves[1:])) if curves else []
+    return [(x, sum(curve[x] for curve in curves) / len(curves)) for x in shared]
+
+
+def text_curve(rows: Rows, exam: str, width: int = 56, height: int = 9) -> str:
+    """The curve drawn with characters: values from below to above, episodes from left to right."""
+    found = [(x, y) for x, y, _ in points(rows, exam)]
+    if not found:
+        return f"{exam}: no exam yet"
+    values = [y for _, y in found]
+    low, high = min(values), max(values)
+    if high == low:
+        low, high = low - 0.5, high + 0.5
+    first, last = found[0][0], found[-1][0]
+    grid = [[" "] * width for _ in range(height)]
+
+    def column(episodes: int) -> int:
+        return round((episodes - first) / max(last - first, 1) * (width - 1))
+
+    def row(value: float) -> int:
+        return height - 1 - round((value - low) / (high - low) * (height - 1))
+
+    # Between two exams the line is straight, so that jumps can be seen.
+    for (x1, y1), (x2, y2) in itertools.pairwise(found):
+        for place in range(column(x1), column(x2) + 1):
+            share = (place - column(x1)) / max(column(x2) - column(x1), 1)
+            grid[row(y1 + share * (y2 - y1))][place] = "·"
+    for x, y in found:
+        grid[row(y)][column(x)] = "●"
+    labels = {0: f"{high:.3g}", height - 1: f"{low:.3g}"}
+    margin = max(len(label) for label in labels.values())
+    lines = [f"{labels.get(i, ''):>{margin}} ┤{''.join(cells).rstrip()}" for i, cells in enumerate(grid)]
+    left, right = f"{first:,}", f"{last:,} episodes"
+    axis = f"{' ' * margin} └{'─' * width}"
+    gap = max(1, width - len(left) - len(right))
+    return "\n".join([*lines, axis, f"{' ' * (margin + 2)}{left}{' ' * gap}{right}"])

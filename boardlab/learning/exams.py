@@ -1,0 +1,140 @@
+"""Exams during training: which, how often, and when the agent is good enough to stop.
+
+An exam is one of the arena's by name ("abdl", "perfect", "score" ...), or any agent, against which the
+learner then plays in every seat.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab.arena.exams import EXAMS, ExamResult, evaluate, exams_for
+from boardlab.arena.match import match
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import Game, as_integer
+from boardlab.search.agent import Agent
+from boardlab.search.expression import agent as make_agent
+
+EXAMS_A_RUN = 20
+"""How many exams a run has when nobody says how often."""
+
+
+@dataclass(frozen=True)
+class ExamPlan:
+    """What is examined during a run, and when the run may stop before its time."""
+
+    names: tuple[str, ...] = ()
+    every: int = 0
+    """Episodes between exams (GBG's numEval); 0: one at the end."""
+    games: int = 100
+    """Games an exam."""
+    stop_exam: str | None = None
+    """The exam that ends the run early (GBG's stopTest)."""
+    stop_at: float | None = None
+    """The value that counts as a success; None: the best possible."""
+    stop_after: int = 3
+    """So many successes in a row end the run (GBG's stopEval)."""
+    stop_since: int = 0
+    """Exams up to this episode do not count: the run was told to go on."""
+
+    def take(self, game: Game, agent: Agent, seed: int) -> dict[str, ExamResult]:
+        """The results of all exams by name."""
+        return {name: take_exam(name, game, agent, self.games, seed) for name in self.names}
+
+    def is_success(self, results: Mapping[str, ExamResult]) -> bool:
+        """Whether the exam that may end the run was passed."""
+        if self.stop_exam is None:
+            return False
+        result = results[self.stop_exam]
+        wanted = result.best if self.stop_at is None else self.stop_at
+        return result.value >= wanted - 1e-9
+
+    def is_passed(self, log: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether the last rows of the log are enough successes in a row."""
+        if self.stop_exam is None:
+            return False
+        rows = [row for row in log if int(row["episodes"]) > self.stop_since][-self.stop_after :]
+        return len(rows) == self.stop_after and all(str(row.get("passed")) == "1" for row in rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields that are not None, for the run's file."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+
+
+def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
+    """One exam: the arena's of that name, else a match against the agent that the name is."""
+    if name in EXAMS:
+        return evaluate(agent, game, name, games, seed)
+    result = match(game, [agent, *[name] * (game.players - 1)], games, seed)
+    return ExamResult(name, result.mean_scores[0], result.score_errors[0], result.games, game.score_range[1])
+
+
+def plan_exams(
+    game: Game,
+    total: int,
+    names: Sequence[str] | str | None = (),
+    every: int | None = 0,
+    games: int = 100,
+    stop_exam: str | None = None,
+    stop_at: float | None = None,
+    stop_after: int = 3,
+    stop_since: int = 0,
+) -> ExamPlan:
+    """A checked plan. `names` None: the game's first exam; `every` None: a twentieth of the run."""
+    if names is None:
+        names = exams_for(game)[:1]
+    names = (names,) if isinstance(names, str) else tuple(names)
+    if stop_exam is None and stop_at is not None:
+        raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")
+    if stop_exam is not None and stop_exam not in names:
+        names = (*names, stop_exam)
+    for name in names:
+        _check_exam(game, name)
+    if stop_exam is not None and every == 0:
+        every = None  # a run that may stop early needs exams on the way
+    if every is None:
+        every = max(1, total // EXAMS_A_RUN)
+    if stop_at is not None and (
+        isinstance(stop_at, bool) or not isinstance(stop_at, (int, float)) or not math.isfinite(stop_at)
+    ):
+        raise BoardLabError(f"stop_at must be a number, not {shown(stop_at)}")
+    if stop_exam in ("score",) and stop_at is None:
+        raise BoardLabError("stop_at must be given: nobody knows the best possible score")
+    return ExamPlan(
+        tuple(dict.fromkeys(names)),
+        as_integer("exam_every", every, 0, 10**12),
+        as_integer("exam_games", games, 2, 10**7),
+        stop_exam,
+        None if stop_at is None else float(stop_at),
+        as_integer("stop_after", stop_after, 1, 10**6),
+        as_integer("stop_since", stop_since, 0, 10**12),
+    )
+
+
+def _check_exam(game: Game, name: Any) -> None:
+    """Refuses what cannot be examined before the run begins: an unknown exam, a missing package."""
+    if not isinstance(name, str):
+        raise BoardLabError(f"an exam is a name or an agent expression, not {shown(name)}")
+    known = exams_for(game)
+    if name in EXAMS and name not in known:
+        raise BoardLabError(f'{game!r} has no exam "{name}"; it has {", ".join(known) or "none"}')
+    if name in ("ab", "abdl"):
+        make_agent(name, game)
+    elif name not in EXAMS:
+        if game.players == 1:
+            raise BoardLabError(
+                f'{game.name} is for one player; its exams are {", ".join(known)}, not "{name}"'
+            )
+        try:
+            make_agent(name, game)
+        except BoardLabError as error:
+            reason = str(error).splitlines()[0]
+            raise BoardLabError(f"{reason} (or an exam: {', '.join(known)})") from None
+
+
+def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The exams that a log has columns of."""
+    columns = dict.fromkeys(key for row in rows for key in row)
+    return [column for column in columns if f"{column} error" in columns]

@@ -1,0 +1,189 @@
+"""Several runs with the same settings over seeds (GBG's MultiTrain): how good is it, and how sure is that?
+
+Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill -9 as each of them does: the
+same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
+"""
+
+import functools
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from boardlab.arena.match import standard_error
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.learning.curve import draw_curve, points
+from boardlab.learning.exams import exam_names
+from boardlab.learning.train import Progress, Run, game_table, open_run, train
+from boardlab.runs import RunFolder
+
+ManyProgress = Callable[[int, Progress], None]
+"""Is told the seed and where its run stands."""
+
+
+@dataclass(frozen=True)
+class ManyRuns:
+    """Runs that differ only in their seed."""
+
+    path: Path
+    runs: tuple[Run, ...]
+
+    @property
+    def exams(self) -> list[str]:
+        """The exams that were taken."""
+        return list(dict.fromkeys(name for run in self.runs for name in exam_names(run.log)))
+
+    def last_values(self, exam: str) -> list[float]:
+        """Every run's last value of the exam."""
+        found = [points(run.log, exam) for run in self.runs]
+        return [curve[-1][1] for curve in found if curve]
+
+    def __str__(self) -> str:
+        lines = [f"{self.path}: {self.runs[0].game.name}, {len(self.runs)} runs"]
+        for exam in self.exams:
+            values = self.last_values(exam)
+            mean, error = sum(values) / len(values), standard_error(values)
+            interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
+            deviation = f", standard deviation {error * len(values) ** 0.5:.3g}" if error == error else ""
+            lines.append(
+                f"{exam}: mean {mean:.4g}{interval}{deviation}, from {min(values):.4g} to {max(values):.4g} "
+                f"over {len(values)} runs"
+            )
+        return "\n".join(lines)
+
+
+def train_many(
+    game: Game,
+    runs: int,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    force: bool = False,
+    progress: ManyProgress | None = None,
+    **arguments: Any,
+) -> ManyRuns:
+    """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
+
+    Other arguments are those of `train`. Runs that are there already go on, finished ones are kept; `force`
+    starts all of them anew. multi.csv gets the rows of all logs.
+    """
+    runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
+    seed = as_seed(seed)
+    path = Path(out if out is not None else Path("runs") / f"{game.name}-runs")
+    if (path / "agent.toml").exists():
+        raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
+    if path.exists() and not path.is_dir():
+        raise BoardLabError(f"{path} is a file; runs need a folder")
+    tell = progress or (lambda seed, standing: None)
+    seeds = [seed + 1 + i for i in range(runs)]
+    tasks = [
+        {"out": str(path / f"seed-{s}"), "seed": s, "force": force, "go_on": True, **arguments} for s in seeds
+    ]
+    if jobs == 1:
+        for task in tasks:
+            train(game, progress=functools.partial(tell, task["seed"]), **task)
+    else:
+        _run_processes(game, tasks, jobs, tell)
+    done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
+    _write_summary(done)
+    return done
+
+
+def _write_summary(done: ManyRuns) -> None:
+    folder = RunFolder(done.path)
+    folder.write_log([{"seed": run.seed, **row} for run in done.runs for row in run.log], "multi.csv")
+    picture = draw_curve([(run.path.name, run.log) for run in done.runs])
+    if picture is not None:
+        folder.write_bytes("curve.png", picture)
+
+
+# ---- processes ----
+
+WORKER = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"  # until there is something to save
+    "from boardlab.learning.many import work; work()"
+)
+
+
+def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell: ManyProgress) -> None:
+    """Workers speak JSON, a line at a time; they are asked to save when this process is interrupted."""
+    waiting, running = list(tasks), dict[Any, tuple[subprocess.Popen[str], int]]()
+    selector = selectors.DefaultSelector()
+    failures: list[str] = []
+    try:
+        while (waiting and not failures) or running:
+            while waiting and len(running) < jobs and not failures:
+                task = waiting.pop(0)
+                worker = _start_worker({"game": game_table(game), **task})
+                running[worker.stdout] = (worker, task["seed"])
+                selector.register(worker.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
+            for key, _ in selector.select():
+                stream: Any = key.fileobj
+                worker, seed = running[stream]
+                line = stream.readline()
+                if line and not line.startswith("{"):
+                    continue  # something that the import printed
+                message = json.loads(line) if line.endswith("\n") else None
+                if message is None:  # it has ended
+                    selector.unregister(stream)
+                    del running[stream]
+                    if worker.wait() != 0 and not failures:
+                        failures.append(f"the run with seed {seed} ended with status {worker.returncode}")
+                elif "error" in message:
+                    failures.append(message["error"])
+                else:
+                    tell(seed, Progress(**message))
+    finally:
+        for worker, _ in running.values():  # interrupted or failed: they save, then end
+            worker.send_signal(signal.SIGINT)
+        for worker, _ in running.values():
+            worker.communicate()
+        selector.close()
+    if failures:
+        raise BoardLabError(failures[0])
+
+
+def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
+    # In a session of its own, so that Ctrl-C in the terminal reaches this process first and only once.
+    worker = subprocess.Popen(
+        [sys.executable, "-c", WORKER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert worker.stdin is not None
+    worker.stdin.write(json.dumps(task) + "\n")
+    worker.stdin.flush()
+    return worker
+
+
+def work() -> None:
+    """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
+    from boardlab.games.registry import game as make_game
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        task = json.loads(sys.stdin.readline())
+        table = task.pop("game")
+
+        def tell(standing: Progress) -> None:
+            try:
+                print(json.dumps(asdict(standing)), flush=True)
+            except BrokenPipeError:  # nobody is there to be told: save and end
+                raise KeyboardInterrupt from None
+
+        train(make_game(table.pop("name"), **table), progress=tell, **task)
+    except BoardLabError as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        os._exit(130)  # training has saved

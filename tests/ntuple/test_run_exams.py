@@ -1,0 +1,166 @@
+"""Exams during training, early stop, learning curves, several runs over seeds."""
+
+import csv
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import boardlab as bl
+from boardlab.learning import curve
+from boardlab.learning.exams import plan_exams
+
+TICTACTOE = bl.game("tictactoe")
+
+
+def train(path, episodes=400, **more):
+    return bl.train(TICTACTOE, episodes=episodes, out=path, seed=7, exam_games=20, **more)
+
+
+def test_exams_by_name_and_against_agents_are_logged_with_their_errors(tmp_path):
+    run = train(tmp_path, exams=["perfect", "greedy"], exam_every=200)
+    assert [row["episodes"] for row in run.log] == ["200", "400"]
+    for row in run.log:
+        assert -1 <= float(row["perfect"]) <= 0 <= float(row["perfect error"])
+        assert -1 <= float(row["greedy"]) <= 1
+    # The last row is what `evaluate` says of the finished agent.
+    said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
+    assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
+
+
+def test_a_run_stops_after_enough_successes_in_a_row(tmp_path):
+    run = train(tmp_path, 4000, stop_exam="random", stop_at=-1.0, stop_after=3, exam_every=100)
+    assert run.episodes == 300 and not run.is_finished
+    assert [row["passed"] for row in run.log] == ["1", "1", "1"]
+    assert bl.resume(tmp_path).episodes == 300  # it has passed
+    assert bl.resume(tmp_path, episodes=4000).episodes == 600  # told to go on: three more
+    assert bl.resume(tmp_path).episodes == 600
+
+
+def test_a_failed_exam_breaks_the_row():
+    plan = plan_exams(TICTACTOE, 1000, stop_exam="random", stop_at=0.5, stop_after=2)
+    assert plan.every == 50  # exams on the way, though nobody said how often
+    rows = [{"episodes": 50 * (i + 1), "passed": passed} for i, passed in enumerate("1011")]
+    assert [plan.is_passed(rows[:n]) for n in range(5)] == [False, False, False, False, True]
+
+
+def test_the_best_possible_value_is_the_default_to_reach(tmp_path):
+    run = train(tmp_path, 20_000, preset="default", stop_exam="perfect", stop_after=2)
+    assert run.episodes < 20_000
+    assert [float(row["perfect"]) for row in run.log[-2:]] == [0, 0]
+
+
+def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
+    import boardlab.learning.exams as exams
+
+    whole = train(tmp_path / "whole", exams=["random"], exam_every=200)
+    real = exams.take_exam
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(exams, "take_exam", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "broken", exams=["random"], exam_every=200)
+    monkeypatch.setattr(exams, "take_exam", real)
+    run = bl.resume(tmp_path / "broken")
+    drop = {"seconds"}
+    assert [{k: v for k, v in r.items() if k not in drop} for r in run.log] == [
+        {k: v for k, v in r.items() if k not in drop} for r in whole.log
+    ]
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "words"),
+    [
+        ("tictactoe", {"exams": ["bouton"]}, "has no exam"),
+        ("tictactoe", {"exams": ["perfct"]}, "or an exam: random, perfect"),
+        ("tictactoe", {"exams": [3]}, "a name or an agent expression"),
+        ("tictactoe", {"stop_at": 1.0}, "needs a stop_exam"),
+        ("tictactoe", {"stop_exam": "random", "stop_at": float("nan")}, "must be a number"),
+        ("tictactoe", {"stop_exam": "random", "stop_after": 0}, "stop_after must be"),
+        ("tictactoe", {"exam_every": -1}, "exam_every must be"),
+        ("2048", {"exams": ["random"]}, 'has no exam "random"'),
+        ("2048", {"exams": ["greedy"]}, "is for one player"),
+        ("2048", {"stop_exam": "score"}, "stop_at must be given"),
+    ],
+)
+def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settings, words):
+    with pytest.raises(bl.BoardLabError, match=words) as error:
+        bl.train(bl.game(game), episodes=10, out=tmp_path / "run", **settings)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_saves_and_resumes_to_the_same_bits(tmp_path):
+    """A real interrupt, sent to the command as a terminal does."""
+    words = ["train", "tictactoe", "--episodes", "3000000", "--out", str(tmp_path / "run"), "--exam", "none"]
+    process = subprocess.Popen([sys.executable, "-m", "boardlab", *words], stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "run" / "checkpoint.npz").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=120)[0]
+    assert process.returncode == 130 and "boardlab resume" in said
+    done = bl.open_run(tmp_path / "run").episodes
+    assert done < 3_000_000
+    assert bl.resume(tmp_path / "run", episodes=done + 10).episodes == done + 10
+
+
+def test_the_curve_is_drawn_with_matplotlib_and_left_out_without(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    run = train(tmp_path / "without", exams=["random"], exam_every=200)
+    assert run.picture is None and run.episodes == 400
+    monkeypatch.undo()
+    pytest.importorskip("matplotlib")
+    run = train(tmp_path / "with", exams=["random", "perfect"], exam_every=200)
+    assert run.picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_text_curve_has_every_exam_at_its_place():
+    rows = [
+        {"episodes": str(x), "a": str(y), "a error": "0.1"} for x, y in [(100, -1.0), (200, 1.0), (300, 0.0)]
+    ]
+    drawn = curve.text_curve(rows, "a", width=21, height=5).splitlines()
+    assert [line.find("●") for line in drawn[:5]] == [14, -1, 24, -1, 4]
+    assert drawn[0].startswith(" 1") and drawn[4].startswith("-1")
+    assert curve.text_curve([], "a") == "a: no exam yet"
+
+
+def test_several_runs_are_those_of_their_seeds(tmp_path):
+    settings = {"episodes": 200, "exams": ["random"], "exam_every": 100, "exam_games": 20}
+    many = bl.train_many(TICTACTOE, 3, out=tmp_path / "many", **settings)
+    assert [run.seed for run in many.runs] == [1, 2, 3]
+    for run in many.runs:
+        alone = bl.train(TICTACTOE, out=tmp_path / f"alone-{run.seed}", seed=run.seed, **settings)
+        assert (alone.path / "weights.npz").read_bytes() == (run.path / "weights.npz").read_bytes()
+    with (tmp_path / "many" / "multi.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["seed"], row["episodes"]) for row in rows] == [(s, e) for s in "123" for e in ("100", "200")]
+    values = [float(run.log[-1]["random"]) for run in many.runs]
+    assert many.last_values("random") == values
+    assert f"mean {sum(values) / 3:.4g}" in str(many)
+
+
+def test_processes_give_the_same_runs_and_go_on(tmp_path):
+    settings = {"episodes": 200, "exams": ["random"], "exam_games": 20}
+    bl.train(TICTACTOE, out=tmp_path / "two" / "seed-1", seed=1, **settings)
+    standing = []
+    two = bl.train_many(
+        TICTACTOE, 2, out=tmp_path / "two", jobs=2, progress=lambda s, p: standing.append((s, p)), **settings
+    )
+    one = bl.train_many(TICTACTOE, 2, out=tmp_path / "one", **settings)
+    assert {seed for seed, _ in standing} == {1, 2}
+    for a, b in zip(one.runs, two.runs, strict=True):
+        assert (a.path / "weights.npz").read_bytes() == (b.path / "weights.npz").read_bytes()
+    with pytest.raises(bl.BoardLabError, match="another run: its episodes differs"):
+        bl.train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **{**settings, "episodes": 300})
+    assert bl.train_many(TICTACTOE, 1, out=tmp_path / "two", force=True, **{**settings, "episodes": 5})
+
+
+def test_a_single_runs_folder_is_not_used_for_several(tmp_path):
+    train(tmp_path / "run", 10)
+    with pytest.raises(bl.BoardLabError, match="a folder of their own"):
+        bl.train_many(TICTACTOE, 2, out=tmp_path / "run")

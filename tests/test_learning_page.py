@@ -1,0 +1,34 @@
+"""The commands of docs/learning.md, run in order as they stand there."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+from boardlab.arena.exams import EXAMS
+
+PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_work_as_written(tmp_path):
+    blocks = re.findall(r"<!-- run -->\n((?:    .*\n)+)", PAGE)
+    commands = [line.strip() for block in blocks for line in block.splitlines()]
+    assert len(commands) >= 12
+    for command in commands:
+        words = shlex.split(command)
+        assert words[0] == "boardlab"
+        result = subprocess.run(
+            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert result.returncode == 0, f"{command}\n{result.stderr}"
+
+
+def test_the_python_block_works_as_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(code, {})
+
+
+def test_every_exam_is_named():
+    assert all(f"`{name}`" in PAGE for name in EXAMS)

@@ -16,14 +16,13 @@ from boardlab.cli.common import GAME_PARAMETERS, console, game_from
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
+from boardlab.learning import LEARNERS, Run, train_many
 from boardlab.learning import Progress as Standing
-from boardlab.learning import Run, TdNTuple, train_many
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
 from boardlab.learning.presets import preset as preset_of
-from boardlab.learning.settings import settings_from
 from boardlab.options import Option, options_of
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
@@ -38,6 +37,7 @@ def train(
         str,
         typer.Argument(help="The game; its parameters and the learner's settings follow as --NAME VALUE."),
     ],
+    learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
     preset: Annotated[str, typer.Option(help='Settings by name: "default" or "paper".')] = "default",
     episodes: Annotated[int | None, typer.Option(help="Games of self-play; by default the preset's.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
@@ -70,15 +70,16 @@ def train(
         bool, typer.Option("--settings", help="List the settings with their values here, and stop.")
     ] = False,
 ) -> None:
-    """Train an agent by self-play (TD n-tuple learning) and keep it in a run folder."""
-    settings = split_settings(game, context)
+    """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
+    settings = split_settings(game, learner, context)
     if layout is not None:
         settings |= read_layout(layout)
     board_game = game_from(game, context)
     if show:
-        console.print(_settings_table(board_game, preset, settings))
+        console.print(_settings_table(board_game, learner, preset, settings))
         return
     arguments: dict[str, Any] = {
+        "learner": learner,
         "episodes": episodes,
         "out": out,
         "seed": seed,
@@ -103,17 +104,17 @@ def train(
         _report(run)
 
 
-def _settings_table(game: Game, preset: str, settings: dict[str, Any]) -> Table:
+def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
     """Every setting, what it would be in this run, and what it means."""
-    chosen = preset_of(game, preset)
+    chosen = preset_of(game, preset, learner)
     values = dataclasses.asdict(
-        settings_from({**{k: v for k, v in chosen.items() if k != "episodes"}, **settings})
+        LEARNERS[learner].checked({**{k: v for k, v in chosen.items() if k != "episodes"}, **settings})
     )
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("setting", "here", "", "allowed"):
         table.add_column(column, overflow="fold")
     table.add_row("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")
-    for option in options_of(TdNTuple):
+    for option in options_of(LEARNERS[learner]):
         value = values[option.name]
         shown = "" if value is None else str(value)
         table.add_row(option.name.rstrip("_"), Text(shown), Text(option.doc), Text(option.allowed))
@@ -157,10 +158,13 @@ def _saved_by_ctrl_c(command: str) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def split_settings(game: str, context: typer.Context) -> dict[str, Any]:
+def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
     """Takes the learner's settings out of the words behind the game; the game's own parameters stay."""
+    if learner not in LEARNERS:
+        raise unknown("learner", learner, LEARNERS)
     own = {option.name for option in options_of(rules_of(game))}
-    known = {option.name.rstrip("_"): option for option in options_of(TdNTuple) if option.name not in own}
+    settable = options_of(LEARNERS[learner])
+    known = {option.name.rstrip("_"): option for option in settable if option.name not in own}
     settings: dict[str, Any] = {}
     words, rest = list(context.args), []
     while words:
@@ -187,7 +191,7 @@ def split_settings(game: str, context: typer.Context) -> dict[str, Any]:
             if not words:
                 raise BoardLabError(f"--{key} needs a value: {option.allowed}")
             value = words.pop(0)
-        settings[option.name] = _read(option, value)
+        settings[option.name] = _read(learner, option, value)
     context.args = rest
     return settings
 
@@ -201,7 +205,7 @@ def read_layout(layout: str) -> dict[str, Any]:
     return {"cells": "@" + layout.removeprefix("@")}
 
 
-def _read(option: Option, text: str) -> Any:
+def _read(learner: str, option: Option, text: str) -> Any:
     kinds = [kind for kind in (typing.get_args(option.type) or (option.type,)) if kind is not type(None)]
     try:
         if kinds[0] is bool:
@@ -210,7 +214,7 @@ def _read(option: Option, text: str) -> Any:
             ]
         return kinds[0](text)
     except (ValueError, KeyError):
-        raise BoardLabError(f'td-ntuple: {option.name} must be {option.allowed}, not "{text}"') from None
+        raise BoardLabError(f'{learner}: {option.name} must be {option.allowed}, not "{text}"') from None
 
 
 def training_bar() -> Progress:

@@ -1,9 +1,12 @@
 """Evaluators: judges of positions. Adding one: a frozen dataclass with `build`, a line in EVALUATORS."""
 
 from boardlab.evaluators.evaluator import Evaluator, EvaluatorSpec
+from boardlab.evaluators.features import Features
 from boardlab.evaluators.ntuple import NTuple
 from boardlab.evaluators.simple import Rollout, Score, Solver
 
-EVALUATORS: dict[str, type[EvaluatorSpec]] = {spec.name: spec for spec in (Rollout, Score, Solver, NTuple)}
+EVALUATORS: dict[str, type[EvaluatorSpec]] = {
+    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features)
+}
 
 __all__ = ["EVALUATORS", "Evaluator", "EvaluatorSpec"]

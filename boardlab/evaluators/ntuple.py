@@ -13,7 +13,8 @@ from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.runs import RunFolder
 
-KIND = "td-ntuple"
+PER_ACTION = {"td-ntuple": False, "sarsa-ntuple": True, "q-ntuple": True}
+"""The kinds of runs that hold an n-tuple network, and whether it has tables for every action."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def load_network(
 ) -> tuple[_engine.NTupleNetwork, dict[str, Any], Game]:
     """The trained network of a run, its description, and its game, which must be `game` if that is given."""
     folder = RunFolder(run)
-    agent = folder.read_agent(KIND)
+    agent = folder.read_agent(*PER_ACTION)
     trained_on = folder.game(agent)
     if game is not None and trained_on != game:
         raise BoardLabError(f"{folder.path} was trained on {trained_on!r}, not on {game!r}")
@@ -45,7 +46,9 @@ def load_network(
     description = agent.get("network")
     if not isinstance(description, dict):
         raise BoardLabError(f"{folder.path}/agent.toml does not describe its network")
-    network = build_network(game, description, coherent=False, memory_gb=1e6)
+    network = build_network(
+        game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]
+    )
     stored = folder.read_arrays("weights.npz", {"weights": ("<f4", network.entries)})
     network.weights[:] = stored["weights"]
     return network, description, game
@@ -66,9 +69,12 @@ NETWORK: dict[str, type | tuple[type, ...]] = {
 
 
 def build_network(
-    game: Game, description: Mapping[str, Any], *, coherent: bool, memory_gb: float
+    game: Game, description: Mapping[str, Any], *, coherent: bool, memory_gb: float, per_action: bool = False
 ) -> _engine.NTupleNetwork:
-    """The network that the description tells, its weights zero. `coherent` adds the counters of TCL."""
+    """The network that the description tells, its weights zero.
+
+    `coherent` adds the counters of TCL, `per_action` makes a set of tables for every action.
+    """
     for key, kind in NETWORK.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
@@ -84,6 +90,7 @@ def build_network(
             squash=description["sigma"] == "tanh",
             coherent=coherent,
             memory_limit=int(memory_gb * 2**30),
+            per_action=per_action,
         )
     except (ValueError, MemoryError) as error:
         raise BoardLabError(str(error) or "there is not enough memory for the tables") from None

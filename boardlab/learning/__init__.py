@@ -1,15 +1,20 @@
 """Learners: they make an evaluator better by playing, and keep what they learned in a run folder."""
 
+from boardlab.learning.features import TdFeatures
 from boardlab.learning.many import ManyRuns, train_many
 from boardlab.learning.presets import PRESETS, preset
-from boardlab.learning.settings import TdNTuple
-from boardlab.learning.train import Progress, Run, open_run, resume, train
+from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.train import LEARNERS, Progress, Run, open_run, resume, train
 
 __all__ = [
+    "LEARNERS",
     "PRESETS",
     "ManyRuns",
     "Progress",
+    "QNTuple",
     "Run",
+    "SarsaNTuple",
+    "TdFeatures",
     "TdNTuple",
     "open_run",
     "preset",

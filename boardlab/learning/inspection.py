@@ -88,6 +88,8 @@ class Inspection:
     def __init__(self, run: str | os.PathLike[str]) -> None:
         self.path = Path(run)
         self.network, self.description, self.game = load_network(run)
+        if self.network.per_action:
+            raise BoardLabError(f"{run} judges pairs of state and action; only after-states can be inspected")
         self.layout: Layout = [list(cells) for cells in self.description["tuples"]]
         self._evaluator = Evaluator(
             self.game,

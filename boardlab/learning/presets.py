@@ -138,16 +138,51 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
 }
 
 
-def preset(game: Game, name: str = "default") -> dict[str, Any]:
+_BLACKJACK = {
+    "episodes": 1_000_000,
+    "layout": "points",
+    "tuples": 1,
+    "length": 6,  # the whole board vector
+    "sigma": "identity",
+    "alpha": 0.1,
+    "alpha_final": 0.01,
+    "epsilon": 0.5,
+    "epsilon_final": 0.1,
+}
+
+PAIR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
+    "blackjack": {"paper": _BLACKJACK},
+}
+"""For SARSA and Q-learning, where the authors give their own; else TD's serve as the start."""
+
+_AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
+
+
+FEATURE_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {}
+FEATURES: dict[str, Any] = {"episodes": 50_000, "hidden": 30, "alpha": 0.05, "epsilon": 0.1}
+"""For learning on features, whatever the game."""
+
+
+def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
     known = PRESETS.get(game.name, {})
+    if learner == "td-features":
+        known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
+    elif learner != "td-ntuple":
+        known = PAIR_PRESETS.get(game.name) or {
+            "default": {
+                key: value
+                for key, value in known.get("default", known.get("paper", GENERAL)).items()
+                if key not in _AFTER_STATES_ONLY
+            }
+        }
     if name == "default" and name not in known:
         chosen = dict(known.get("paper", GENERAL))
     elif name in known:
         chosen = dict(known[name])
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
-    return _fitted(game, chosen)
+    return chosen if learner == "td-features" else _fitted(game, chosen)
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

@@ -1,26 +1,28 @@
-"""The settings of TD n-tuple learning: one frozen dataclass, a sentence a field."""
+"""The settings of learning on n-tuple networks: frozen dataclasses, a sentence a field.
 
-import dataclasses
+Names and defaults follow papers 000 and 002; `boardlab.learning.presets` has the settings that fit each game.
+"""
+
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
+from boardlab.evaluators.ntuple import build_network
 from boardlab.games.game import Game
 from boardlab.learning import layouts
-from boardlab.options import check_options, option
+from boardlab.learning.learner import SelfPlaySettings, Trainee
+from boardlab.options import option
 
 
 @dataclass(frozen=True)
-class TdNTuple:
-    """TD(lambda) with final adaptation on an n-tuple network (papers 000 and 002).
+class NTupleSettings(SelfPlaySettings):
+    """What all learners on n-tuple networks have: the network and temporal coherence learning."""
 
-    Names and defaults follow the papers; `boardlab.learning.presets` has the settings that fit each game.
-    """
-
-    # ---- the network ----
     layout: str = option(
         "walk",
         "walk: random walks over neighbours; points: any cells; windows: all rectangles; cells: as given",
@@ -45,33 +47,7 @@ class TdNTuple:
     sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
     memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
 
-    # ---- the learner ----
-    reward: str = option("score", "train on the score or on a named reward of the game")
-    alpha: float = option(
-        0.2, "learning rate, divided by the number of tuples times symmetries", low=1e-9, high=1e6
-    )
-    alpha_final: float | None = option(
-        None, "learning rate at the end, reached geometrically; by default alpha", low=1e-9, high=1e6
-    )
-    epsilon: float = option(0.1, "probability of a random action", low=0, high=1)
-    epsilon_final: float | None = option(
-        None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
-    )
-    lambda_: float = option(0.0, "eligibility: earlier own after-states learn with lambda**j", low=0, high=1)
     horizon_cut: float = option(0.1, "the trace ends where lambda**j falls below this", low=1e-9, high=1)
-    traces: str = option("et", "et: normal; reset: a random action cuts the trace", choices=("et", "reset"))
-    gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
-    learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
-    adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")
-    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
-    choose_start: float = option(
-        0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
-    )
-    start_actions: int = option(1, "how many random actions those are", low=1, high=1000)
-    episode_limit: int | None = option(
-        None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
-    )
-    skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
     coherence: str = option(
         "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
     )
@@ -81,10 +57,46 @@ class TdNTuple:
         "change", "N and A sum up the recommended weight changes or delta", choices=("change", "delta")
     )
 
+    evaluator = "ntuple"
+    per_action: ClassVar[bool] = False
+    """Whether the network has a set of tables for every action."""
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the network again, but for its weights."""
+        names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+        return {
+            "tuples": self.tuple_lists(game, seed),
+            "symmetries": self.symmetry_list(game, seed),
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner whose tables are zero. Memory is taken here, or refused."""
+        network = build_network(
+            game,
+            description,
+            coherent=self.coherence != "off",
+            memory_gb=self.memory_gb,
+            per_action=self.per_action,
+        )
+        counters = {}
+        if network.is_coherent:
+            counters = {"sums": network.sums, "absolutes": network.absolutes}
+        return Trainee(
+            self.learner(network, episodes, seed),
+            {"weights": network.weights},
+            counters,
+            lambda: network.evaluator(self.reward, self.gamma),
+        )
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        raise NotImplementedError
+
     def tuple_lists(self, game: Game, seed: int) -> layouts.Layout:
         """The cells of every tuple."""
         if self.neighbourhood not in (None, 4, 8):
-            raise BoardLabError(f"td-ntuple: neighbourhood must be 4 or 8, not {self.neighbourhood}")
+            raise BoardLabError(f"{self.name}: neighbourhood must be 4 or 8, not {self.neighbourhood}")
         if self.layout == "walk":
             return layouts.random_walk(game, self.tuples, self.length, seed, self.neighbourhood)
         if self.layout == "points":
@@ -110,23 +122,8 @@ class TdNTuple:
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""
-        settings = _engine.TdSettings()
-        settings.episodes = episodes
-        settings.alpha = self.alpha
-        settings.alpha_final = self.alpha if self.alpha_final is None else self.alpha_final
-        settings.epsilon = self.epsilon
-        settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
-        settings.decay = self.lambda_
+        settings = super().engine_settings(episodes)
         settings.horizon_cut = self.horizon_cut
-        settings.reset_traces = self.traces == "reset"
-        settings.gamma = self.gamma
-        settings.learn_from_random = self.learn_from_random
-        settings.adapt_others = self.adapt_others
-        settings.adapt_last = self.adapt_last
-        settings.start_rate = self.choose_start
-        settings.start_actions = self.start_actions
-        settings.episode_limit = self.episode_limit or 0
-        settings.skip_reversal = self.skip_reversal
         settings.coherence = {
             "off": _engine.Coherence.NONE,
             "id": _engine.Coherence.ID,
@@ -137,14 +134,97 @@ class TdNTuple:
         settings.accumulate_delta = self.tc_accumulate == "delta"
         return settings
 
-    def as_dict(self) -> dict[str, Any]:
-        """All fields that are not None, for the run's file; lambda_ is written lambda."""
-        return {
-            name.rstrip("_"): value for name, value in dataclasses.asdict(self).items() if value is not None
+
+@dataclass(frozen=True)
+class TdNTuple(NTupleSettings):
+    """TD(lambda) with final adaptation on an n-tuple network (papers 000 and 002)."""
+
+    learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
+    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
+    skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
+    replay: int = option(
+        0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
+    )
+    replay_batch: int = option(
+        1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
+    )
+    threads: int = option(
+        1,
+        "threads that train the network at once without locks; with more than 1 no run is like another",
+        low=1,
+        high=1024,
+    )
+
+    name = "td-ntuple"
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.learn_from_random = self.learn_from_random
+        settings.adapt_last = self.adapt_last
+        settings.skip_reversal = self.skip_reversal
+        settings.replay = self.replay
+        settings.replay_batch = self.replay_batch
+        return settings
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner whose tables are zero. Memory is taken here, or refused."""
+        slots = len(description["tuples"]) * len(description["symmetries"])
+        if 8 * slots * self.replay > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"a replay buffer of {self.replay} steps would take more than {self.memory_gb:g} GiB"
+            )
+        trainee = super().build(game, description, episodes, seed)
+        buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
+        if buffer is None:
+            return trainee
+        kept: dict[str, NDArray[Any]] = {
+            "replay_indices": buffer.indices,
+            "replay_facts": buffer.facts,
+            "replay_place": buffer.place,
         }
+        return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        return _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
+
+
+@dataclass(frozen=True)
+class QNTuple(NTupleSettings):
+    """Q-learning on an n-tuple network: tables for every action, targets with the best next action.
+
+    With lambda above 0 and traces "reset" it is Watkins's Q(lambda).
+    """
+
+    name = "q-ntuple"
+    per_action = True
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, True, seed)
+
+
+@dataclass(frozen=True)
+class SarsaNTuple(NTupleSettings):
+    """SARSA on an n-tuple network: tables for every action, targets with the next action taken."""
+
+    learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
+
+    name = "sarsa-ntuple"
+    per_action = True
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.learn_from_random = self.learn_from_random
+        return settings
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
 
 
 def settings_from(values: Mapping[str, Any]) -> TdNTuple:
-    """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
-    named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
-    return TdNTuple(**check_options("td-ntuple", TdNTuple, named))
+    """Checked settings of TD n-tuple learning."""
+    return TdNTuple.checked(values)

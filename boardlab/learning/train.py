@@ -1,4 +1,4 @@
-"""Training runs of TD n-tuple agents: train, resume, exams on the way, checkpoints that survive kill -9.
+"""Training runs of agents that learn by self-play: train, resume, exams, checkpoints that survive kill -9.
 
 The engine plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
 (tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
@@ -18,14 +18,15 @@ import numpy as np
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, unknown
-from boardlab.evaluators.ntuple import KIND, build_network
 from boardlab.games.game import Game, as_integer, as_seed
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
+from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text, read_cells
+from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
-from boardlab.learning.settings import TdNTuple, settings_from
-from boardlab.options import check_options
+from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.options import options_of
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -34,7 +35,9 @@ from boardlab.search.expression import agent as make_agent
 if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
-LEARNERS = (KIND,)
+LEARNERS: dict[str, type[SelfPlaySettings]] = {
+    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures)
+}
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
 
@@ -63,7 +66,7 @@ class Run:
 
     path: Path
     game: Game
-    settings: TdNTuple
+    settings: SelfPlaySettings
     seed: int
     episodes: int
     """Episodes done."""
@@ -88,7 +91,7 @@ class Run:
     @property
     def expression(self) -> str:
         """The trained agent's name: its network, played greedily."""
-        return f'greedy(ntuple("{self.path.as_posix()}"))'
+        return f'greedy({self.settings.evaluator}("{self.path.as_posix()}"))'
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""
@@ -108,7 +111,7 @@ class Run:
 
 def train(
     game: Game,
-    learner: str = KIND,
+    learner: str = TdNTuple.name,
     *,
     episodes: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -127,7 +130,7 @@ def train(
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
-    `settings` are those of `TdNTuple` and go before the preset's. A folder that holds a run is refused unless
+    `settings` are the learner's and go before the preset's. A folder that holds a run is refused unless
     `force` is given, which replaces it, or `go_on`, which resumes it where it is this very run. Ctrl-C saves
     what was learned and can be resumed.
 
@@ -139,27 +142,27 @@ def train(
         raise unknown("learner", str(learner), LEARNERS)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {game!r}")
-    chosen = preset_of(game, preset)
+    kind = LEARNERS[learner]
+    if "cells" in {option.name for option in options_of(kind)}:
+        settings |= read_cells(settings)
+    checked = kind.check(settings)
+    chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    if "lambda" in settings:
-        settings["lambda_"] = settings.pop("lambda")
-    settings |= read_cells(settings)
-    checked = check_options(KIND, TdNTuple, settings)
-    td = settings_from({**chosen, **checked})
+    wanted = kind.checked({**chosen, **checked})
     plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
-    if td.reward not in game.outcomes:
-        raise unknown(f"outcome of {game.name}", td.reward, game.outcomes)
-    network = describe_network(game, td, seed)
+    if wanted.reward not in game.outcomes:
+        raise unknown(f"outcome of {game.name}", wanted.reward, game.outcomes)
+    network = wanted.describe(game, seed)
     agent = {
-        "kind": KIND,
+        "kind": learner,
         "boardlab": _version(),
         "seed": seed,
         "episodes": total,
         "preset": preset,
         "game": game_table(game),
-        "settings": td.as_dict(),
+        "settings": wanted.as_dict(),
         "exams": plan.as_dict(),
         "network": network,
     }
@@ -168,9 +171,10 @@ def train(
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
-    training = _Training(folder, game, td, network, seed, total, plan)
+    training = _Training(folder, game, wanted, network, seed, total, plan)
     folder.create(agent, force=force)
-    folder.write_text("layout.txt", layout_to_text(network["tuples"]))
+    if "tuples" in network:
+        folder.write_text("layout.txt", layout_to_text(network["tuples"]))
     training.save()
     return training.go(progress)
 
@@ -187,16 +191,16 @@ def resume(
     early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
-    agent = folder.read_agent(KIND)
+    agent = folder.read_agent(*LEARNERS)
     game = folder.game(agent)
     try:
-        td = settings_from(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
         plan = plan_exams(game, total, **agent.get("exams", {}))
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
-    training = _Training(folder, game, td, network, seed, total, plan)
+    training = _Training(folder, game, wanted, network, seed, total, plan)
     training.load()
     if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
@@ -210,9 +214,10 @@ def resume(
 def open_run(path: str | os.PathLike[str]) -> Run:
     """A run as it stands in its folder; nothing is trained."""
     folder = RunFolder(path)
-    agent = folder.read_agent(KIND)
+    agent = folder.read_agent(*LEARNERS)
     try:
-        td, seed = settings_from(agent["settings"]), as_seed(agent["seed"])
+        settings = LEARNERS[agent["kind"]].checked(agent["settings"])
+        seed = as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"], 1, 10**12)
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
@@ -220,7 +225,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     episodes, actions = stored["progress"].tolist()
     seconds = float(stored["seconds"][0])
     return Run(
-        folder.path, folder.game(agent), td, seed, episodes, total, actions, seconds, folder.read_log()
+        folder.path, folder.game(agent), settings, seed, episodes, total, actions, seconds, folder.read_log()
     )
 
 
@@ -234,18 +239,6 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
                 f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
                 "replace it"
             )
-
-
-def describe_network(game: Game, td: TdNTuple, seed: int) -> dict[str, Any]:
-    """The network that the settings and the seed give, as `build_network` takes it."""
-    return {
-        "tuples": td.tuple_lists(game, seed),
-        "symmetries": td.symmetry_list(game, seed),
-        **{
-            key: getattr(td, key)
-            for key in ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
-        },
-    }
 
 
 def game_table(game: Game) -> dict[str, Any]:
@@ -270,36 +263,24 @@ class _Training:
         self,
         folder: RunFolder,
         game: Game,
-        td: TdNTuple,
+        settings: SelfPlaySettings,
         network: dict[str, Any],
         seed: int,
         total: int,
         exams: ExamPlan,
     ) -> None:
-        self.folder, self.game, self.td, self.seed, self.total, self.exams = (
-            folder,
-            game,
-            td,
-            seed,
-            total,
-            exams,
-        )
-        self.network = build_network(game, network, coherent=td.coherence != "off", memory_gb=td.memory_gb)
+        self.folder, self.game, self.settings = folder, game, settings
+        self.seed, self.total, self.exams = seed, total, exams
         try:
-            self.learner = _engine.TdLearner(self.network, td.engine_settings(total), td.reward, seed)
+            self.trainee = settings.build(game, network, total, seed)
         except ValueError as error:
             raise BoardLabError(str(error)) from None
+        self.learner = self.trainee.core
         self.seconds = 0.0
         self.log: list[dict[str, Any]] = []
         self.exam: dict[str, float] = {}
 
     # ---- checkpoints ----
-
-    def _tables(self) -> dict[str, Any]:
-        tables = {"weights": self.network.weights}
-        if self.network.is_coherent:
-            tables |= {"sums": self.network.sums, "absolutes": self.network.absolutes}
-        return tables
 
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
@@ -307,30 +288,34 @@ class _Training:
         self.folder.write_arrays(
             "checkpoint.npz",
             {
-                **self._tables(),
+                **self.trainee.arrays,
                 "progress": np.array([learner.episodes_done, learner.actions_done], dtype=np.int64),
                 "random": np.array([learner.random_state], dtype=np.uint64),
                 "seconds": np.array([self.seconds]),
             },
         )
-        self.folder.write_arrays("weights.npz", {"weights": self.network.weights})
+        self.folder.write_arrays("weights.npz", self.trainee.weights)
         if self.log:
             self.folder.write_log(self.log)
 
     def load(self) -> None:
         """Goes back to the last checkpoint."""
-        tables = self._tables()
+        arrays = self.trainee.arrays
         stored = self.folder.read_arrays(
             "checkpoint.npz",
             {
-                **dict.fromkeys(tables, ("<f4", self.network.entries)),
+                **{name: (array.dtype.str, array.size) for name, array in arrays.items()},
                 "progress": ("<i8", 2),
                 "random": ("<u8", 1),
                 "seconds": ("<f8", 1),
             },
         )
-        for name, table in tables.items():
-            table[:] = stored[name]
+        for name, array in arrays.items():
+            array[:] = stored[name]
+        try:
+            self.trainee.check()
+        except ValueError as error:
+            raise BoardLabError(f"{self.folder.path}/checkpoint.npz is damaged: {error}") from None
         episodes, actions = stored["progress"].tolist()
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])
@@ -400,7 +385,7 @@ class _Training:
 
     def _greedy_agent(self) -> Agent:
         """The network as it is now, without a copy of its tables."""
-        evaluator = self.network.evaluator(self.td.reward, self.td.gamma)
+        evaluator = self.trainee.evaluator()
 
         def greedy(_: Game, seed: int) -> _engine.Search:
             return _engine.greedy_search(evaluator, seed)
@@ -423,7 +408,7 @@ class _Training:
         return Run(
             self.folder.path,
             self.game,
-            self.td,
+            self.settings,
             self.seed,
             learner.episodes_done,
             self.total,

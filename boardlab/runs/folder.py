@@ -54,8 +54,8 @@ class RunFolder:
         """Writes agent.toml; the version of its format comes first."""
         self._replace("agent.toml", to_toml({"format": FORMAT, **agent}).encode())
 
-    def read_agent(self, kind: str | None = None) -> dict[str, Any]:
-        """agent.toml, refused with one sentence where it is missing, newer, damaged or of another kind."""
+    def read_agent(self, *kinds: str) -> dict[str, Any]:
+        """agent.toml, refused with one sentence where it is missing, newer, damaged or of no kind wanted."""
         file = self.path / "agent.toml"
         try:
             agent = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -70,8 +70,8 @@ class RunFolder:
             raise BoardLabError(
                 f"{self.path} was written by a newer BoardLab: its format is {version}, ours is {FORMAT}"
             )
-        if kind is not None and agent.get("kind") != kind:
-            raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {kind}")
+        if kinds and agent.get("kind") not in kinds:
+            raise BoardLabError(f"{self.path} is a run of {agent.get('kind')!r}, not of {' or '.join(kinds)}")
         if not isinstance(agent.get("game"), dict) or not isinstance(agent["game"].get("name"), str):
             raise BoardLabError(f"{file} does not say its game")
         return agent

@@ -1,14 +1,24 @@
 #include "bindings/module.h"
+#include "ntuple/feature_td.h"
+#include "ntuple/hogwild.h"
+#include "ntuple/sarsa.h"
 #include "ntuple/td.h"
+#include "search/feature_evaluator.h"
 #include "search/ntuple_evaluator.h"
+#include "search/pair_evaluator.h"
 
 namespace boardlab {
 
 namespace {
 
 using ntuple::Coherence;
+using ntuple::FeatureLearner;
+using ntuple::FeatureNetwork;
+using ntuple::FeatureNetworkPtr;
 using ntuple::Network;
 using ntuple::NetworkPtr;
+using ntuple::SarsaLearner;
+using ntuple::SelfPlay;
 using ntuple::TdLearner;
 using ntuple::TdSettings;
 
@@ -45,15 +55,45 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(s.episode_limit >= 0, "episode_limit cannot be negative");
   check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
   check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
+  check(s.replay >= 0 && s.replay <= 100000000, "replay must be from 0 to 100000000");
+  check(s.replay_batch >= 1 && s.replay_batch <= 10000, "replay_batch must be from 1 to 10000");
+}
+
+// An array of the replay buffer as a numpy view that keeps the buffer alive.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntuple::Replay::*array) {
+  std::vector<T> &values = (*nb::cast<std::shared_ptr<ntuple::Replay>>(self)).*array;
+  return {values.data(), {values.size()}, self};
 }
 
 // A learner as Python holds it. One thread at a time.
 struct PyLearner {
-  PyLearner(const NetworkPtr &network, const TdSettings &settings, std::uint64_t seed)
-      : learner(network, settings, seed) {}
-  TdLearner learner;
+  explicit PyLearner(std::unique_ptr<SelfPlay> l) : learner(std::move(l)) {}
+  std::unique_ptr<SelfPlay> learner;
   std::atomic<bool> busy{false};
 };
+// The same with its kind of learner, for what only that has.
+template <class Kind>
+struct PyKindOfLearner : PyLearner {
+  explicit PyKindOfLearner(std::unique_ptr<Kind> l) : PyLearner(std::move(l)) {}
+  const Kind &kind() const { return static_cast<const Kind &>(*learner); }
+};
+using PyTdLearner = PyKindOfLearner<TdLearner>;
+using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
+using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
+
+// What self-play on a network needs, whatever is learned; settings with the outcome of that name.
+TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
+  settings.outcome = outcome_index(network.game(), outcome);
+  check_settings(network.game(), settings);
+  check(network.is_coherent() == (settings.coherence != Coherence::NONE),
+        "TCL needs a network with counters, and only TCL does");
+  check(!network.game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
+  check(network.design().per_action == per_action,
+        per_action ? "this learner needs a network with tables for every action"
+                   : "this learner needs a network without tables for every action");
+  return settings;
+}
 
 class Busy {
  public:
@@ -77,7 +117,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   std::int64_t played;
   {
     const nb::gil_scoped_release release;
-    played = self.learner.train(episodes, [&] {
+    played = self.learner->train(episodes, [&] {
       try {
         poll();
       } catch (...) {
@@ -94,8 +134,8 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
 nb::tuple recorded_episode(PyLearner &self) {
   const Busy busy(self);
   ntuple::EpisodeRecord record;
-  self.learner.episode(&record);
-  auto start = std::make_shared<PyState>(self.learner.network()->game_ptr());
+  self.learner->episode(&record);
+  auto start = std::make_shared<PyState>(self.learner->game_ptr());
   std::memcpy(start->data(), record.start.data(), record.start.size());
   std::vector<std::tuple<int, bool, bool>> steps;
   for (const auto &step : record.steps) steps.emplace_back(step.action, step.is_chance, step.is_random);
@@ -121,14 +161,16 @@ void bind_ntuple(nb::module_ &m) {
           [](Network *self, const std::shared_ptr<Game> &game, std::vector<std::vector<int>> tuples,
              std::vector<std::uint64_t> symmetries,
              const std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>> &groups, bool per_player,
-             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit) {
+             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit,
+             bool per_action) {
             ntuple::Design design{
-                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash};
+                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash, per_action};
             for (const auto &[cells, states] : groups) design.groups.push_back({cells, states});
             new (self) Network(game, std::move(design), coherent, memory_limit);
           },
           nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
-          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"))
+          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"),
+          nb::arg("per_action") = false)
       .def_prop_ro("entries", [](const Network &n) { return n.entries(); })
       .def_prop_ro("bytes", &Network::bytes)
       .def_prop_ro("slots", &Network::slots)
@@ -136,6 +178,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_prop_ro("table_starts", &Network::table_starts,
                    "Where the table of every tuple, then of every extra feature, begins within a set of tables.")
       .def_prop_ro("is_coherent", &Network::is_coherent)
+      .def_prop_ro("per_action", [](const Network &n) { return n.design().per_action; })
       .def_prop_ro("weights", [](nb::handle self) { return field_of(self, 0); })
       .def_prop_ro("sums", [](nb::handle self) { return field_of(self, 1); })
       .def_prop_ro("absolutes", [](nb::handle self) { return field_of(self, 2); })
@@ -161,8 +204,22 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("state"), nb::arg("player"), "The entries that judge the state as an after-state of the player.")
       .def(
+          "pair_indices",
+          [](const Network &n, const PyState &s, std::int64_t action) {
+            check_state(n, s);
+            s.check_action(action);
+            check(n.design().per_action && s.player() >= 0, "only an action of a player has tables, if at all");
+            ntuple::Pairs pairs(n);
+            pairs.set_state(s.data(), s.player());
+            std::vector<std::uint32_t> indices(static_cast<std::size_t>(n.slots()));
+            pairs.encode(static_cast<Action>(action), indices.data());
+            return indices;
+          },
+          nb::arg("state"), nb::arg("action"), "The entries that judge the action of the player to move.")
+      .def(
           "evaluator",
           [](const NetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+            if (n->design().per_action) return std::make_shared<PairEvaluator>(n, outcome_index(n->game(), outcome));
             return std::make_shared<NTupleEvaluator>(n, outcome_index(n->game(), outcome), gamma);
           },
           nb::arg("outcome"), nb::arg("gamma"));
@@ -192,36 +249,97 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("coherence", &TdSettings::coherence)
       .def_rw("tc_init", &TdSettings::tc_init)
       .def_rw("tc_beta", &TdSettings::tc_beta)
-      .def_rw("accumulate_delta", &TdSettings::accumulate_delta);
+      .def_rw("accumulate_delta", &TdSettings::accumulate_delta)
+      .def_rw("replay", &TdSettings::replay)
+      .def_rw("replay_batch", &TdSettings::replay_batch);
 
-  nb::class_<PyLearner>(m, "TdLearner", "TD(lambda) with final adaptation on an n-tuple network.")
+  nb::class_<ntuple::Replay>(m, "Replay", "The replay buffer of a learner.")
+      .def_prop_ro("size", &ntuple::Replay::size)
+      .def("check", &ntuple::Replay::check, "Refuses what was filled in and does not fit the network.")
+      .def_prop_ro("indices", [](nb::handle self) { return shown(self, &ntuple::Replay::indices); })
+      .def_prop_ro("facts", [](nb::handle self) { return shown(self, &ntuple::Replay::facts); })
+      .def_prop_ro("place", [](nb::handle self) { return shown(self, &ntuple::Replay::place); });
+
+  nb::class_<PyLearner>(m, "Learner", "Learns by self-play.")
+      .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
+      .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
+      .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner->alpha(); })
+      .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner->epsilon(); })
+      .def_prop_rw(
+          "episodes_done", [](const PyLearner &l) { return l.learner->episodes_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner->episodes_done = std::max<std::int64_t>(n, 0); })
+      .def_prop_rw(
+          "actions_done", [](const PyLearner &l) { return l.learner->actions_done; },
+          [](PyLearner &l, std::int64_t n) { l.learner->actions_done = std::max<std::int64_t>(n, 0); })
+      .def_prop_rw(
+          "random_state", [](const PyLearner &l) { return l.learner->rng.word; },
+          [](PyLearner &l, std::uint64_t word) { l.learner->rng.word = word; });
+
+  nb::class_<PyTdLearner, PyLearner>(m, "TdLearner", "TD(lambda) with final adaptation on an n-tuple network.")
       .def(
           "__init__",
-          [](PyLearner *self, const NetworkPtr &network, TdSettings settings, const std::string &outcome,
+          [](PyTdLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
+             std::uint64_t seed, std::int64_t threads) {
+            const TdSettings checked = checked_settings(*network, settings, outcome, false);
+            const auto workers = static_cast<int>(checked_count("threads", threads, 1, 1024));
+            check(workers == 1 || checked.replay == 0, "a replay buffer needs a single thread");
+            if (workers == 1)
+              new (self) PyTdLearner(std::make_unique<TdLearner>(network, checked, seed));
+            else
+              new (self) PyTdLearner(std::make_unique<ntuple::HogwildLearner>(network, checked, workers, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
+      .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
+      .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
+      .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
+
+  nb::class_<PySarsaLearner, PyLearner>(m, "SarsaLearner", "SARSA or Q-learning on an n-tuple network.")
+      .def(
+          "__init__",
+          [](PySarsaLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
+             bool is_q_learning, std::uint64_t seed) {
+            const TdSettings checked = checked_settings(*network, settings, outcome, true);
+            new (self) PySarsaLearner(std::make_unique<SarsaLearner>(network, checked, is_q_learning, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("is_q_learning"), nb::arg("seed"))
+      .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); });
+
+  nb::class_<FeatureNetwork>(m, "FeatureNetwork", "A value function on features, linear or with one hidden layer.")
+      .def(
+          "__init__",
+          [](FeatureNetwork *self, const std::shared_ptr<Game> &game, std::int64_t hidden, bool squash,
+             std::uint64_t seed) {
+            checked_count("hidden", hidden, 0, 100000);
+            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed);
+          },
+          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"))
+      .def_prop_ro("inputs", &FeatureNetwork::inputs)
+      .def_prop_ro("uses_board", &FeatureNetwork::uses_board)
+      .def_prop_ro("parameters", &FeatureNetwork::parameters)
+      .def_prop_ro("weights",
+                   [](nb::handle self) {
+                     auto &weights = nb::cast<FeatureNetworkPtr>(self)->all_weights();
+                     return nb::ndarray<nb::numpy, double, nb::ndim<1>>(weights.data(), {weights.size()}, self);
+                   })
+      .def(
+          "evaluator",
+          [](const FeatureNetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+            return std::make_shared<FeatureEvaluator>(n, outcome_index(n->game(), outcome), gamma);
+          },
+          nb::arg("outcome"), nb::arg("gamma"));
+  nb::class_<PyFeatureLearner, PyLearner>(m, "FeatureLearner", "TD(lambda) with final adaptation on features.")
+      .def(
+          "__init__",
+          [](PyFeatureLearner *self, const FeatureNetworkPtr &network, TdSettings settings, const std::string &outcome,
              std::uint64_t seed) {
             settings.outcome = outcome_index(network->game(), outcome);
             check_settings(network->game(), settings);
-            check(network->is_coherent() == (settings.coherence != Coherence::NONE),
-                  "TCL needs a network with counters, and only TCL does");
-            check(!network->game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
-            new (self) PyLearner(network, settings, seed);
+            check(!network->game().is_hidden(), "self-play on features needs a game without hidden cards");
+            new (self) PyFeatureLearner(std::make_unique<FeatureLearner>(network, settings, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
-      .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
-      .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
-      .def_prop_ro("network", [](const PyLearner &l) { return l.learner.network(); })
-      .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner.alpha(); })
-      .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner.epsilon(); })
-      .def_prop_ro("trace_length", [](const PyLearner &l) { return l.learner.horizon(); })
-      .def_prop_rw(
-          "episodes_done", [](const PyLearner &l) { return l.learner.episodes_done; },
-          [](PyLearner &l, std::int64_t n) { l.learner.episodes_done = std::max<std::int64_t>(n, 0); })
-      .def_prop_rw(
-          "actions_done", [](const PyLearner &l) { return l.learner.actions_done; },
-          [](PyLearner &l, std::int64_t n) { l.learner.actions_done = std::max<std::int64_t>(n, 0); })
-      .def_prop_rw(
-          "random_state", [](const PyLearner &l) { return l.learner.rng.word; },
-          [](PyLearner &l, std::uint64_t word) { l.learner.rng.word = word; });
+      .def_prop_ro("network", [](const PyFeatureLearner &l) { return l.kind().network(); });
 }
 
 }  // namespace boardlab

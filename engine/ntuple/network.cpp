@@ -156,7 +156,8 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   const bl_game &table = game_->table();
   const int features = design_.feature_tables ? table.feature_tables : 0;
   stages_ = design_.staged ? static_cast<std::uint64_t>(game_->stages()) : 1;
-  sets_ = stages_ * static_cast<std::uint64_t>(design_.per_player ? game_->players() : 1);
+  sets_ = stages_ * static_cast<std::uint64_t>(design_.per_player ? game_->players() : 1) *
+          static_cast<std::uint64_t>(design_.per_action ? game_->action_count() : 1);
   tuple_slots_ = static_cast<int>(design_.tuples.size() * design_.symmetries.size());
   slots_ = tuple_slots_ + features;
 
@@ -170,6 +171,9 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
     refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
            " (fewer or shorter tuples need less)");
   if (size >= 4294967296.0) refuse("one set of tables may have at most 4294967295 entries");
+  // The symmetric boards of a position ask the tables of different actions at once: one index must reach them all.
+  if (design_.per_action && size * static_cast<double>(sets_) >= 4294967296.0)
+    refuse("tables for every action may have at most 4294967295 entries in all");
 
   std::vector<std::uint32_t> tuple_start;
   for (const auto &tuple : design_.tuples) {

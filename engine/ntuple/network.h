@@ -33,6 +33,7 @@ struct Design {
   bool staged = false;                    // a set of tables for every stage of the game
   bool feature_tables = false;            // with the game's extra tables
   bool squash = true;                     // sigma is tanh, or the identity
+  bool per_action = false;                // a set of tables for every action as well: Q(s, a) instead of V(s)
 };
 
 class Network {
@@ -67,6 +68,10 @@ class Network {
     return design_.staged ? p * stages_ + static_cast<std::uint64_t>(game_->stage(state)) : p;
   }
   bool is_staged() const { return design_.staged; }
+  // With tables for every action: its sets begin here.
+  std::uint64_t first_set(Action action) const {
+    return static_cast<std::uint64_t>(action) * (sets_ / static_cast<std::uint64_t>(game_->action_count()));
+  }
 
   // A position as the network sees it: the codes of the groups of cells in all views and the values that they stand
   // for.

@@ -86,7 +86,11 @@ class ReferenceTd:
                 reward = self.paid(after, player) - trace[0][1] + game.core.step_reward
                 target = reward + td.gamma * (0.0 if after.is_terminal else self.value(keys))
                 cut = is_random and td.traces == "reset"
-                self.adapt(trace, target, not is_random or td.learn_from_random, cut)
+                learn = not is_random or td.learn_from_random
+                latest = trace[0][0]
+                self.adapt(trace, target, learn, cut)
+                if learn:
+                    self.learned(latest, reward, None if after.is_terminal else keys)
             trace.insert(0, [keys, self.paid(after, player), None])
             del trace[self.horizon :]
             previous, state, last_player = state, after, player
@@ -94,7 +98,9 @@ class ReferenceTd:
             for player, trace in enumerate(traces):
                 wanted = td.adapt_last if player == last_player else td.adapt_others
                 if trace and wanted:
-                    self.adapt(trace, self.paid(state, player) - trace[0][1], True, False)
+                    reward = self.paid(state, player) - trace[0][1]
+                    self.adapt(trace, reward, True, False)
+                    self.learned(trace[0][0], reward, None)
         self.done += 1
 
     def _after(self, state: State, action: int) -> State:
@@ -113,6 +119,9 @@ class ReferenceTd:
                 self.update(set(keys), delta, self.td.lambda_**j * gradient)
         if cut:
             trace.clear()
+
+    def learned(self, keys, reward: float, next_keys) -> None:
+        """Called after every step of learning, for a replay buffer; `next_keys` is None at the end."""
 
     def update(self, distinct, delta: float, eligibility: float) -> None:
         """Each distinct weight changes once."""

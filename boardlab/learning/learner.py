@@ -1,0 +1,109 @@
+"""What every learner by self-play has: settings, a description of what it learns, and a trainee.
+
+Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEARNERS (train.py).
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.games.game import Game
+from boardlab.options import check_options, option
+
+
+@dataclass(frozen=True)
+class Trainee:
+    """A learner in training and its arrays, which a checkpoint keeps and `resume` fills again."""
+
+    core: _engine.Learner
+    weights: dict[str, NDArray[Any]]
+    """What playing needs: flat arrays that show the learner's own memory."""
+    counters: dict[str, NDArray[Any]]
+    """What only learning needs."""
+    evaluator: Callable[[], _engine.Evaluator]
+    """Judges with what was learned so far."""
+    check: Callable[[], None] = lambda: None
+    """Asked after the arrays were filled from a file; raises ValueError where they cannot be used."""
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All arrays."""
+        return self.weights | self.counters
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings:
+    """Settings of every learner by self-play."""
+
+    reward: str = option("score", "train on the score or on a named reward of the game")
+    alpha: float = option(
+        0.2, "learning rate, divided by the number of tuples times symmetries", low=1e-9, high=1e6
+    )
+    alpha_final: float | None = option(
+        None, "learning rate at the end, reached geometrically; by default alpha", low=1e-9, high=1e6
+    )
+    epsilon: float = option(0.1, "probability of a random action", low=0, high=1)
+    epsilon_final: float | None = option(
+        None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
+    )
+    lambda_: float = option(0.0, "eligibility: earlier own positions learn with lambda**j", low=0, high=1)
+    traces: str = option("et", "et: normal; reset: a random action cuts the trace", choices=("et", "reset"))
+    gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
+    adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")
+    choose_start: float = option(
+        0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
+    )
+    start_actions: int = option(1, "how many random actions those are", low=1, high=1000)
+    episode_limit: int | None = option(
+        None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
+    )
+
+    name: ClassVar[str]
+    evaluator: ClassVar[str]
+    """The evaluator that plays with what was learned."""
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the network again, but for its weights; kept in agent.toml."""
+        raise NotImplementedError
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner that knows nothing yet."""
+        raise NotImplementedError
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = _engine.TdSettings()
+        settings.episodes = episodes
+        settings.alpha = self.alpha
+        settings.alpha_final = self.alpha if self.alpha_final is None else self.alpha_final
+        settings.epsilon = self.epsilon
+        settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
+        settings.decay = self.lambda_
+        settings.reset_traces = self.traces == "reset"
+        settings.gamma = self.gamma
+        settings.adapt_others = self.adapt_others
+        settings.start_rate = self.choose_start
+        settings.start_actions = self.start_actions
+        settings.episode_limit = self.episode_limit or 0
+        return settings
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields that are not None, for the run's file; lambda_ is written lambda."""
+        return {
+            name.rstrip("_"): value for name, value in dataclasses.asdict(self).items() if value is not None
+        }
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
+        return cls(**cls.check(values))
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, refused with one sentence where one of them is not a setting or out of range."""
+        named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
+        return check_options(cls.name, cls, named)

@@ -1,0 +1,52 @@
+// A value function on features: linear, or with one hidden layer of tanh units,
+//     V(s|p) = sigma( v . tanh(W x + b) + c )     or     sigma( w . x + c ),
+// where x are the features that the game gives for the after-state s and the player p who created it, or, in a game
+// that gives none, its board vector with one input for every value of every cell. A set of parameters for each player.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/game.h"
+
+namespace boardlab::ntuple {
+
+class FeatureNetwork {
+ public:
+  struct Input {
+    std::size_t at;
+    double value;  // not 0
+  };
+  using Inputs = std::vector<Input>;
+
+  // Hidden weights start at small random values, all else at 0. Throws std::invalid_argument with one sentence where
+  // the game has neither features nor a board vector.
+  FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed);
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+  bool uses_board() const { return uses_board_; }
+  std::size_t inputs() const { return inputs_; }
+  // Of one player: W row by row, b, v, c; or w, c.
+  std::size_t parameters() const { return parameters_; }
+  double *weights(int player) { return weights_.data() + static_cast<std::size_t>(player) * parameters_; }
+  const double *weights(int player) const { return weights_.data() + static_cast<std::size_t>(player) * parameters_; }
+  std::vector<double> &all_weights() { return weights_; }
+
+  void read(const void *state, int player, Inputs &out) const;
+  double value(const Inputs &x, int player) const;
+  // The same, and trace = decay * trace + gradient; trace[parameters].
+  double value_and_trace(const Inputs &x, int player, double decay, double *trace) const;
+
+ private:
+  double unit(const Inputs &x, const double *weights, std::size_t unit) const;
+
+  GamePtr game_;
+  std::size_t hidden_;
+  bool squash_, uses_board_;
+  std::size_t inputs_ = 0, parameters_ = 0;
+  std::vector<std::size_t> first_input_;  // of every cell
+  std::vector<double> weights_;
+};
+
+}  // namespace boardlab::ntuple

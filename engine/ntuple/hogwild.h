@@ -1,0 +1,28 @@
+// One network, trained by several threads at once without locks (Hogwild; Recht, Re, Wright and Niu 2011). The threads
+// play episodes of their own and read and write the same tables; a step that another thread overwrites is lost. So the
+// result depends on the timing of the threads: it is not reproducible, and neither is a resumed run.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ntuple/td.h"
+
+namespace boardlab::ntuple {
+
+// The kernels with every access to the shared tables a relaxed atomic load or store, so that what happens at the same
+// time is defined: any value that some thread wrote, never half of one. Codes and indices are a thread's own and stay
+// with the level that was chosen.
+Kernels shared_kernels(const Kernels &level);
+
+class HogwildLearner final : public TdLearner {
+ public:
+  HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed);
+  // `stop` is asked by the calling thread only.
+  std::int64_t train(std::int64_t episodes, const std::function<bool()> &stop) override;
+
+ private:
+  std::vector<std::unique_ptr<TdLearner>> others_;  // the calling thread works as well
+};
+
+}  // namespace boardlab::ntuple

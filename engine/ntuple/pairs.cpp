@@ -1,0 +1,44 @@
+#include "ntuple/pairs.h"
+
+#include <stdexcept>
+
+namespace boardlab::ntuple {
+
+Pairs::Pairs(const Network &network)
+    : network_(network),
+      game_(network.game()),
+      tuples_(network.design().tuples.size()),
+      boards_(network.design().symmetries.size()),
+      sight_(network.make_sight()),
+      relative_(static_cast<std::size_t>(network.padded_slots())),
+      absolute_(relative_.size()) {
+  if (!network.design().per_action) throw std::logic_error("pairs need tables for every action");
+}
+
+void Pairs::set_state(const void *state, int player) {
+  state_ = state;
+  set_ = network_.set_of(state, player);
+  network_.look(state, player, sight_);
+  network_.encode(sight_, state, player, relative_.data());
+}
+
+void Pairs::encode(Action action, std::uint32_t *indices) const {
+  const auto offset = [&](Action a) {
+    return static_cast<std::uint32_t>((network_.first_set(a) + set_) * network_.set_size());
+  };
+  const auto slots = static_cast<std::size_t>(network_.slots());
+  std::size_t slot = 0;
+  for (std::size_t board = 0; board < boards_; ++board) {
+    const std::uint64_t g = network_.design().symmetries[board];
+    const std::uint32_t from = offset(g == 0 ? action : game_.symmetry_action(g, state_, action));
+    for (std::size_t t = 0; t < tuples_; ++t, ++slot) indices[slot] = relative_[slot] + from;
+  }
+  for (; slot < slots; ++slot) indices[slot] = relative_[slot] + offset(action);  // the game's extra features
+}
+
+float Pairs::sum(Action action) {
+  encode(action, absolute_.data());
+  return network_.sum(0, absolute_.data());
+}
+
+}  // namespace boardlab::ntuple

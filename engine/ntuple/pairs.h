@@ -1,0 +1,34 @@
+// Reads the pairs (state, action) of a position with a network that has tables for every action:
+//     Q(s, a | p) = sigma( sum over boards b in B(s), tuples t:  table[b(a)][p][t][ index_t(b) ] ),
+// where b(a) is what the action becomes on the symmetric board b. The scratch memory belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ntuple/network.h"
+
+namespace boardlab::ntuple {
+
+class Pairs {
+ public:
+  explicit Pairs(const Network &network);
+
+  // The position whose actions are judged next, and the player to move in it. It must stay where it is.
+  void set_state(const void *state, int player);
+  // The entries of all tables together that judge the action, one a slot: to be used with set 0.
+  void encode(Action action, std::uint32_t *indices) const;
+  // Sum of the weights, before sigma.
+  float sum(Action action);
+
+ private:
+  const Network &network_;
+  const Game &game_;
+  std::size_t tuples_, boards_;
+  const void *state_ = nullptr;
+  std::uint64_t set_ = 0;
+  Network::Sight sight_;
+  std::vector<std::uint32_t> relative_, absolute_;  // indices within a set, and within all sets
+};
+
+}  // namespace boardlab::ntuple

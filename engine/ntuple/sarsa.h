@@ -1,0 +1,31 @@
+// SARSA and Q-learning on an n-tuple network with tables for every action (Sutton and Barto, chapters 6 and 12).
+//
+// They learn as the TD learner does, with the same traces, temporal coherence and final adaptation, but what is judged
+// is a pair (state, action) instead of an after-state. A pair's target is what the player was paid until its own next
+// state s', plus gamma times Q(s', a') of the action it takes there (SARSA) or the best Q(s', .) (Q-learning). A pair
+// is never terminal, so final adaptation has no part 2.
+#pragma once
+
+#include "ntuple/pairs.h"
+#include "ntuple/td.h"
+
+namespace boardlab::ntuple {
+
+class SarsaLearner final : public TdLearner {
+ public:
+  // The network must have tables for every action.
+  SarsaLearner(NetworkPtr network, const TdSettings &settings, bool is_q_learning, std::uint64_t seed);
+
+ protected:
+  Choice act(void *state, int player) override;
+  void end_episode(const void *state, int last_player) override;
+
+ private:
+  Action best_action(int count, float *sum);
+  double reward(const void *state, int player, const Trace &trace) const;
+
+  bool is_q_learning_;
+  Pairs pairs_;
+};
+
+}  // namespace boardlab::ntuple

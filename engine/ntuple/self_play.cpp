@@ -1,0 +1,104 @@
+#include "ntuple/self_play.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace boardlab::ntuple {
+
+namespace {
+
+constexpr std::int64_t MOST_TRACE = 1024;  // lambda near 1 would keep a whole long episode
+
+}  // namespace
+
+int trace_length(const TdSettings &s) {
+  if (s.lambda <= 0) return 1;
+  if (s.lambda >= 1) return MOST_TRACE;
+  const double states = 1 + std::floor(std::log(s.horizon_cut) / std::log(s.lambda));
+  return static_cast<int>(std::clamp(states, 1.0, static_cast<double>(MOST_TRACE)));
+}
+
+SelfPlay::SelfPlay(GamePtr game, const TdSettings &settings, std::uint64_t seed)
+    : rng(derive_seed(seed, 0)),
+      game_ptr_(std::move(game)),
+      game_(*game_ptr_),
+      settings_(settings),
+      actions_(static_cast<std::size_t>(game_.max_legal())),
+      state_(game_) {}
+
+double SelfPlay::alpha() const {
+  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
+  if (settings_.alpha == settings_.alpha_final) return settings_.alpha;
+  return settings_.alpha * std::pow(settings_.alpha_final / settings_.alpha, done);
+}
+
+double SelfPlay::epsilon() const {
+  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
+  return settings_.epsilon + (settings_.epsilon_final - settings_.epsilon) * done;
+}
+
+std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> &stop) {
+  stop_ = stop;
+  stopped_ = false;
+  std::int64_t played = 0;
+  for (; played < episodes && !stopped_; ++played) episode(nullptr);
+  stop_ = nullptr;
+  return played;
+}
+
+// choose_start_01: some episodes begin after random actions, so that more than one opening is learned.
+void SelfPlay::start(void *state) {
+  game_.training_start(state, rng);
+  if (settings_.start_rate <= 0 || rng.unit() >= settings_.start_rate) return;
+  for (int played = 0; played < settings_.start_actions;) {
+    const int player = game_.player(state);
+    if (player == TERMINAL || (played > 0 && game_.round_over(state))) {
+      game_.training_start(state, rng);
+      return;
+    }
+    if (player == CHANCE) {
+      game_.apply(state, game_.sample_chance(state, rng));
+      continue;
+    }
+    const int n = game_.legal(state, actions_.data());
+    game_.apply(state, actions_[rng.below(static_cast<std::uint32_t>(n))]);
+    ++played;
+  }
+  if (game_.player(state) == TERMINAL) game_.training_start(state, rng);
+}
+
+void SelfPlay::episode(EpisodeRecord *record) {
+  void *state = state_.data();
+  start(state);
+  if (record) {
+    const auto *bytes = static_cast<const std::byte *>(state);
+    record->start.assign(bytes, bytes + game_.state_size());
+  }
+  alpha_ = alpha();
+  epsilon_ = epsilon();
+  begin_episode();
+  const int limit = settings_.episode_limit > 0 ? settings_.episode_limit : game_.horizon();
+  int actions = 0, last_player = CHANCE;
+  bool is_over = false;
+  while (true) {
+    const int player = game_.player(state);
+    is_over = player == TERMINAL || (actions > 0 && game_.round_over(state));
+    if (is_over || (player != CHANCE && actions >= limit)) break;
+    if (player == CHANCE) {
+      const Action outcome = game_.sample_chance(state, rng);
+      game_.apply(state, outcome);
+      if (record) record->steps.push_back({outcome, true, false});
+      continue;
+    }
+    const Choice choice = act(state, player);
+    if (record) record->steps.push_back({choice.action, false, choice.is_random});
+    last_player = player;
+    ++actions;
+    if (stop_ && ++polled_ % 1024 == 0 && stop_()) stopped_ = true;
+  }
+  if (is_over) end_episode(state, last_player);
+  ++episodes_done;
+  actions_done += actions;
+}
+
+}  // namespace boardlab::ntuple

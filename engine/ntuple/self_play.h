@@ -1,0 +1,99 @@
+// What all learners by self-play have in common: how an episode starts and ends, the schedules, and what a checkpoint
+// keeps. What is learned from an action is the learner's own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/game.h"
+#include "ntuple/kernels.h"
+
+namespace boardlab::ntuple {
+
+struct TdSettings {
+  int outcome = SCORE;
+  std::int64_t episodes = 1;                  // over which alpha and epsilon change
+  double alpha = 0.1, alpha_final = 0.1;      // geometric
+  double epsilon = 0.1, epsilon_final = 0.1;  // linear
+  double lambda = 0, horizon_cut = 0.1;       // traces end where lambda^j falls below the cut
+  bool reset_traces = false;                  // a random action cuts the trace
+  double gamma = 1;
+  bool learn_from_random = false;               // update towards what a random action led to
+  bool adapt_others = true, adapt_last = true;  // final adaptation, parts 1 and 2
+  double start_rate = 0;                        // share of episodes that start with random actions
+  int start_actions = 1;
+  int episode_limit = 0;       // actions; 0: the game's horizon
+  bool skip_reversal = false;  // never back to the state before the last action (cube)
+  Coherence coherence = Coherence::NONE;
+  double tc_init = 1e-4, tc_beta = 2.7;
+  bool accumulate_delta = false;  // N and A sum up delta instead of delta * eligibility
+  std::int64_t replay = 0;        // steps that the replay buffer holds; 0: there is none
+  int replay_batch = 1;           // of them to be learned again after every step
+};
+
+// The number of own positions that a trace reaches back: where lambda^j falls below the horizon cut.
+int trace_length(const TdSettings &settings);
+
+// What happened in an episode, for tests against a slow version of the same algorithm.
+struct EpisodeStep {
+  Action action;
+  bool is_chance, is_random;
+};
+struct EpisodeRecord {
+  std::vector<std::byte> start;
+  std::vector<EpisodeStep> steps;
+};
+
+class SelfPlay {
+ public:
+  SelfPlay(GamePtr game, const TdSettings &settings, std::uint64_t seed);
+  virtual ~SelfPlay() = default;
+  SelfPlay(const SelfPlay &) = delete;
+  SelfPlay &operator=(const SelfPlay &) = delete;
+
+  // Plays and learns; `stop` is asked now and then and ends the work after the running episode. Returns the number of
+  // episodes played.
+  virtual std::int64_t train(std::int64_t episodes, const std::function<bool()> &stop);
+  void episode(EpisodeRecord *record);
+
+  const GamePtr &game_ptr() const { return game_ptr_; }
+  const TdSettings &settings() const { return settings_; }
+  double alpha() const;
+  double epsilon() const;
+
+  // With the tables, all that a checkpoint has to keep; traces end with their episode.
+  std::int64_t episodes_done = 0, actions_done = 0;
+  Rng rng;
+
+ protected:
+  struct Choice {
+    Action action;
+    bool is_random;
+  };
+  virtual void begin_episode() = 0;
+  // Chooses an action for the player to move, learns from it and plays it.
+  virtual Choice act(void *state, int player) = 0;
+  // The game or the round is over: final adaptation.
+  virtual void end_episode(const void *state, int last_player) = 0;
+  bool explores() { return epsilon_ > 0 && rng.unit() < epsilon_; }
+
+ private:
+  GamePtr game_ptr_;
+
+ protected:
+  const Game &game_;
+  TdSettings settings_;
+  std::vector<Action> actions_;
+  double alpha_ = 0, epsilon_ = 0;  // of the running episode
+
+ private:
+  void start(void *state);
+
+  StateBuffer state_;
+  std::function<bool()> stop_;
+  bool stopped_ = false;
+  std::int64_t polled_ = 0;
+};
+
+}  // namespace boardlab::ntuple

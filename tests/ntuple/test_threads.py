@@ -1,0 +1,65 @@
+"""Several threads train one network: nothing is lost but reproducibility; one thread stays deterministic."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.evaluators.ntuple import build_network
+from boardlab.learning import TdNTuple
+
+
+def make(threads, episodes=2000, **settings):
+    game = bl.game("tictactoe")
+    td = TdNTuple.checked({"tuples": 6, "length": 4, "coherence": "exp", "alpha": 1.0, **settings})
+    network = build_network(game, td.describe(game, 3), coherent=td.coherence != "off", memory_gb=1)
+    return _engine.TdLearner(network, td.engine_settings(episodes), td.reward, 3, threads)
+
+
+@pytest.mark.parametrize("coherence", ["off", "id", "exp"])
+def test_every_episode_is_played_once_and_learned_from(coherence):
+    learner = make(3, coherence=coherence)
+    assert learner.train(700) == 700
+    assert learner.train(800) == 800
+    assert learner.episodes_done == 1500
+    assert 5 * 1500 <= learner.actions_done <= 9 * 1500
+    weights = learner.network.weights
+    assert np.isfinite(weights).all() and np.count_nonzero(weights) > 100
+
+
+def test_the_network_gets_its_own_kernels_back():
+    learner = make(2)
+    before = learner.network.kernels
+    learner.train(10)
+    assert learner.network.kernels == before
+    assert learner.network.indices(learner.recorded_episode()[0], 0)
+
+
+def test_one_thread_stays_deterministic():
+    found = []
+    for _ in range(2):
+        learner = make(1)
+        learner.train(500)
+        found.append((learner.random_state, learner.network.weights.tobytes()))
+    assert found[0] == found[1]
+
+
+def test_threads_learn_tictactoe_and_resume(tmp_path):
+    game = bl.game("tictactoe")
+
+    def stop(standing):
+        if 0 < standing.episodes < standing.total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bl.train(game, out=tmp_path / "run", seed=2, threads=2, progress=stop)
+    run = bl.resume(tmp_path / "run")
+    assert run.episodes == run.total
+    result = bl.match(game, [run.agent(), "maxn(depth=9)"], games=200, seed=3)
+    assert result.mean_scores[0] == 0.0
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025, "two"])
+def test_a_bad_number_of_threads_is_refused(tmp_path, threads):
+    with pytest.raises(bl.BoardLabError, match="threads must be"):
+        bl.train(bl.game("tictactoe"), out=tmp_path / "run", threads=threads)

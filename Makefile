@@ -23,7 +23,7 @@ $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,bench]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,bench,references,truths]"
 	touch $@
 
 demo: $(VENV)/installed
@@ -38,6 +38,7 @@ test-all: $(VENV)/installed-bench
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py
 	$(BIN)/python bench/search.py
+	$(BIN)/python bench/training.py
 
 # The engine's generated type stubs, where the type checker finds them.
 stubs: $(VENV)/installed

@@ -24,10 +24,25 @@ PEERS = {
     "tictactoe": "tic_tac_toe",
     "connectfour": "connect_four",
     "othello": "othello",
-    "2048": "2048",
     "nim": "nim",
+    "2048": "2048",
+    "hex": "hex(board_size=11)",
+    "ewn": "einstein_wurfelt_nicht",
+    "morpion": "morpion_solitaire",
+    "kuhnpoker": "kuhn_poker",
 }
-GAMES = {"tictactoe": 20_000, "connectfour": 20_000, "othello": 4_000, "nim": 20_000, "2048": 200}
+VARIANTS = {"morpion": {"variant": "4D"}, "ewn": {"start": "random"}}
+GAMES = {
+    "tictactoe": 20_000,
+    "connectfour": 20_000,
+    "othello": 4_000,
+    "nim": 20_000,
+    "2048": 200,
+    "hex": 2_000,
+    "ewn": 20_000,
+    "morpion": 1_000,
+    "kuhnpoker": 50_000,
+}
 
 
 def tight_loops() -> ctypes.CDLL | None:
@@ -46,9 +61,9 @@ def tight_loops() -> ctypes.CDLL | None:
     return loops
 
 
-def openspiel_game(name: str, rng: random.Random) -> int:
+def openspiel_game(game, rng: random.Random) -> int:
     """One random game as a Python program would play it."""
-    state = pyspiel.load_game(PEERS[name]).new_initial_state()
+    state = game.new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
             outcomes, weights = zip(*state.chance_outcomes(), strict=True)
@@ -63,7 +78,7 @@ def main() -> None:
     rng = random.Random(1)
     rows = []
     for name, games in GAMES.items():
-        core = bl.game(name).core
+        core = bl.game(name, **VARIANTS.get(name, {})).core
         actions_per_game = _engine.random_games(core, games, 1)[0] / games
 
         def ours(core=core, games=games):
@@ -77,7 +92,8 @@ def main() -> None:
                 raise SystemExit(f"{name}: the tight loop plays other games: {tight_actions} actions")
             measures["tight"] = lambda loop=loop, games=games: rate(lambda: (loop(games, 1), games)[1])
         if pyspiel is not None:
-            measures["peer"] = lambda name=name: rate(lambda: openspiel_game(name, rng))
+            peer = pyspiel.load_game(PEERS[name])
+            measures["peer"] = lambda peer=peer: rate(lambda: openspiel_game(peer, rng))
         found = best(measures)
         rows.append(
             [

@@ -10,7 +10,7 @@ print(bl.match(game, [agent, "random"], games=100))
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.arena import ExamResult, MatchResult, evaluate, match
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.learning import ManyRuns, Run, open_run, resume, train, train_many
@@ -50,5 +50,5 @@ def perft(position: Game | State, depth: int) -> int:
     """Number of action sequences of exactly `depth` actions; a game that ended earlier does not count."""
     state = position.initial_state() if isinstance(position, Game) else position
     if not isinstance(state, State):
-        raise BoardLabError(f"perft needs a game or a state, not {position!r}")
+        raise BoardLabError(f"perft needs a game or a state, not {shown(position)}")
     return _engine.perft(state.core, as_integer("depth", depth, 0, 1000))

@@ -8,6 +8,10 @@ class BoardLabError(ValueError):
     """Bad input: says what was given, what is allowed, and the nearest right answer."""
 
 
+class MissingPackageError(BoardLabError):
+    """Something optional is not installed; says how to get it."""
+
+
 def shown(value: object) -> str:
     """`value` as an error message shows it: short, and whatever its repr does."""
     try:

@@ -48,10 +48,15 @@ class Option:
         words = kinds.get(bare, "whole numbers" if typing.get_origin(bare) is tuple else "a value")
         if bare in (int, float) or typing.get_origin(bare) is tuple:
             if self.low is not None and self.high is not None:
-                words += f" from {self.low:g} to {self.high:g}"
+                words += f" from {_plain(self.low)} to {_plain(self.high)}"
             elif self.low is not None:
-                words += f" of at least {self.low:g}"
+                words += f" of at least {_plain(self.low)}"
         return words + (" or None" if optional else "")
+
+
+def _plain(number: float) -> str:
+    """A bound as a person writes it: whole numbers in full."""
+    return f"{int(number)}" if float(number).is_integer() else f"{number:g}"
 
 
 def _bare_type(kind: Any) -> tuple[Any, bool]:

@@ -304,11 +304,12 @@ def _check_step(state: State, rng: random.Random) -> None:
     before = state.core.to_bytes()
     twin = state.copy()
     if game.core.cells:
-        vector = twin.board_vector(0).copy()
-        for cell, old, new in twin.core.apply_changes(action, 0):
+        viewer = rng.randrange(game.players)
+        vector = twin.board_vector(viewer).copy()
+        for cell, old, new in twin.core.apply_changes(action, viewer):
             _require(vector[cell] == old, f"apply_changes reports a wrong old value of cell {cell}", state)
             vector[cell] = new
-        _require(bool((twin.board_vector(0) == vector).all()), "apply_changes misses a change", state)
+        _require(bool((twin.board_vector(viewer) == vector).all()), "apply_changes misses a change", state)
     else:
         twin.apply(action)
     state.apply(action)

@@ -7,7 +7,7 @@ a function that returns an `ExamResult`, an entry in EXAMS.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from boardlab.arena.match import match, standard_error
+from boardlab.arena.match import interval, match, standard_error
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State, as_integer
@@ -31,6 +31,8 @@ class ExamResult:
     """The best possible value; infinite where nobody knows it."""
     details: dict[str, float] = field(default_factory=dict)
     """Parts of the value: the solved rate by twists, the share of games that reached a tile ..."""
+    interval: float = float("nan")
+    """Half width of the 95% interval of the value."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,13 @@ class Paper:
         )
         details = {"wins": result.wins[0] / result.games, "draws": result.draws / result.games}
         return ExamResult(
-            self.exam, result.mean_scores[0], result.score_errors[0], result.games, best, details
+            self.exam,
+            result.mean_scores[0],
+            result.score_errors[0],
+            result.games,
+            best,
+            details,
+            result.intervals[0],
         )
 
 
@@ -101,7 +109,13 @@ def _score(paper: Paper) -> ExamResult:
     )
     details = _tiles(paper.game, [r.actions for r in result.records]) if paper.game.name == "2048" else {}
     return ExamResult(
-        paper.exam, result.mean_scores[0], result.score_errors[0], result.games, float("inf"), details
+        paper.exam,
+        result.mean_scores[0],
+        result.score_errors[0],
+        result.games,
+        float("inf"),
+        details,
+        result.intervals[0],
     )
 
 
@@ -152,6 +166,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int) -> ExamRes
     rules = paper.game.rules
     assert isinstance(rules, Rubiks)
     shares, errors, details = [], [], {}
+    every: list[float] = []
     for number in twists:
         scrambles = Game(replace(rules, twists=number))
         starts = [scrambles.initial_state(paper.seed * 1_000_003 + i) for i in range(paper.games)]
@@ -161,10 +176,12 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int) -> ExamRes
         solved = [float(r.scores[0] == 1 and len(r.actions) <= steps) for r in result.records]
         shares.append(sum(solved) / len(solved))
         errors.append(standard_error(solved))
+        every += solved
         details[f"{number} twists"] = shares[-1]
     mean_error = sum(error**2 for error in errors) ** 0.5 / len(errors)
     games = paper.games * len(shares)
-    return ExamResult(paper.exam, sum(shares) / len(shares), mean_error, games, 1.0, details)
+    width = interval(every, (0.0, 1.0))
+    return ExamResult(paper.exam, sum(shares) / len(shares), mean_error, games, 1.0, details, width)
 
 
 def _twists(steps: int) -> Callable[[Paper], ExamResult]:

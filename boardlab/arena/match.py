@@ -37,12 +37,14 @@ class MatchResult:
     agents: tuple[str, ...]
     games: int
     wins: tuple[int, ...]
-    """Games in which the agent alone had the highest score (none in one-player games)."""
+    """Games in which the agent had the highest score and not everybody had it; a team wins together."""
     draws: int
-    """Games that nobody won alone."""
+    """Games in which all had the same score (none in one-player games)."""
     mean_scores: tuple[float, ...]
     score_errors: tuple[float, ...]
     """Standard errors of the mean scores, over rounds that share a seed and an opening."""
+    intervals: tuple[float, ...]
+    """Half widths of the 95% intervals of the mean scores."""
     errors: int
     """Games that ended because an agent failed or broke the rules; it lost them."""
     distinct: int
@@ -55,7 +57,7 @@ class MatchResult:
         lines = []
         for i, name in enumerate(self.agents):
             wins = "" if solo else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%})"
-            score = f"  mean score {self.mean_scores[i]:.4g} ± {1.96 * self.score_errors[i]:.2g}"
+            score = f"  mean score {self.mean_scores[i]:.4g} ± {self.intervals[i]:.2g}"
             lines.append(f"{name:<{width}}{wins}{score}")
         last = f"{self.games} games"
         if not solo:
@@ -149,8 +151,9 @@ def summarise(
         winners = [seat for seat, score in enumerate(record.scores) if score == best]
         for seat, agent in enumerate(record.seats):
             scores[agent].append(record.scores[seat])
-        if count > 1 and len(winners) == 1:
-            wins[record.seats[winners[0]]] += 1
+        if len(winners) < count:
+            for seat in winners:
+                wins[record.seats[seat]] += 1
         elif count > 1:
             draws += 1
     return MatchResult(
@@ -160,6 +163,7 @@ def summarise(
         draws=draws,
         mean_scores=tuple(sum(s) / len(s) for s in scores),
         score_errors=tuple(standard_error(s, round_size) for s in scores),
+        intervals=tuple(interval(s, game.score_range, round_size) for s in scores),
         errors=sum(1 for record in records if record.error),
         distinct=len(
             {  # the same actions from another scramble are another game
@@ -174,15 +178,42 @@ def _start(game: Game, record: GameRecord) -> bytes:
     return first_state(game, record).core.to_bytes()
 
 
+def _samples(scores: list[float], round_size: int) -> list[float]:
+    """The games of one round share an opening, so a round counts as one sample."""
+    if len(scores) < 2 * round_size:
+        return scores
+    whole = len(scores) // round_size
+    return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
+
+
 def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean; the games of one round share an opening, so a round counts as one sample."""
-    if len(scores) >= 2 * round_size:
-        whole = len(scores) // round_size
-        scores = [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
+    """Of the mean, over rounds."""
+    scores = _samples(scores, round_size)
     if len(scores) < 2:
         return float("nan")
     mean = sum(scores) / len(scores)
     return math.sqrt(sum((s - mean) ** 2 for s in scores) / (len(scores) - 1) / len(scores))
+
+
+def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
+    """Half width of the 95% interval of the mean: Student's t over rounds.
+
+    Rounds that all ended alike have no spread to estimate from; what may still hide there is bounded by the
+    rule of three: an event not seen in n rounds has a probability of at most 3/n.
+    """
+    rounds = len(_samples(scores, round_size))
+    error = standard_error(scores, round_size)
+    if error == 0:
+        return (score_range[1] - score_range[0]) * min(1.0, 3 / rounds)
+    return _student(rounds - 1) * error if rounds > 1 else float("nan")
+
+
+def _student(degrees: int) -> float:
+    """The 97.5% quantile of Student's t (Cornish-Fisher from three degrees on: within 1%)."""
+    if degrees <= 2:
+        return (12.706, 4.303)[degrees - 1]
+    z, n = 1.959964, degrees
+    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 
 
 def replay(game: Game, record: GameRecord) -> list[State]:

@@ -1,14 +1,16 @@
 """What several commands share: game parameters as options, coloured boards, chance in words."""
 
+import contextlib
 import random
 import re
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from boardlab.errors import BoardLabError, unknown
@@ -18,6 +20,8 @@ from boardlab.options import Option, options_of
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
+
+TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 console = Console(highlight=False)
 
@@ -40,7 +44,9 @@ def game_from(name: str, context: typer.Context) -> Game:
         if key not in known:
             raise unknown(f"option or parameter of {name}", key, known)
         if known[key].type is bool and "=" not in word:
-            given[key] = True
+            given[key] = (
+                _read(name, known[key], words.pop(0)) if words and words[0].lower() in TRUTH else True
+            )
             continue
         if "=" not in word:
             if not words:
@@ -63,10 +69,19 @@ def _read(owner: str, option: Option, text: str) -> Any:
                 text.lower()
             ]
         if typing.get_origin(kind) is tuple:
-            return tuple(int(part) for part in re.split(r"[,x ]+", text.strip()))
+            return tuple(int(part) for part in re.split(r"[,x ]", text.strip(" ()[]").replace(", ", ",")))
     except (ValueError, KeyError):
         raise BoardLabError(f'{owner}: {option.name} must be {option.allowed}, not "{text}"') from None
     return text
+
+
+@contextlib.contextmanager
+def game_bar(title: str, games: int) -> Iterator[Callable[[int], None]]:
+    """A progress bar over games; gives the function that moves it. Nothing is drawn where nobody looks."""
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=games)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def board(state: State) -> Text:
@@ -101,8 +116,23 @@ def read_position(game: Game, position: str | None, actions: str | None, seed: i
     if position is None:
         state = game.initial_state(seed)
     elif position.startswith("@"):
-        state = game.from_text(Path(position[1:]).read_text(encoding="utf-8"))
+        state = game.from_text(read_text(position[1:]))
     else:
         state = game.from_text(position.replace("\\n", "\n"))
-    play_actions(state, re.split(r"[,\s]+", actions.strip()) if actions and actions.strip() else [], seed)
+    # Some games have blanks in the names of actions; then they stand between commas.
+    words = re.split(r"\s*[,;]\s*" if re.search("[,;]", actions or "") else r"\s+", (actions or "").strip())
+    play_actions(state, [word for word in words if word], seed)
     return state
+
+
+def read_text(path: str) -> str:
+    """The text of a file that a user named."""
+    file = Path(path)
+    if not file.is_file():
+        raise BoardLabError(f'there is no file "{path}"')
+    if file.stat().st_size > 10**6:
+        raise BoardLabError(f'"{path}" is larger than a megabyte: that is no position')
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None

@@ -3,11 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
-from boardlab.cli.common import console, game_from
+from boardlab.cli.common import console, game_bar, game_from
+from boardlab.errors import MissingPackageError
 
 
 def evaluate(
@@ -25,24 +25,14 @@ def evaluate(
     examined = game_from(game, context)
     names = [exam] if exam is not None else exams_for(examined)
     for name in names:
-        with Progress(
-            TextColumn(name),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-        ) as bar:
-            task = bar.add_task("", total=games)
-            result = take_exam(
-                agent,
-                examined,
-                name,
-                games,
-                seed,
-                threads=threads,
-                progress=lambda done, bar=bar, task=task: bar.update(task, completed=done),  # type: ignore[misc]
-            )
+        try:
+            with game_bar(name, games) as tell:
+                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=tell)
+        except MissingPackageError as missing:
+            if exam is not None:
+                raise
+            console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
+            continue
         console.print(exam_text(result), markup=False, soft_wrap=True)
 
 
@@ -50,7 +40,7 @@ def exam_text(result: ExamResult) -> str:
     """The result in two or three lines."""
     best = f", best possible {result.best:.4g}" if result.best != float("inf") else ""
     lines = [
-        f"{result.exam}: {result.value:.4g} ± {1.96 * result.error:.2g} (95%){best}, {result.games} games",
+        f"{result.exam}: {result.value:.4g} ± {result.interval:.2g} (95%){best}, {result.games} games",
         f"  {EXAMS[result.exam].sentence}",
     ]
     if result.details:

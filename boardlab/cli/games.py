@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from boardlab.cli.common import console
-from boardlab.games.registry import GAMES, describe, game
+from boardlab.games.registry import GAMES, describe
 from boardlab.options import options_of
 
 
@@ -18,11 +18,10 @@ def games(
         console.print(describe(name), markup=False)
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("game", "players", "", "parameters"):
+    for column in ("game", "players", "what it is", "parameters and defaults"):
         table.add_column(column)
     for key, rules in GAMES.items():
-        counts = sorted({game(key, **variant).players for variant in rules.variants})
         parameters = ", ".join(f"{o.name}={o.default}" for o in options_of(rules))
-        table.add_row(key, ", ".join(map(str, counts)), rules.summary, parameters, style=None)
+        table.add_row(key, ", ".join(map(str, rules.player_counts())), rules.summary, parameters, style=None)
     console.print(table)
     console.print("\nMore on one of them: boardlab games NAME", style="dim")

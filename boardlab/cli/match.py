@@ -3,16 +3,20 @@
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from boardlab.arena.match import match as play_match
-from boardlab.cli.common import console, game_from
+from boardlab.cli.common import console, game_bar, game_from
 
 
 def match(
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
-    agents: Annotated[list[str], typer.Argument(help='One a player, as in random "mcts(rollout)".')],
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help='One a player, as in random "mcts(rollout)"; the game\'s parameters follow them.'
+        ),
+    ],
     games: Annotated[int, typer.Option("--games", "-n", help="Number of games.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
     random_actions: Annotated[
@@ -26,15 +30,7 @@ def match(
     first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
     context.args = words[first:]
     arena_game = game_from(game, context)
-    with Progress(
-        TextColumn("playing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    ) as bar:
-        task = bar.add_task("", total=games)
+    with game_bar("playing", games) as tell:
         result = play_match(
             arena_game,
             words[:first],
@@ -42,7 +38,7 @@ def match(
             seed,
             random_actions=random_actions,
             threads=threads,
-            progress=lambda done: bar.update(task, completed=done),
+            progress=tell,
         )
     console.print(str(result), markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:

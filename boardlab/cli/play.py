@@ -36,6 +36,7 @@ def play(
     }
     hinter = make_agent(against, chosen, seed=seed + seat)
     state = read_position(chosen, position, None, seed)
+    console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
     try:
         _play(chosen, state, seat, opponents, hinter, random.Random(seed))
@@ -47,6 +48,9 @@ def _play(
     game: Game, state: State, seat: int, opponents: dict[int, Agent], hinter: Agent, rng: random.Random
 ) -> None:
     while not state.is_terminal:
+        if state.round_over:
+            console.print(board(state.seen_by(seat)))
+            console.print(f"The round is over; your score so far: {state.scores[seat]:+g}\n", style="bold")
         told = settle_chance(state, rng)
         if told and not game.is_hidden:
             console.print(f"chance: {' '.join(told)}", style="dim", markup=False)
@@ -61,7 +65,7 @@ def _play(
         name = game.rules.player_name(state.player)
         console.print(f"{name} plays {state.action_text(decision.action)}\n", style="bold", markup=False)
         state.apply(decision.action)
-    console.print(board(state))
+    console.print(board(state.seen_by(seat)))
     _farewell(state, seat)
 
 
@@ -77,7 +81,7 @@ def _your_turn(state: State, seat: int, hinter: Agent) -> bool:
             console.print("there is nothing to take back")
         elif answer in ("l", "?", ""):
             names = state.action_names().values()
-            console.print(f"{HELP}\n{' '.join(names)}", markup=False, soft_wrap=True)
+            console.print(f"{HELP}\n{', '.join(names)}", markup=False, soft_wrap=True)
         elif answer == "h":
             decision = hinter.act(state)
             console.print(opinion(decision, state.action_names(), most=6))
@@ -109,8 +113,9 @@ def _farewell(state: State, seat: int) -> None:
         return
     best = max(scores)
     winners = [p for p, score in enumerate(scores) if score == best]
-    if len(winners) > 1:
+    if len(winners) == len(scores):
         console.print("Nobody wins.")
-    else:
-        name = state.game.rules.player_name(winners[0])
-        console.print("You win!" if winners == [seat] else f"{name} wins.", style="bold", markup=False)
+        return
+    names = " and ".join(state.game.rules.player_name(winner) for winner in winners)
+    verb = "win" if len(winners) > 1 else "wins"
+    console.print("You win!" if seat in winners else f"{names} {verb}.", style="bold", markup=False)

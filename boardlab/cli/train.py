@@ -221,15 +221,15 @@ def training_bar() -> Progress:
     """The progress bar of training; `teller` adds a line to it."""
     return Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.completed:,.0f} episodes{task.fields[facts]}", markup=False),
+        BarColumn(bar_width=8),
+        TextColumn("{task.completed:,.0f}{task.fields[facts]}", markup=False),
         TimeRemainingColumn(),
         console=console,
         transient=True,
     )
 
 
-def teller(bar: Progress, name: str = "training") -> Callable[[Standing], None]:
+def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
     """Shows on a line of the bar how far the run is, its speed, and its last exam."""
     task = bar.add_task(name, total=None, start=True, facts="")
     begun: list[int] = []  # episodes that were there before: a resumed run's time left is of the rest
@@ -238,17 +238,27 @@ def teller(bar: Progress, name: str = "training") -> Callable[[Standing], None]:
         facts = ""
         if standing.seconds > 0:
             facts = (
-                f", {standing.episodes / standing.seconds:,.0f}/s, "
-                f"{standing.actions / standing.seconds:,.0f} moves/s"
+                f", {_short(standing.episodes / standing.seconds)} episodes/s, "
+                f"{_short(standing.actions / standing.seconds)} moves/s"
             )
+        # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():
-            facts += f", {exam} {value:.3g}"
+            facts += f", {value:.3g} {exam}"
         if not begun:
             begun.append(standing.episodes)
             bar.reset(task, total=standing.total, completed=standing.episodes)
         bar.update(task, total=standing.total, completed=standing.episodes, facts=facts)
 
     return tell
+
+
+def _short(number: float) -> str:
+    """About three digits: 192k, 1.43M."""
+    for size, letter in ((1e6, "M"), (1e3, "k"), (1.0, "")):
+        if number >= size:
+            part = number / size
+            return f"{part:.0f}{letter}" if part >= 100 else f"{part:.3g}{letter}"
+    return f"{number:.2g}"
 
 
 def _report(run: Run) -> None:

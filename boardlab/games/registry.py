@@ -70,7 +70,7 @@ def describe(name: str) -> str:
     """Rules in a line, players, parameters, what is known for certain."""
     rules = rules_of(name)
     default = game(name)
-    lines = [f"{name}: {rules.summary}", f"players: {default.players}"]
+    lines = [f"{name}: {rules.summary}", f"players: {', '.join(map(str, rules.player_counts()))}"]
     if len(default.outcomes) > 1:
         lines.append(f"named rewards: {', '.join(default.outcomes[1:])}")
     parameters = options_of(rules)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
+from boardlab.options import options_of
 
 if TYPE_CHECKING:
     from boardlab.games.game import State
@@ -72,6 +73,14 @@ class Rules:
                 return action
         some = ", ".join(list(names.values())[:12]) + (", ..." if len(names) > 12 else "")
         raise BoardLabError(f'"{text.strip()}" is not a legal action here; legal are {some}')
+
+    @classmethod
+    def player_counts(cls) -> list[int]:
+        """The numbers of players that the game can have."""
+        for parameter in options_of(cls):
+            if parameter.name == "players" and parameter.low is not None and parameter.high is not None:
+                return list(range(int(parameter.low), int(parameter.high) + 1))
+        return [cls().make_core().players]
 
     def player_name(self, player: int) -> str:
         """What the player is called, as in "X to move"."""

@@ -51,7 +51,7 @@ class Twenty48(Rules):
         ]
         who = f"nature adds {spawns}" if spawns else "game over" if state.is_terminal else "player to move"
         start = "" if moved else ", no action yet"
-        return "\n".join([*rows, f"score {score}, empty tiles {empty}, {who}{start}"])
+        return "\n".join([*rows, f"score {score}, sum of empty tiles {empty}, {who}{start}"])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Reads what `to_text` wrote; a bare board counts as score 0 and the player to move."""

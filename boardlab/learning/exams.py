@@ -68,7 +68,14 @@ def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> Exa
     if name in EXAMS:
         return evaluate(agent, game, name, games, seed)
     result = match(game, [agent, *[name] * (game.players - 1)], games, seed)
-    return ExamResult(name, result.mean_scores[0], result.score_errors[0], result.games, game.score_range[1])
+    return ExamResult(
+        name,
+        result.mean_scores[0],
+        result.score_errors[0],
+        result.games,
+        game.score_range[1],
+        interval=result.intervals[0],
+    )
 
 
 def plan_exams(

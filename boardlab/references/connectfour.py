@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
 from boardlab.search.agent import python_agent
@@ -25,7 +25,7 @@ def _solver(game: Game) -> Any:
     try:
         from bitbully import BitBully
     except ImportError:
-        raise BoardLabError(
+        raise MissingPackageError(
             "the perfect connectfour player needs bitbully: pip install 'boardlab[references]'"
         ) from None
     return BitBully("12-ply-dist")

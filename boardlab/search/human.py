@@ -31,6 +31,9 @@ def terminal_human(game: Game) -> Agent:
 
     def ask(state: State) -> str:
         print(state)  # the one place below the command line that talks: it is what this agent is
-        return input(f"{game.rules.player_name(state.player)} plays: ")
+        try:
+            return input(f"{game.rules.player_name(state.player)} plays: ")
+        except EOFError:
+            raise KeyboardInterrupt from None  # nobody is there any more: stop, do not lose the game
 
     return Human(ask, print).agent(game)

@@ -105,16 +105,16 @@ def train(
 
 
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
-    """Every setting, what it would be in this run, and what it means."""
+    """Every setting of the learner, what it would be in this run, and what it means."""
+    kind = LEARNERS[learner]
     chosen = preset_of(game, preset, learner)
-    values = dataclasses.asdict(
-        LEARNERS[learner].checked({**{k: v for k, v in chosen.items() if k != "episodes"}, **settings})
-    )
+    own = {name: value for name, value in chosen.items() if name != "episodes"}
+    values = dataclasses.asdict(kind.checked({**own, **kind.check(settings)}))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("setting", "here", "", "allowed"):
         table.add_column(column, overflow="fold")
     table.add_row("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")
-    for option in options_of(LEARNERS[learner]):
+    for option in options_of(kind):
         value = values[option.name]
         shown = "" if value is None else str(value)
         table.add_row(option.name.rstrip("_"), Text(shown), Text(option.doc), Text(option.allowed))

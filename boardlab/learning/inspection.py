@@ -29,7 +29,8 @@ class ActionView:
     value: float
     """What the player to move can expect: what was paid already, and what is to come."""
     is_final: bool
-    """The action ends the game or the round: its value is known, and no tuple is asked."""
+    """The action ends the game or the round: its value is known, and no tuple is asked. Never so with
+    tables for every action: they judge the action itself, not what comes after it."""
     contributions: NDArray[np.float64]
     """What every table adds to the sum, tuples first, then extra features; 0 where the action is final."""
 
@@ -73,7 +74,7 @@ class WeightStatistics:
 
 @dataclass(frozen=True)
 class TableStatistics:
-    """One tuple's table, over all players and stages."""
+    """One tuple's table, over all players, stages and, where each has its own, actions."""
 
     name: str
     weights: int
@@ -88,8 +89,6 @@ class Inspection:
     def __init__(self, run: str | os.PathLike[str]) -> None:
         self.path = Path(run)
         self.network, self.description, self.game = load_network(run)
-        if self.network.per_action:
-            raise BoardLabError(f"{run} judges pairs of state and action; only after-states can be inspected")
         self.layout: Layout = [list(cells) for cells in self.description["tuples"]]
         self._evaluator = Evaluator(
             self.game,
@@ -117,11 +116,15 @@ class Inspection:
     def _action(self, state: State, action: int, value: float) -> ActionView:
         after = State(self.game, state.core_for(self.game)).copy()
         after.apply(action)
-        is_final = after.is_terminal or after.round_over
+        is_final = not self.network.per_action and (after.is_terminal or after.round_over)
         tables = len(self.network.table_starts)
         contributions = np.zeros(tables)
         if not is_final:
-            entries = np.asarray(self.network.indices(after.core, state.player), dtype=np.int64)
+            if self.network.per_action:
+                found = self.network.pair_indices(state.core_for(self.game), action)
+            else:
+                found = self.network.indices(after.core, state.player)
+            entries = np.asarray(found, dtype=np.int64)
             spoken = self.network.weights[entries].astype(np.float64)
             tuples = len(self.layout)
             boards = tuples * len(self.description["symmetries"])

@@ -72,8 +72,8 @@ def train_many(
 ) -> ManyRuns:
     """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
 
-    Other arguments are those of `train`. Runs that are there already go on, finished ones are kept; `force`
-    starts all of them anew. multi.csv gets the rows of all logs.
+    Other arguments are those of `train`, `learner` among them. Runs that are there already go on, finished
+    ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs.
     """
     runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
     seed = as_seed(seed)

@@ -61,6 +61,11 @@ class NTupleSettings(SelfPlaySettings):
     per_action: ClassVar[bool] = False
     """Whether the network has a set of tables for every action."""
 
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, checked; "@FILE" among them is read."""
+        return super().check({**values, **layouts.read_cells(values)})
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
         names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")

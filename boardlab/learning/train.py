@@ -22,11 +22,10 @@ from boardlab.games.game import Game, as_integer, as_seed
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
-from boardlab.learning.layouts import layout_to_text, read_cells
+from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
-from boardlab.options import options_of
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -130,9 +129,9 @@ def train(
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
-    `settings` are the learner's and go before the preset's. A folder that holds a run is refused unless
-    `force` is given, which replaces it, or `go_on`, which resumes it where it is this very run. Ctrl-C saves
-    what was learned and can be resumed.
+    `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
+    run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
+    very run. Ctrl-C saves what was learned and can be resumed.
 
     `exams` are names of the arena's exams or agents to play against (None: the game's first exam), taken
     every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
@@ -143,8 +142,6 @@ def train(
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {game!r}")
     kind = LEARNERS[learner]
-    if "cells" in {option.name for option in options_of(kind)}:
-        settings |= read_cells(settings)
     checked = kind.check(settings)
     chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
@@ -216,7 +213,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
     try:
-        settings = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         seed = as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"], 1, 10**12)
     except (KeyError, TypeError, AttributeError) as error:
@@ -225,7 +222,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     episodes, actions = stored["progress"].tolist()
     seconds = float(stored["seconds"][0])
     return Run(
-        folder.path, folder.game(agent), settings, seed, episodes, total, actions, seconds, folder.read_log()
+        folder.path, folder.game(agent), wanted, seed, episodes, total, actions, seconds, folder.read_log()
     )
 
 
@@ -384,7 +381,7 @@ class _Training:
         self.log.append(row)
 
     def _greedy_agent(self) -> Agent:
-        """The network as it is now, without a copy of its tables."""
+        """What was learned so far, without a copy of it."""
         evaluator = self.trainee.evaluator()
 
         def greedy(_: Game, seed: int) -> _engine.Search:

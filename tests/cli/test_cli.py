@@ -211,3 +211,39 @@ def test_the_demo_trains_and_overwrites_only_its_own(tmp_path, monkeypatch, caps
     assert (own / "weights.npz").exists()
     (own / ".demo").unlink()  # now it looks like somebody's own run
     assert demo._folder() != own
+
+
+@pytest.mark.parametrize(
+    ("learner", "own", "foreign"),
+    [
+        ("td-ntuple", "skip_reversal", "hidden"),
+        ("sarsa-ntuple", "tuples", "skip_reversal"),
+        ("q-ntuple", "tuples", "learn_from_random"),
+        ("td-features", "hidden", "tuples"),
+    ],
+)
+def test_train_lists_the_settings_of_the_chosen_learner(learner, own, foreign):
+    lines = output("train", "nim", "--learner", learner, "--settings", "--alpha", "0.125").splitlines()
+    values = {line.split()[0]: line.split()[1] for line in lines if line[:1].isalpha()}
+    assert values["alpha"] == "0.125"
+    assert own in values and foreign not in values
+
+
+def test_inspect_looks_inside_a_run_of_sarsa_and_not_of_features(tmp_path):
+    for learner in ("sarsa-ntuple", "td-features"):
+        words = (
+            "--learner",
+            learner,
+            "--episodes",
+            "200",
+            "--exam",
+            "random",
+            "--out",
+            str(tmp_path / learner),
+        )
+        assert f"play it as greedy({'ntuple' if learner == 'sarsa-ntuple' else 'features'}(" in output(
+            "train", "tictactoe", *words
+        )
+    assert "sum of weights" in output("inspect", "tictactoe", "--run", str(tmp_path / "sarsa-ntuple"))
+    result = run("inspect", "tictactoe", "--run", str(tmp_path / "td-features"))
+    assert result.returncode == 2 and "is a run of 'td-features'" in result.stderr

@@ -19,15 +19,21 @@ CASES = {
     "hex": {"size": 3},
 }
 LEARNER = ("layout", "windows")
+RUNS = [(name, "td-ntuple") for name in CASES] + [
+    (name, learner)
+    for name in ("tictactoe", "connectfour", "2048")
+    for learner in ("sarsa-ntuple", "q-ntuple")
+]
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=RUNS, ids=" ".join)
 def inspection(request, tmp_path_factory):
-    options = CASES[request.param]
-    game = bl.game(request.param, **{k: v for k, v in options.items() if k not in LEARNER})
+    name, learner = request.param
+    options = CASES[name]
+    game = bl.game(name, **{k: v for k, v in options.items() if k not in LEARNER})
     settings = {k: v for k, v in options.items() if k in LEARNER}
     path = tmp_path_factory.mktemp("inspect") / "run"
-    return bl.train(game, episodes=300, out=path, seed=3, **settings).inspect()
+    return bl.train(game, learner, episodes=300, out=path, seed=3, **settings).inspect()
 
 
 def positions(game, count=12):
@@ -50,9 +56,11 @@ def test_contributions_add_up_to_the_value(inspection):
         assert {view.action: view.value for view in views} == expected
         assert [view.value for view in views] == sorted(expected.values(), reverse=True)
         for view in views:
-            after = state.copy()
-            after.apply(view.action)
-            paid = after.scores[state.player] + inspection.game.core.step_reward
+            paid = state.scores[state.player]  # Q(s, a) counts from before the action
+            if not inspection.network.per_action:
+                after = state.copy()
+                after.apply(view.action)
+                paid = after.scores[state.player] + inspection.game.core.step_reward
             to_come = 0.0 if view.is_final else sigma(view.sum)
             assert view.value == pytest.approx(paid + to_come, abs=1e-4, rel=1e-4)
             assert not (view.is_final and view.contributions.any())

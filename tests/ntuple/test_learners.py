@@ -1,0 +1,65 @@
+"""What every learner's runs have in common: exams, early stop, several runs, going on, looking inside."""
+
+import csv
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.evaluators.ntuple import PER_ACTION
+from boardlab.learning import LEARNERS, train_many
+
+TICTACTOE = bl.game("tictactoe")
+
+
+def train(learner, path, episodes=400, **more):
+    return bl.train(TICTACTOE, learner, episodes=episodes, out=path, seed=7, exam_games=20, **more)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
+    run = train(learner, tmp_path, 4000, exams=["perfect"], stop_exam="random", stop_at=-1.0, exam_every=100)
+    assert run.episodes == 300 and not run.is_finished
+    said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
+    assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
+    opened = bl.open_run(tmp_path)
+    assert (opened.settings, opened.episodes, opened.log) == (run.settings, 300, run.log)
+    assert bl.resume(tmp_path, episodes=4000).episodes == 600
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
+    settings = {"learner": learner, "episodes": 200, "exams": ["random"], "exam_games": 10}
+    one = train_many(TICTACTOE, 2, out=tmp_path / "one", **settings)
+    two = train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **settings)
+    for a, b in zip(one.runs, two.runs, strict=True):
+        assert type(a.settings) is type(b.settings) is LEARNERS[learner]
+        weights = [np.load(run.path / "weights.npz")["weights"] for run in (a, b)]
+        assert weights[0].any()
+        np.testing.assert_array_equal(*weights)
+    with (one.path / "multi.csv").open() as file:
+        assert [row["seed"] for row in csv.DictReader(file)] == ["1", "2"]
+
+
+def test_another_learner_does_not_go_on_with_a_run(tmp_path):
+    train("sarsa-ntuple", tmp_path, 10)
+    with pytest.raises(bl.BoardLabError, match="is a run of 'sarsa-ntuple', not of q-ntuple"):
+        train("q-ntuple", tmp_path, 10, go_on=True)
+
+
+@pytest.mark.parametrize("learner", PER_ACTION)
+def test_a_layout_is_read_from_a_file_and_left_in_the_run(learner, tmp_path):
+    (tmp_path / "mine.txt").write_text("{{0,1,2},{3,4,5,8}}")
+    run = train(learner, tmp_path / "run", 10, cells=f"@{tmp_path / 'mine.txt'}")
+    assert (run.path / "layout.txt").read_text() == "0,1,2\n3,4,5,8\n"
+    assert run.inspect().layout == [[0, 1, 2], [3, 4, 5, 8]]
+
+
+def test_features_have_no_tuples_to_look_at(tmp_path):
+    train("sarsa-ntuple", tmp_path, 10)
+    run = train("td-features", tmp_path, 10, force=True)
+    assert not (tmp_path / "layout.txt").exists()
+    with pytest.raises(bl.BoardLabError, match="is a run of 'td-features', not of td-ntuple"):
+        run.inspect()
+    with pytest.raises(bl.BoardLabError, match="cells"):
+        train("td-features", tmp_path, 10, force=True, cells="0,1,2")

@@ -115,7 +115,8 @@ typedef struct bl_game {
   /* Erases in place what `player` may not see; what remains can be read by anyone. */
   void (*conceal)(void *self, void *state, int32_t player);
   /* Writes a key of at most observation_size bytes and returns its length: equal if and only if the player
-   * cannot tell two histories apart (of earlier rounds only what still counts, such as chips, need be kept). Default: the concealed state. */
+   * cannot tell two histories apart (of earlier rounds only what still counts, such as chips, need be kept). Default:
+   * the concealed state. */
   int32_t observation_size;
   int32_t (*observe)(void *self, const void *state, int32_t player, uint8_t *key);
   /* Fills in, at random with the right probabilities, what conceal(player) erased. */

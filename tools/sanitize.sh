@@ -14,7 +14,7 @@ home=$PWD/build/sanitize
 
 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2} "$python" -m pip install \
   --quiet --no-build-isolation --no-deps --upgrade --target "$home/site" \
-  -C build-dir="$home/cmake" -C cmake.define.BOARDLAB_SANITIZE=ON .
+  -C build-dir="$home/cmake" -C cmake.define.BOARDLAB_SANITIZE=ON -C cmake.define.BOARDLAB_WERROR=ON .
 rm -rf "$home/tests"
 cp -R tests pyproject.toml "$home/"
 

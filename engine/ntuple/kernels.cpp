@@ -18,12 +18,12 @@ const Kernels *kernels_named(const char *level) {
 }
 
 const Kernels &kernels() {
-  static const Kernels &best = [&]() -> const Kernels & {
+  static const Kernels *const best = [] {
     for (const char *level : {"avx512", "avx2"})
-      if (const Kernels *found = kernels_named(level)) return *found;
-    return KERNELS_BASELINE;
+      if (const Kernels *found = kernels_named(level)) return found;
+    return &KERNELS_BASELINE;
   }();
-  return best;
+  return *best;
 }
 
 }  // namespace boardlab::ntuple

@@ -14,7 +14,7 @@ CASES = {
     "tictactoe": {"layout": "windows", "windows": "2x2 1x3"},
     "connectfour": {"rows": 4, "cols": 5, "connect": 3},
     "nim": {"players": 3},
-    "2048": {"size": 3},
+    "2048": {"size": 3, "layout": "windows", "windows": "2x2"},
     "rubiks": {},
     "hex": {"size": 3},
 }

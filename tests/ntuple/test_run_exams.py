@@ -94,7 +94,7 @@ def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settin
     assert not (tmp_path / "run").exists()
 
 
-def test_ctrl_c_saves_and_resumes_to_the_same_bits(tmp_path):
+def test_ctrl_c_saves_and_the_run_resumes(tmp_path):
     """A real interrupt, sent to the command as a terminal does."""
     words = ["train", "tictactoe", "--episodes", "3000000", "--out", str(tmp_path / "run"), "--exam", "none"]
     process = subprocess.Popen([sys.executable, "-m", "boardlab", *words], stdout=subprocess.PIPE, text=True)

@@ -7,14 +7,19 @@ agent = bl.agent("mcts(rollout, iterations=1000)", game, seed=1)
 print(bl.match(game, [agent, "random"], games=100))
 """
 
+from typing import TYPE_CHECKING, Any
+
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.arena import ExamResult, MatchResult, evaluate, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
-from boardlab.learning import ManyRuns, Run, open_run, resume, train, train_many
 from boardlab.search import Agent, Decision, agent, evaluator
+
+if TYPE_CHECKING:
+    from boardlab.learning.many import ManyRuns, train_many
+    from boardlab.learning.train import Run, open_run, resume, train
 
 __version__ = "0.1.0"
 
@@ -44,6 +49,18 @@ __all__ = [
     "train",
     "train_many",
 ]
+
+
+_LEARNING = ("ManyRuns", "Run", "open_run", "resume", "train", "train_many")
+
+
+def __getattr__(name: str) -> Any:
+    """Learning is imported when it is first used: playing needs none of it."""
+    if name in _LEARNING:
+        from boardlab import learning
+
+        return getattr(learning, name)
+    raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
 
 
 def perft(position: Game | State, depth: int) -> int:

@@ -39,6 +39,20 @@ def action_scores(solver: Any, state: State) -> dict[int, int]:
     return dict(solver.score_all_moves(Board([[int(value) for value in row] for row in rows])))
 
 
+def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
+    """Plays the best score, at random among equals; one that gives up plays at random once it is lost."""
+    solver = _solver(game)
+    rng = random.Random(seed)
+
+    def choose(state: State) -> int:
+        scores = action_scores(solver, state)
+        best = max(scores.values())
+        lost = gives_up and best < 0
+        return rng.choice(sorted(action for action, score in scores.items() if lost or score == best))
+
+    return python_agent(game, choose, name, rng.seed).core
+
+
 @dataclass(frozen=True)
 class ABDL(SearchSpec):
     """Perfect Connect Four with distant losses (GBG's AB-DL): wins fast, loses late, random among equals."""
@@ -47,15 +61,7 @@ class ABDL(SearchSpec):
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        solver = _solver(game)
-        rng = random.Random(seed)
-
-        def choose(state: State) -> int:
-            scores = action_scores(solver, state)
-            best = max(scores.values())
-            return rng.choice(sorted(a for a, score in scores.items() if score == best))
-
-        return python_agent(game, choose, self.name, rng.seed).core
+        return _build(game, seed, self.name, gives_up=False)
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,4 @@ class AB(SearchSpec):
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        solver = _solver(game)
-        rng = random.Random(seed)
-
-        def choose(state: State) -> int:
-            scores = action_scores(solver, state)
-            best = max(scores.values())
-            return rng.choice(sorted(a for a, score in scores.items() if score == best or best < 0))
-
-        return python_agent(game, choose, self.name, rng.seed).core
+        return _build(game, seed, self.name, gives_up=True)

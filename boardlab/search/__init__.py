@@ -1,9 +1,10 @@
-"""Searches and agents. Adding a search: a frozen dataclass with `build`, a line in SEARCHES."""
+"""Searches and agents. Adding a search: see registry.py."""
 
 from boardlab.search.agent import Agent, Decision
 from boardlab.search.expression import agent, evaluator, format_spec, parse
 from boardlab.search.human import Human
-from boardlab.search.spec import SEARCHES, SearchSpec
+from boardlab.search.registry import SEARCHES
+from boardlab.search.spec import SearchSpec
 
 __all__ = [
     "SEARCHES",

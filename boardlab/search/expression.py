@@ -16,7 +16,8 @@ from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
 from boardlab.search.agent import Agent
 from boardlab.search.human import terminal_human
-from boardlab.search.spec import SEARCHES, SearchSpec
+from boardlab.search.registry import SEARCHES
+from boardlab.search.spec import SearchSpec
 
 Spec: TypeAlias = SearchSpec | EvaluatorSpec
 

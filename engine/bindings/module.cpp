@@ -31,6 +31,8 @@ NB_MODULE(_engine, m) {
   m.attr("TERMINAL") = BL_TERMINAL;
   m.attr("MAX_PLAYERS") = BL_MAX_PLAYERS;
   boardlab::bind_games(m);
+  boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
+  boardlab::bind_match(m);
   boardlab::bind_ntuple(m);
 }

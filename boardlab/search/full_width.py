@@ -1,0 +1,67 @@
+"""Full-width searches: MaxN, expectimax, alpha-beta."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.simple import Score
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class MaxN(SearchSpec):
+    """Full-width search for any number of players, each maximising its own score."""
+
+    evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
+    depth: int = option(3, "actions ahead", low=1, high=200)
+    table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
+
+    name = "maxn"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        if game.has_chance and not game.is_hidden:
+            raise BoardLabError(f"maxn plays games without chance; for {game.name} use expectimax")
+        return _engine.maxn_search(self.evaluator.build(game), self.depth, self.table_mb, seed)
+
+
+@dataclass(frozen=True)
+class Expectimax(SearchSpec):
+    """Full-width search with chance: players maximise, nature averages."""
+
+    evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
+    depth: int = option(2, "actions ahead; chance does not count", low=1, high=200)
+    table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
+
+    name = "expectimax"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.maxn_search(self.evaluator.build(game), self.depth, self.table_mb, seed)
+
+
+@dataclass(frozen=True)
+class AlphaBeta(SearchSpec):
+    """Alpha-beta with iterative deepening, for two-player zero-sum games without chance."""
+
+    evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
+    depth: int = option(4, "actions ahead", low=1, high=200)
+    seconds: float | None = option(None, "stop deepening after this time", low=1e-3, high=1e6)
+    exact: bool = option(False, "find the value of every action, not only of the best")
+    table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
+
+    name = "alphabeta"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.alphabeta_search(
+            self.evaluator.build(game),
+            self.depth,
+            self.seconds or 0.0,
+            self.exact,
+            self.table_mb,
+            seed,
+        )

@@ -1,0 +1,20 @@
+"""The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
+
+from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
+from boardlab.search.mcts import Mcts
+from boardlab.search.simple import Greedy, MonteCarlo, Policy, Random
+from boardlab.search.spec import SearchSpec
+
+SEARCHES: dict[str, type[SearchSpec]] = {
+    spec.name: spec
+    for spec in (
+        Random,
+        Greedy,
+        Policy,
+        MonteCarlo,
+        Mcts,
+        MaxN,
+        Expectimax,
+        AlphaBeta,
+    )
+}

@@ -1,0 +1,61 @@
+"""Searches that look one action ahead."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.simple import Rollout
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class Random(SearchSpec):
+    """Plays a uniformly random legal action."""
+
+    name = "random"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.random_search(game.core, seed)
+
+
+@dataclass(frozen=True)
+class Greedy(SearchSpec):
+    """Plays the action with the best value, at random among equals."""
+
+    evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action")
+
+    name = "greedy"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.greedy_search(self.evaluator.build(game), seed)
+
+
+@dataclass(frozen=True)
+class Policy(SearchSpec):
+    """Plays the action with the highest prior: the evaluator's opinion without any search."""
+
+    evaluator: EvaluatorSpec = option(Rollout(), "gives each action a prior")
+
+    name = "policy"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.policy_search(self.evaluator.build(game), seed)
+
+
+@dataclass(frozen=True)
+class MonteCarlo(SearchSpec):
+    """Flat Monte Carlo: tries the actions in turn and plays the one with the best mean."""
+
+    evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action, time and again")
+    iterations: int = option(1000, "evaluations in all", low=1, high=10**12)
+
+    name = "mc"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.mc_search(self.evaluator.build(game), self.iterations, seed)

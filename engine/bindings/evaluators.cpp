@@ -1,0 +1,93 @@
+#include "bindings/searches.h"
+
+namespace boardlab {
+
+namespace {
+
+void check_seen(const PyState &state) {
+  if (state.seen_by >= 0) throw std::invalid_argument("an evaluator needs a full state; use determinize() first");
+}
+
+// Asks a copy of the evaluator: an evaluator has scratch memory, and other threads may run while this one works.
+template <class Ask>
+Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint64_t seed, std::uint64_t stream,
+                    std::size_t size, const Ask &ask) {
+  const auto mine = evaluator.clone();
+  SignalPoll signals;
+  mine->poll = [&signals] { signals(); };
+  const StateBuffer copy = state.buffer;
+  std::vector<double> out(size);
+  Rng rng(derive_seed(seed, stream));
+  {
+    const nb::gil_scoped_release release;
+    ask(*mine, copy.data(), rng, out.data());
+  }
+  return to_array(out);
+}
+
+}  // namespace
+
+void bind_evaluators(nb::module_ &m) {
+  nb::class_<Evaluator>(m, "Evaluator", "Judges positions.")
+      .def_prop_ro("has_priors", &Evaluator::has_priors)
+      .def(
+          "value",
+          [](const Evaluator &e, const PyState &s, std::uint64_t seed) {
+            check_seen(s);
+            if (s.game != e.game_ptr())
+              throw std::invalid_argument("the state belongs to another game than the evaluator");
+            return asked(
+                e, s, seed, 5, static_cast<std::size_t>(e.game().players()),
+                [](Evaluator &mine, const void *state, Rng &rng, double *out) { mine.judge(state, rng, out); });
+          },
+          nb::arg("state"), nb::arg("seed") = 0, "One number a player.")
+      .def(
+          "action_values",
+          [](const Evaluator &e, const PyState &s, std::uint64_t seed) {
+            check_asked(e.game(), s);
+            check_seen(s);
+            const auto actions = s.legal_actions();
+            return asked(e, s, seed, 6, actions.size(),
+                         [&actions](Evaluator &mine, const void *state, Rng &rng, double *out) {
+                           mine.action_values(state, actions, rng, out);
+                         });
+          },
+          nb::arg("state"), nb::arg("seed") = 0, "One number a legal action, for the player to move.")
+      .def(
+          "priors",
+          [](const Evaluator &e, const PyState &s, std::uint64_t seed) {
+            check_asked(e.game(), s);
+            check_seen(s);
+            const auto actions = s.legal_actions();
+            return asked(e, s, seed, 7, actions.size(),
+                         [&actions](Evaluator &mine, const void *state, Rng &rng, double *out) {
+                           mine.priors(state, actions, rng, out);
+                         });
+          },
+          nb::arg("state"), nb::arg("seed") = 0, "A probability a legal action.");
+
+  m.def(
+      "rollout_evaluator",
+      [](const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t rollouts, std::int64_t depth,
+         bool whole_game) -> EvaluatorPtr {
+        return std::make_shared<RolloutEvaluator>(
+            game, outcome_index(*game, outcome), static_cast<int>(checked_count("rollouts", rollouts, 1, 1000000)),
+            static_cast<int>(checked_count("depth", depth, 0, 1000000)), whole_game);
+      },
+      nb::arg("game"), nb::arg("outcome"), nb::arg("rollouts"), nb::arg("depth"), nb::arg("whole_game") = false);
+  m.def(
+      "paid_evaluator",
+      [](const std::shared_ptr<Game> &game, const std::string &outcome) -> EvaluatorPtr {
+        return std::make_shared<PaidEvaluator>(game, outcome_index(*game, outcome));
+      },
+      nb::arg("game"), nb::arg("outcome"));
+  m.def(
+      "solver_evaluator",
+      [](const std::shared_ptr<Game> &game) -> EvaluatorPtr {
+        if (!game->table().solve) throw std::invalid_argument(game->name() + " has no exact solver of its own");
+        return std::make_shared<SolverEvaluator>(game, SCORE);
+      },
+      nb::arg("game"));
+}
+
+}  // namespace boardlab

@@ -1,0 +1,56 @@
+// What the bindings of evaluators, searches and matches share.
+#pragma once
+
+#include "bindings/module.h"
+#include "search/search.h"
+
+namespace boardlab {
+
+using EvaluatorPtr = std::shared_ptr<Evaluator>;
+
+// A search as Python holds it. One thread at a time: a second call while it thinks is refused, not undefined.
+struct PySearch {
+  explicit PySearch(std::unique_ptr<Search> s) : search(std::move(s)) {}
+  std::unique_ptr<Search> search;
+  std::atomic<bool> busy{false};
+};
+using SearchPtr = std::shared_ptr<PySearch>;
+
+// Lets Ctrl-C into a search while it thinks, and leaves nothing of this call behind in it.
+class Interruptible {
+ public:
+  explicit Interruptible(Search &search) : search_(search) {
+    search_.set_poll([this] { signals_(); });
+  }
+  ~Interruptible() {
+    search_.set_poll([] {});
+  }
+  Interruptible(const Interruptible &) = delete;
+  Interruptible &operator=(const Interruptible &) = delete;
+
+ private:
+  Search &search_;
+  SignalPoll signals_;
+};
+
+class Busy {
+ public:
+  explicit Busy(PySearch &s) : search_(s) {
+    if (search_.busy.exchange(true)) throw std::invalid_argument("this agent is already thinking in another thread");
+  }
+  ~Busy() { search_.busy = false; }
+  Busy(const Busy &) = delete;
+  Busy &operator=(const Busy &) = delete;
+
+ private:
+  PySearch &search_;
+};
+
+inline SearchPtr wrap(std::unique_ptr<Search> search) { return std::make_shared<PySearch>(std::move(search)); }
+
+// Throws where there is nothing to decide for a player.
+void check_asked(const Game &game, const PyState &state);
+
+Array<double> to_array(const std::vector<double> &values);
+
+}  // namespace boardlab

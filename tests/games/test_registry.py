@@ -18,7 +18,7 @@ def test_every_built_in_game_has_a_face_of_its_own():
 
 
 def test_a_game_without_a_face_is_complete():
-    game = Game(_plain_face("connectfour")())
+    game = Game(_plain_face("tictactoe")())
     check_game(game)
     state = game.initial_state()
     state.apply(state.parse_action("3"))

@@ -6,8 +6,8 @@ from reference.positions import random_position
 from reference.tree import SplitMix
 
 import boardlab as bl
-from boardlab.evaluators import EVALUATORS
 from boardlab import Forest
+from boardlab.evaluators import EVALUATORS
 
 MASK = 2**64 - 1
 

@@ -5,7 +5,9 @@ python bench/search.py
 
 import subprocess
 import sys
+import time
 
+import numpy as np
 from common import best, console, rate, table
 
 import boardlab as bl
@@ -56,6 +58,39 @@ def uct() -> None:
     )
 
 
+def forest() -> None:
+    """Many trees over an evaluator that costs next to nothing: what a tree itself costs."""
+    game = bl.game("connectfour")
+    values, logits = np.zeros(1 << 16, np.float32), np.zeros((1 << 16, game.action_count), np.float32)
+    trees, iterations = 256, 400
+    rows = []
+    for title, options in {
+        "plain": {},
+        "cache of 64 MB": {"cache_mb": 64},
+        "8 leaves of a tree at once": {"batch": 8},
+        "2 threads": {"threads": 2},
+    }.items():
+        found, wall = 1e9, 1e9
+        for _ in range(3):
+            grown = bl.Forest(game, trees, seed=1, **options)
+            rng = np.random.default_rng(0)
+            for _ in range(4):  # games that are no longer alike
+                legal = grown.roots()[1]
+                grown.play((rng.random(legal.shape) * legal).argmax(axis=1))
+            start = time.process_time(), time.perf_counter()
+            grown.search(lambda planes, legal: (values[: len(planes)], logits[: len(planes)]), iterations)
+            found = min(found, time.process_time() - start[0])
+            wall = min(wall, time.perf_counter() - start[1])
+        done = trees * iterations / 1e6
+        share = grown.info["shared"] / (grown.info["shared"] + grown.info["evaluations"])
+        rows.append([title, f"{found / done:.2f} us", f"{wall / done:.2f} us", f"{share:.0%}"])
+    table(
+        f"An iteration in a forest of {trees} trees, connectfour, {iterations} iterations each",
+        ["forest", "CPU time", "wall clock", "shared evaluations"],
+        rows,
+    )
+
+
 def import_time() -> None:
     """CPU seconds of the import in a fresh interpreter, the interpreter's own start taken off."""
 
@@ -72,4 +107,5 @@ def import_time() -> None:
 
 if __name__ == "__main__":
     uct()
+    forest()
     import_time()

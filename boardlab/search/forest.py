@@ -43,6 +43,9 @@ class Forest:
         cache_mb: float = 0,
         threads: int = 1,
         max_nodes: int = 1 << 24,
+        noise: float = 0.0,
+        dirichlet: float = 1.0,
+        solver: bool = True,
     ) -> None:
         """Starts `trees` games.
 
@@ -50,6 +53,7 @@ class Forest:
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
         threads    that work on the trees between two evaluations
+        noise      share of Dirichlet noise in the roots' priors; `dirichlet` is its parameter
         The rest is as in the search `mcts` and in evaluators in Python.
         """
         as_game(game)
@@ -58,7 +62,12 @@ class Forest:
             raise BoardLabError(f'inputs must be one of "planes", "cells", "features", not {shown(inputs)}')
         if isinstance(cache_mb, bool) or not isinstance(cache_mb, (int, float)) or not 0 <= cache_mb <= 2**20:
             raise BoardLabError(f"cache_mb must be a number from 0 to {2**20}, not {shown(cache_mb)}")
-        for name, number, high in (("cpuct", cpuct, 1e6), ("epsilon", epsilon, 1.0)):
+        for name, number, high in (
+            ("cpuct", cpuct, 1e6),
+            ("epsilon", epsilon, 1.0),
+            ("noise", noise, 1.0),
+            ("dirichlet", dirichlet, 1e3),
+        ):
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number <= high:
                 raise BoardLabError(f"{name} must be a number from 0 to {high:g}, not {shown(number)}")
         self.game = game
@@ -75,6 +84,9 @@ class Forest:
             epsilon=float(epsilon),
             depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
             max_nodes=as_integer("max_nodes", max_nodes, 1024, 2**31),
+            noise=float(noise),
+            dirichlet=float(dirichlet),
+            solver=bool(solver),
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
@@ -128,6 +140,10 @@ class Forest:
         chosen = chosen.astype(np.int64)
         chosen[self.players < 0] = -1
         self.core.play(chosen)
+
+    def fields(self) -> NDArray[np.int32]:
+        """[trees, fields] of the games' states, for a learner to keep."""
+        return self.core.fields()
 
     def roots(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """(inputs, legal) of the games' states, for a learner to keep; zeros where a game is over."""

@@ -65,7 +65,8 @@ void bind_forest(nb::module_ &m) {
           "__init__",
           [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
              const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
-             double cpuct, double epsilon, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed) {
+             double cpuct, double epsilon, std::int64_t depth, std::int64_t max_nodes, double noise, double dirichlet,
+             bool solver, std::uint64_t seed) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
             options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
@@ -78,13 +79,20 @@ void bind_forest(nb::module_ &m) {
             options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
             if (!(cpuct >= 0 && cpuct <= 1e6)) throw std::invalid_argument("cpuct must be from 0 to 1000000");
             if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
+            if (!(noise >= 0 && noise <= 1)) throw std::invalid_argument("noise must be from 0 to 1");
+            if (!(dirichlet >= 1e-3 && dirichlet <= 1e3))
+              throw std::invalid_argument("dirichlet must be from 0.001 to 1000");
+            options.tree.noise_alpha = noise > 0 ? dirichlet : 0;
+            options.tree.noise_fraction = noise;
+            options.tree.solver = solver;
             if (game->is_hidden())
               throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
           },
           nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
           nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
-          nb::arg("depth"), nb::arg("max_nodes"), nb::arg("seed"))
+          nb::arg("depth"), nb::arg("max_nodes"), nb::arg("noise"), nb::arg("dirichlet"), nb::arg("solver"),
+          nb::arg("seed"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab import _engine
-from boardlab.evaluators.python import Judge, checked_answer
+from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.learning.alphazero.replay import Examples
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.search.forest import Forest
 
 
 @dataclass
@@ -19,16 +19,6 @@ class SelfPlayCounts:
     moves: int = 0
     simulations: int = 0
     evaluations: int = 0
-
-
-def search(forest: _engine.Forest, judge: Judge, iterations: NDArray[np.int64]) -> None:
-    """So many iterations for every tree, each batch of leaves evaluated at once."""
-    rows = forest.start(iterations)
-    inputs, legal = forest.inputs, forest.legal
-    while rows:
-        values, logits = checked_answer(judge(inputs[:rows], legal[:rows]), True)
-        assert logits is not None
-        rows = forest.step(values, logits)
 
 
 def play_games(
@@ -42,27 +32,22 @@ def play_games(
 ) -> tuple[Examples, SelfPlayCounts]:
     """`settings.games` whole games, and what there is to learn from them."""
     trees = min(settings.parallel, settings.games)
-    forest = _engine.Forest(
-        game.core,
-        trees=trees,
-        inputs="planes",
-        outcome="score",
-        batch=1,
-        threads=threads,
-        cache_bytes=settings.cache_mb << 20,
-        reuse=settings.reuse,
+    forest = Forest(
+        game,
+        trees,
+        seed=seed,
         cpuct=settings.cpuct,
-        epsilon=1e-8,
-        depth=0,
+        reuse=settings.reuse,
+        cache_mb=settings.cache_mb,
+        threads=threads,
         max_nodes=1 << 20,
         noise=settings.noise,
         dirichlet=settings.dirichlet,
-        seed=seed,
     )
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
     started = trees
-    forest.restart(np.arange(trees), True)
+    forest.restart(np.arange(trees), training_start=True)
     move = np.zeros(trees, np.int64)
     episode: list[list[int]] = [[] for _ in range(trees)]  # rows of each game that is being played
     fields: list[NDArray[np.int32]] = []
@@ -75,7 +60,7 @@ def play_games(
         playing = players != TERMINAL
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
-            outcome = forest.outcomes("score")
+            outcome = forest.scores
             for i in over.tolist():
                 for row in episode[i]:
                     results[row] = outcome[i]
@@ -85,13 +70,13 @@ def play_games(
             move[over] = -1
             if len(again):
                 move[again] = 0
-                forest.restart(again, True)
+                forest.restart(again, training_start=True)
                 continue
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
-        search(forest, judge, np.where(playing, iterations, 0).astype(np.int64))
+        forest.search(judge, np.where(playing, iterations, 0))
         visits = forest.visits().astype(np.float64)
         now, roots = forest.fields(), forest.root_values()
         drawn = move < settings.temperature_moves
@@ -108,11 +93,11 @@ def play_games(
             policies.append(target[i])
             movers.append(int(players[i]))
             expected.append(roots[i])
-        forest.play(np.where(playing, actions, -1).astype(np.int64))
+        forest.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
         counts.simulations += int(iterations[playing].sum())
         move[playing] += 1
-    counts.evaluations = forest.evaluations
+    counts.evaluations = forest.info["evaluations"]
     mover = np.array(movers)
     turn = (mover[:, None] + np.arange(values)) % game.players
     z = np.array([results[row] for row in range(len(fields))])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, evaluate, match
+from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
 from boardlab.errors import BoardLabError, shown
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
@@ -35,6 +35,7 @@ __all__ = [
     "MatchResult",
     "Run",
     "State",
+    "Store",
     "agent",
     "describe",
     "evaluate",
@@ -46,6 +47,7 @@ __all__ = [
     "open_run",
     "perft",
     "resume",
+    "store",
     "train",
     "train_many",
 ]

@@ -1,9 +1,9 @@
 """Neural nets with a value and a policy head, in PyTorch; imported only where one is needed (extra `az`).
 
-All take planes [n, planes, rows, cols] from the view of the player to move and give (values, logits): values
-[n, values] in [-1, 1], of the player to move and then of the players after it (one is enough in two-player
-zero-sum games), and a logit an action. What depends on the size of the board stands in the heads alone, so that a
-body learned on one board serves on another.
+All take planes [n, planes, rows, cols] from the view of the player to move and give (values, logits):
+values [n, values] in [-1, 1], of the player to move and then of the players after it (one is enough in
+two-player zero-sum games), and a logit an action. What depends on the size of the board stands in the heads
+alone, so that a body learned on one board serves on another.
 """
 
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def _head(shape: NetShape, options: NetOptions, outputs: int, *, hidden: int = 0
 
 
 def _paper_001(shape: NetShape, options: NetOptions, residual: bool) -> Net:
-    """AZ-Res and AZ-Conv: blocks of two convolutions with batch normalisation, with or without the short cut."""
+    """AZ-Res and AZ-Conv: blocks of two convolutions with batch normalisation, with a short cut or not."""
     body: list[nn.Module] = [*_convolution(shape.planes, options.channels), nn.ReLU()]
     for _ in range(options.blocks):
         inner = nn.Sequential(
@@ -99,7 +99,7 @@ def _paper_001(shape: NetShape, options: NetOptions, residual: bool) -> Net:
 
 
 def _wang(shape: NetShape, options: NetOptions) -> Net:
-    """alpha-zero-general's net, which papers 003 and 004 use: four convolutions, the last two without padding."""
+    """alpha-zero-general's net, as in papers 003 and 004: four convolutions, the last two unpadded."""
     shrink = min(2, (min(shape.rows, shape.cols) - 1) // 2)  # a board smaller than 5x5 keeps its padding
     layers: list[nn.Module] = []
     inputs = shape.planes

@@ -115,7 +115,7 @@ class Net(EvaluatorSpec):
 
 
 def choose_device(wanted: str) -> str:
-    """ "cpu" or "cuda"; refused where there is no GPU."""
+    """The device to use: cpu or cuda, which is refused where there is no GPU."""
     import torch
 
     if wanted == "auto":

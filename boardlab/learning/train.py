@@ -17,14 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boardlab import _engine
-<<<<<<< HEAD
 from boardlab.errors import BoardLabError, shown, unknown
-from boardlab.games.game import Game, as_integer, as_seed
-from boardlab.learning.alphazero.settings import AlphaZero
-=======
-from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game, as_integer, as_seed, game_table
->>>>>>> tree
+from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures

@@ -44,8 +44,8 @@ class _Judging(EvaluatorSpec):
 class AlphaZeroLearner:
     """Learns a generation at a time. What decides the next one is in `arrays`, the replay and two counters.
 
-    Random numbers of a generation come from the seed and its number, so that nothing else needs to be saved: a
-    resumed run ends where an unbroken one does (on a CPU; a GPU's sums differ in their last bits).
+    Random numbers of a generation come from the seed and its number, so that nothing else needs to be
+    saved: a resumed run ends where an unbroken one does (on one CPU; a GPU's sums differ in their last bits).
     """
 
     def __init__(
@@ -261,7 +261,7 @@ class AlphaZeroLearner:
         return kind(self.net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay)
 
     def _counters(self) -> dict[str, NDArray[Any]]:
-        """The learning net where it is not the playing one, and the optimiser's memory; zeros before its first step."""
+        """The learning net where it is not the playing one; the optimiser's memory, zeros at first."""
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
             kept |= {f"net.{name}": _flat(tensor) for name, tensor in self.net.state_dict().items()}
@@ -311,8 +311,12 @@ class AlphaZeroLearner:
 
     def _place(self, folder: RunFolder) -> None:
         """The run's folder is known; a run that is resumed finds its examples there."""
-        self.folder = self.replay.folder = folder
-        (folder.path / "replay").mkdir(exist_ok=True)
+        self.folder, self.replay.folder = folder, RunFolder(folder.path / "replay")
+        self.replay.folder.path.mkdir(exist_ok=True)
+        if not self.generation:  # nothing of a run that was here before
+            (folder.path / "generations.jsonl").unlink(missing_ok=True)
+            for old in self.replay.folder.path.glob("*.npz"):
+                old.unlink()
         if not self.generation or self.replay.parts:
             return
         window = min(self.settings.window, self.settings.window_first + (self.generation - 1) // 2)

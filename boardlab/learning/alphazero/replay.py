@@ -1,7 +1,7 @@
 """What self-play leaves to learn from: positions as fields, the search's visits, results.
 
-A generation is one file in the run's folder `replay/`, so that memory is bounded by the window and a resumed run
-finds exactly what it had.
+A generation is one file in the run's folder `replay/`, so that memory is bounded by the window and a resumed
+run finds exactly what it had.
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Replay:
         self.folder.write_arrays(
             _file(generation), {name: getattr(examples, name) for name in ("fields", "policy", "z", "q")}
         )
-        for old in (self.folder.path / "replay").glob("*.npz"):
+        for old in self.folder.path.glob("*.npz"):
             if old.stem.isdigit() and int(old.stem) <= generation - 2 * window:
                 old.unlink(missing_ok=True)
 
@@ -73,7 +73,7 @@ class Replay:
 
 
 def _file(generation: int) -> str:
-    return f"replay/{generation:06d}.npz"
+    return f"{generation:06d}.npz"
 
 
 def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:

@@ -17,8 +17,8 @@ class AlphaZero(LearnerSettings):
 
     net: str = option(
         "res",
-        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); wang: four convolutions; mlp: "
-        "fully connected residual layers",
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); wang: four "
+        "convolutions; mlp: fully connected residual layers",
         choices=("res", "conv", "wang", "mlp"),
     )
     blocks: int = option(3, "blocks of the net's body", low=0, high=100)

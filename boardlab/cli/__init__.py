@@ -14,6 +14,7 @@ from boardlab.cli.games import games
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
+from boardlab.cli.rate import rate
 from boardlab.cli.train import resume, train
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
+app.command()(rate)
 for command in (play, inspect, match, evaluate, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 

@@ -56,6 +56,14 @@ def game_from(name: str, context: typer.Context) -> Game:
     return game(name, **given)
 
 
+def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
+    """The game and the agents where both follow the command: what begins with two dashes is the game's."""
+    words = [*agents, *context.args]
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    context.args = words[first:]
+    return game_from(name, context), words[:first]
+
+
 def _read(owner: str, option: Option, text: str) -> Any:
     """The text as the option's kind of value; `check_options` says what is wrong with it otherwise."""
     kind = option.type

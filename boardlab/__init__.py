@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
+from boardlab.arena import (
+    ExamResult,
+    MatchResult,
+    Store,
+    TournamentResult,
+    evaluate,
+    match,
+    rate,
+    store,
+    tournament,
+)
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -37,6 +47,7 @@ __all__ = [
     "Run",
     "State",
     "Store",
+    "TournamentResult",
     "agent",
     "describe",
     "evaluate",
@@ -47,9 +58,11 @@ __all__ = [
     "match",
     "open_run",
     "perft",
+    "rate",
     "register_evaluator",
     "resume",
     "store",
+    "tournament",
     "train",
     "train_many",
 ]

@@ -2,7 +2,10 @@
 
 from boardlab.arena.exams import ExamResult, evaluate, exams_for
 from boardlab.arena.match import GameRecord, MatchResult, match
+from boardlab.arena.rate import rate
+from boardlab.arena.standings import TournamentResult
 from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
+from boardlab.arena.tournament import tournament
 
 __all__ = [
     "ExamResult",
@@ -13,8 +16,11 @@ __all__ = [
     "Rating",
     "Store",
     "Tournament",
+    "TournamentResult",
     "evaluate",
     "exams_for",
     "match",
+    "rate",
     "store",
+    "tournament",
 ]

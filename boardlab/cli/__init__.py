@@ -17,6 +17,7 @@ from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
 from boardlab.cli.rate import rate
+from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 
 app = typer.Typer(
@@ -32,7 +33,7 @@ app.command()(agents)
 app.command()(demo)
 app.command()(resume)
 app.command()(rate)
-for command in (play, inspect, match, evaluate, train):
+for command in (play, inspect, match, tournament, evaluate, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -84,12 +84,15 @@ def _read(owner: str, option: Option, text: str) -> Any:
 
 
 @contextlib.contextmanager
-def game_bar(title: str, games: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar over games; gives the function that moves it. Nothing is drawn where nobody looks."""
+def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
+    """A progress bar over games; gives the function of games done (and of how many) that moves it.
+
+    Nothing is drawn where nobody looks.
+    """
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=games)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda done, games=None: bar.update(task, completed=done, total=games)
 
 
 def board(state: State) -> Text:

@@ -1,5 +1,6 @@
 """`boardlab match`: agents meet."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,6 +8,7 @@ import typer
 from boardlab.arena.match import Adjudication, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.openings import openings_from
+from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import console, game_bar, split_agents
 from boardlab.errors import BoardLabError
@@ -51,6 +53,12 @@ def match(
     ] = 0.95,
     adjudicate_after: Annotated[int, typer.Option(help="For so many actions in a row.")] = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    play_stats: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="Write every position played, in the columns of GBG's playStats.csv."
+        ),
+    ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
     arena_game, players = split_agents(game, agents, context)
@@ -67,6 +75,8 @@ def match(
             threads=threads,
             progress=tell,
         )
+    if play_stats is not None:
+        write_play_stats(play_stats, arena_game, result)
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"

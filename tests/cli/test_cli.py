@@ -59,6 +59,32 @@ def test_match_tests_hypotheses_from_openings(tmp_path):
     assert "adjudicated" in judged
 
 
+def test_tournament_prints_tables_and_is_kept(tmp_path):
+    store, picture = str(tmp_path / "t.db"), tmp_path / "map.png"
+    words = [
+        "tournament", "connectfour", "random", "mc(iterations=30)", "mcts(iterations=30)", "--rows", "4",
+        "--cols", "4", "-n", "4", "--store", store, "--first-seat", "--superiority", "--heat-map", str(picture),
+    ]  # fmt: skip
+    text = output(*words)
+    assert (
+        "Elo ± 95%" in text
+        and "Points in percent" in text
+        and "moving first" in text
+        and "Likelihood" in text
+    )
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "12 games" in output(*words)
+    assert "did you mean" in refused(
+        "tournament", "nim", "random", "mcts", "--format", "swis", "--store", store
+    )
+
+
+def test_match_writes_play_statistics(tmp_path):
+    file = tmp_path / "playStats.csv"
+    output("match", "2048", "random", "-n", "2", "--play-stats", str(file))
+    assert "run, moveNum, player" in file.read_text()
+
+
 def test_rate_prints_lists_of_all_systems(tmp_path):
     games = "".join(
         f'[Event "e"]\n[Date "{day}"]\n[White "run@{white}"]\n[Black "{black}"]\n[Result "{result}"]\nfree text\n\n'

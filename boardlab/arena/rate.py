@@ -34,12 +34,13 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     """
     if system not in SYSTEMS:
         raise unknown("rating system", str(system), SYSTEMS)
+    results: Sequence[Result]
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)
     elif isinstance(source, (MatchResult, TournamentResult)):
         results = results_of(source.agents, source.records)
-    elif isinstance(source, Sequence) and all(isinstance(result, Result) for result in source) and source:
-        results = list(source)
+    elif isinstance(source, (list, tuple)) and source:
+        results = source
     else:
         raise BoardLabError(
             f"ratings come from a file, a match, a tournament or results, not {shown(source)}"

@@ -262,20 +262,21 @@ class Arena:
             for i, a in enumerate(made)
         ]
         self.names = tuple(a.expression for a in made)
-        self._agents = made
+        self._agents, self._threads = made, threads
         self._teams = [[a.core for a in made]]
         # The engine clones what it can. What is written in Python and was given as text is made anew for each
         # thread; an object that somebody else holds cannot be.
-        anew = [
-            isinstance(a, str) and not _engine.can_clone(m.core) for a, m in zip(agents, made, strict=True)
+        self._is_made_anew = [
+            isinstance(a, str) and m.expression != "human" and not _engine.can_clone(m.core)
+            for a, m in zip(agents, made, strict=True)
         ]
-        for _ in range(1, threads):
-            self._teams.append(
-                [
-                    a.rebuild(game, i) if fresh and a.expression != "human" else a.core
-                    for i, (a, fresh) in enumerate(zip(made, anew, strict=True))
-                ]
-            )
+
+    def _team(self) -> list[_engine.Search]:
+        """The agents for another thread."""
+        return [
+            a.rebuild(self.game, i) if anew else a.core
+            for i, (a, anew) in enumerate(zip(self._agents, self._is_made_anew, strict=True))
+        ]
 
     def play(
         self,
@@ -290,6 +291,8 @@ class Arena:
         Game i is the same whatever was played before it.
         """
         rules = self.rules or Adjudication("")
+        while len(self._teams) < min(self._threads, games - first):
+            self._teams.append(self._team())
         _engine.play_match(
             self.game.core,
             self._teams,

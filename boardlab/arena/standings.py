@@ -83,8 +83,7 @@ class TournamentResult:
 
     def __str__(self) -> str:
         lines = [f"{self.game.name}: {self.format} of {len(self.agents)} agents, {len(self.records)} games"]
-        if not self.is_finished:
-            lines[0] += " so far"
+        lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
         lines += ["", *self._list(), ""]
         if self.game.players > 1:
             lines += ["Points in percent against each (row against column)", *self._cross(), ""]
@@ -164,22 +163,38 @@ class TournamentResult:
         except ImportError:
             raise MissingPackageError("a heat map needs matplotlib: pip install 'boardlab[plots]'") from None
         ranking = self.ranking
-        names = [_short(self.agents[i]) for i in ranking]
+        names = [f"{rank}  {_short(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
         shares = 100 * self.cross[np.ix_(ranking, ranking)]
-        size = 2.5 + 0.55 * len(names)
-        figure = Figure(figsize=(size + 2, size), layout="constrained")
+        size = 1.2 + 0.45 * len(names)
+        figure = Figure(figsize=(size + 4, size + 0.8), layout="constrained")
         axes = figure.add_subplot()
-        image = axes.imshow(shares, vmin=0, vmax=100, cmap="RdYlGn")
-        axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+        image = axes.imshow(shares, vmin=0, vmax=100, cmap="RdYlBu")
+        axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
         axes.set_yticks(range(len(names)), names)
-        axes.set_title(f"{self.game.name}: points in percent, row against column")
+        axes.xaxis.tick_top()
         for (i, j), share in np.ndenumerate(shares):
             if not math.isnan(share):
-                axes.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=8)
+                colour = "black" if 15 < share < 85 else "white"
+                axes.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=8, color=colour)
+        figure.suptitle(f"{self.game.name}: points in percent, row against column", fontsize=10)
         figure.colorbar(image, shrink=0.8)
         file = io.BytesIO()
         figure.savefig(file, format="png", dpi=120)
         return file.getvalue()
+
+    def heat_text(self) -> str:
+        """The cross table as shades, for a terminal: the darker the more points of the row."""
+        width = max(len(agent) for agent in self.agents)
+        ranking = self.ranking
+        lines = [" " * (width + 5) + "".join(f"{rank:>3}" for rank in range(1, len(ranking) + 1))]
+        for rank, i in enumerate(ranking, 1):
+            cells = "".join(f" {_shade(self.cross[i, j])}" for j in ranking)
+            lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
+        return "\n".join(lines)
+
+
+def _shade(share: float) -> str:
+    return "  " if math.isnan(share) else 2 * "·░▒▓█"[min(4, int(5 * share))]
 
 
 def _or_zero(value: float) -> float:

@@ -10,6 +10,7 @@ from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import console, game_bar, split_agents
+from boardlab.errors import MissingPackageError
 from boardlab.runs import RunFolder
 
 
@@ -56,7 +57,11 @@ def tournament(
         bool, typer.Option("--superiority", help="Also print how likely each agent is stronger.")
     ] = False,
     heat_map: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Write the cross table as a picture.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.png",
+            help="Write the cross table as a picture (without matplotlib: print it as text).",
+        ),
     ] = None,
 ) -> None:
     """Let agents meet in a tournament: cross table, ratings with error bars, time a move.
@@ -91,5 +96,8 @@ def tournament(
         console.print("\nLikelihood in percent that the row is stronger than the column")
         console.print(result.ratings.superiority_table(), markup=False, soft_wrap=True)
     if heat_map is not None:
-        RunFolder(heat_map.parent).write_bytes(heat_map.name, result.heat_map())
-        console.print(f"wrote {heat_map}", markup=False)
+        try:
+            RunFolder(heat_map.parent).write_bytes(heat_map.name, result.heat_map())
+            console.print(f"wrote {heat_map}", markup=False)
+        except MissingPackageError as error:
+            console.print(f"\n{result.heat_text()}\n{error}", markup=False, soft_wrap=True)

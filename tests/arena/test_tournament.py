@@ -134,6 +134,11 @@ def test_the_list_the_cross_table_and_the_ratings_agree(db: Path) -> None:
     table = result.first_seat_table()
     assert f"/{result.first[0, 1, 1]}/" in table
     assert result.heat_map().startswith(b"\x89PNG")
+    shades = result.heat_text().splitlines()
+    assert len(shades) == 5 and len(set(map(len, shades))) == 1
+    best, worst = result.ranking[0], result.ranking[-1]
+    assert ("█" in shades[1]) == any(result.cross[best, j] >= 0.8 for j in range(4) if j != best)
+    assert "█" not in shades[4] or result.cross[worst].max() >= 0.8
     stored = bl.store(db).tournament(result.number)
     for rating in stored.ratings("bayeselo"):
         line = result.ratings[result.agents[rating.entrant]]
@@ -290,7 +295,7 @@ def test_killed_tournaments_resume(tmp_path: Path) -> None:
         process.wait()
     final = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert final.returncode == 0, final.stderr
-    assert "round-robin of 3 agents, 60 games" in final.stdout
+    assert "round-robin of 3 agents, 60 games (tournament 1 of the store)" in final.stdout
     agents = ["mcts(rollout, iterations=150)", "mcts(rollout, iterations=100)", "random"]
     whole = bl.tournament(FOUR, agents, games=20, seed=4, store=tmp_path / "whole.db")
     assert stored_tournament(bl.store(db).tournament(1)).records == whole.records

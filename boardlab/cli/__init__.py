@@ -11,6 +11,7 @@ from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.games import games
+from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
@@ -28,7 +29,7 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-for command in (play, inspect, match, evaluate, train):
+for command in (play, inspect, match, evaluate, gtp, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

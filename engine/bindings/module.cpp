@@ -35,5 +35,6 @@ NB_MODULE(_engine, m) {
   boardlab::bind_searches(m);
   boardlab::bind_mcts(m);
   boardlab::bind_match(m);
+  boardlab::bind_references(m);
   boardlab::bind_ntuple(m);
 }

@@ -13,6 +13,7 @@ from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.games import games
+from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
@@ -33,7 +34,7 @@ app.command()(agents)
 app.command()(demo)
 app.command()(resume)
 app.command()(rate)
-for command in (play, inspect, match, tournament, evaluate, train):
+for command in (play, inspect, match, tournament, evaluate, gtp, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
+from boardlab.arena import (
+    ExamResult,
+    MatchResult,
+    Record,
+    Store,
+    evaluate,
+    match,
+    read_records,
+    store,
+    write_records,
+)
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -34,6 +44,7 @@ __all__ = [
     "Game",
     "ManyRuns",
     "MatchResult",
+    "Record",
     "Run",
     "State",
     "Store",
@@ -47,11 +58,13 @@ __all__ = [
     "match",
     "open_run",
     "perft",
+    "read_records",
     "register_evaluator",
     "resume",
     "store",
     "train",
     "train_many",
+    "write_records",
 ]
 
 

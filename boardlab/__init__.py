@@ -14,13 +14,16 @@ from boardlab import _engine
 from boardlab.arena import (
     ExamResult,
     MatchResult,
+    Record,
     Store,
     TournamentResult,
     evaluate,
     match,
     rate,
+    read_records,
     store,
     tournament,
+    write_records,
 )
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator
@@ -44,6 +47,7 @@ __all__ = [
     "Game",
     "ManyRuns",
     "MatchResult",
+    "Record",
     "Run",
     "State",
     "Store",
@@ -59,12 +63,14 @@ __all__ = [
     "open_run",
     "perft",
     "rate",
+    "read_records",
     "register_evaluator",
     "resume",
     "store",
     "tournament",
     "train",
     "train_many",
+    "write_records",
 ]
 
 

@@ -3,6 +3,7 @@
 from boardlab.arena.exams import ExamResult, evaluate, exams_for
 from boardlab.arena.match import GameRecord, MatchResult, match
 from boardlab.arena.rate import rate
+from boardlab.arena.records import Record, read_records, write_records
 from boardlab.arena.standings import TournamentResult
 from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
 from boardlab.arena.tournament import tournament
@@ -14,6 +15,7 @@ __all__ = [
     "MatchResult",
     "Pairing",
     "Rating",
+    "Record",
     "Store",
     "Tournament",
     "TournamentResult",
@@ -21,6 +23,8 @@ __all__ = [
     "exams_for",
     "match",
     "rate",
+    "read_records",
     "store",
     "tournament",
+    "write_records",
 ]

@@ -1,8 +1,10 @@
 """Matches: games between agents in all seat orders, with error bars."""
 
 import contextlib
+import datetime
 import itertools
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -57,6 +59,7 @@ class Adjudication:
 class MatchResult:
     """What happened in a match. Lists have one entry a listed agent."""
 
+    game: Game
     agents: tuple[str, ...]
     games: int
     wins: tuple[int, ...]
@@ -132,6 +135,20 @@ class MatchResult:
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
         return "\n".join([*lines, last + " (± is a 95% interval)"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game."""
+        from boardlab.arena.records import from_match, write_records  # records are made of matches
+
+        date = f"{datetime.date.today():%Y.%m.%d}"
+        tags = ({"Event": "boardlab match", "Date": date, "Round": str(i)} for i in range(1, self.games + 1))
+        write_records(
+            path,
+            [
+                replace(from_match(self.game, self.agents, record), tags=tag)
+                for record, tag in zip(self.records, tags, strict=True)
+            ],
+        )
 
 
 def thinking_times(agents: Sequence[str], seconds: Sequence[float]) -> str:
@@ -378,6 +395,7 @@ def summarise(
         for i in range(len(records) // round_size):
             rounds[int(2 * sum(points[0][i * round_size : (i + 1) * round_size]))] += 1
     return MatchResult(
+        game=game,
         agents=agents,
         games=len(records),
         wins=tuple(wins),

@@ -12,12 +12,14 @@ from boardlab.cli.agents import agents
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
+from boardlab.cli.fame import fame
 from boardlab.cli.games import games
 from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
 from boardlab.cli.rate import rate
+from boardlab.cli.replay import replay
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 
@@ -34,7 +36,8 @@ app.command()(agents)
 app.command()(demo)
 app.command()(resume)
 app.command()(rate)
-for command in (play, inspect, match, tournament, evaluate, gtp, train):
+app.command()(fame)
+for command in (play, inspect, match, tournament, evaluate, gtp, train, replay):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -9,6 +9,7 @@ from boardlab.arena.match import Adjudication, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
+from boardlab.arena.records import check_format
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import console, game_bar, split_agents
 from boardlab.errors import BoardLabError
@@ -59,9 +60,14 @@ def match(
             metavar="FILE.csv", help="Write every position played, in the columns of GBG's playStats.csv."
         ),
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
     arena_game, players = split_agents(game, agents, context)
+    if save is not None:
+        check_format(save, arena_game)
     with game_bar("playing", games) as tell:
         result = play_match(
             arena_game,
@@ -81,6 +87,9 @@ def match(
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
+    if save is not None:
+        result.save(save)
+        console.print(f"saved: {save}", markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
 

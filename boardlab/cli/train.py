@@ -1,7 +1,6 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
 import dataclasses
-import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,7 +21,7 @@ from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
 from boardlab.learning.presets import preset as preset_of
-from boardlab.options import Option, options_of
+from boardlab.options import options_of, read_option
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
 """Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
@@ -180,7 +179,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             if not words:
                 raise BoardLabError(f"--{key} needs a value: {option.allowed}")
             value = words.pop(0)
-        settings[option.name] = _read(learner, option, value)
+        settings[option.name] = read_option(learner, option, value)
     context.args = rest
     return settings
 
@@ -192,18 +191,6 @@ def read_layout(layout: str) -> dict[str, Any]:
     if not Path(layout.removeprefix("@")).is_file():
         raise BoardLabError(f'layout must be walk, points, windows, cells or a file, not "{layout}"')
     return {"cells": "@" + layout.removeprefix("@")}
-
-
-def _read(learner: str, option: Option, text: str) -> Any:
-    kinds = [kind for kind in (typing.get_args(option.type) or (option.type,)) if kind is not type(None)]
-    try:
-        if kinds[0] is bool:
-            return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[
-                text.lower()
-            ]
-        return kinds[0](text)
-    except (ValueError, KeyError):
-        raise BoardLabError(f'{learner}: {option.name} must be {option.allowed}, not "{text}"') from None
 
 
 def training_bar() -> Progress:

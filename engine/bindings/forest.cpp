@@ -1,5 +1,6 @@
 #include "search/forest.h"
 
+#include <cmath>
 #include <limits>
 
 #include "bindings/python_evaluator.h"
@@ -65,7 +66,8 @@ void bind_forest(nb::module_ &m) {
           "__init__",
           [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
              const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
-             double cpuct, double epsilon, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed) {
+             double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
+             bool solver, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
             options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
@@ -78,12 +80,23 @@ void bind_forest(nb::module_ &m) {
             options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
             if (!(cpuct >= 0 && cpuct <= 1e6)) throw std::invalid_argument("cpuct must be from 0 to 1000000");
             if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
+            if (!(std::abs(fpu) <= 1e6)) throw std::invalid_argument("fpu must be from -1000000 to 1000000");
+            if (!(noise_alpha >= 0 && noise_alpha <= 1e6))
+              throw std::invalid_argument("noise must be from 0 to 1000000");
+            if (!(noise_fraction >= 0 && noise_fraction <= 1))
+              throw std::invalid_argument("noise_fraction must be from 0 to 1");
+            options.tree.fpu = fpu;
+            options.tree.fpu_from_parent = fpu_from_parent;
+            options.tree.noise_alpha = noise_alpha;
+            options.tree.noise_fraction = noise_fraction;
+            options.tree.solver = solver;
             if (game->is_hidden())
               throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
           },
           nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
           nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
+          nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
           nb::arg("depth"), nb::arg("max_nodes"), nb::arg("seed"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
@@ -171,14 +184,16 @@ void bind_forest(nb::module_ &m) {
           "(inputs, legal) of the games' own states; zeros where a game is over")
       .def(
           "start",
-          [](PyForest &f, const Vector<std::int64_t> &iterations) {
+          [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
             const Occupied occupied(f);
             const std::int64_t *wanted = one_a_tree("iterations", f.forest, iterations);
             for (std::size_t i = 0; i < f.forest.size(); ++i) checked_count("iterations", wanted[i], 0, 1 << 30);
+            const bool *noisy = one_a_tree("noise", f.forest, noise);
             const nb::gil_scoped_release release;
-            return f.forest.start(wanted, f.batch.input_row(0), f.batch.legal_row(0));
+            return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
-          nb::arg("iterations").noconvert(), "The number of rows that wait for their evaluation.")
+          nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
+          "The number of rows that wait for their evaluation.")
       .def(
           "step",
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {

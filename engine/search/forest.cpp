@@ -158,7 +158,8 @@ void Forest::ask_root(Plot &plot) {
 
 // Descends until leaves wait for an evaluation or nothing is left to do.
 void Forest::advance(Plot &plot) {
-  while (!plot.at_root && plot.left > 0) {
+  while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
+    plot.tree.make_room();
     const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, plot.left));
     for (std::size_t i = 0; i < batch; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, options_.batch > 1);
     bool is_waiting = false;
@@ -196,11 +197,12 @@ void Forest::read(Plot &plot, const Answers &answers) {
   }
 }
 
-std::size_t Forest::start(const std::int64_t *iterations, std::byte *inputs, bool *legal) {
+std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal) {
   if (rows_) forget();  // a search that was given up
   for (std::size_t i = 0; i < plots_.size(); ++i) {
     Plot &plot = plots_[i];
     plot.left = game_->player(plot.state.data()) == TERMINAL ? 0 : iterations[i];
+    plot.tree.set_noise(noise[i]);
   }
   for_all([this](Plot &plot) {
     if (plot.left <= 0) return;

@@ -79,6 +79,7 @@ def match(
             sprt=_test(sprt, alpha, beta) if sprt is not None else None,
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
+            values=save is not None,
             progress=tell,
         )
     if play_stats is not None:

@@ -19,7 +19,7 @@ class Forest:
         forest = Forest(game, 256, seed=1, cache_mb=64)
         while (forest.players != TERMINAL).any():
             forest.search(judge, iterations=100)
-            forest.play(forest.visits().argmax(axis=1))        # arrays have one row a tree
+            forest.play(forest.choices())        # arrays have one row a tree
         forest.scores
 
     A game that is over is left alone by `search` and `play` until it is restarted. The same seed gives the
@@ -43,6 +43,9 @@ class Forest:
         noise: float | None = None,
         noise_fraction: float = 0.25,
         solver: bool = False,
+        gumbel: int | None = None,
+        c_visit: float = 50.0,
+        c_scale: float = 1.0,
         depth: int | None = None,
         reuse: bool = True,
         cache_mb: float = 0,
@@ -53,6 +56,7 @@ class Forest:
 
         noise      alpha of the Dirichlet noise on the roots' priors, new for every search
         solver     proven values are backed up as proven; off, because visits are what a learner learns from
+        gumbel     root selection with sequential halving over so many actions: for few iterations
         batch      leaves of one tree that wait at once, kept apart by virtual loss
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
@@ -71,6 +75,8 @@ class Forest:
             "fpu_value": (fpu_value, -1e6, 1e6),
             "noise": (0 if noise is None else noise, 0.0, 1e6),
             "noise_fraction": (noise_fraction, 0.0, 1.0),
+            "c_visit": (c_visit, 0.0, 1e6),
+            "c_scale": (c_scale, 0.0, 1e6),
         }
         for name, (number, low, high) in numbers.items():
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not low <= number <= high:
@@ -94,6 +100,9 @@ class Forest:
             noise=float(noise or 0),
             noise_fraction=float(noise_fraction),
             solver=bool(solver),
+            gumbel=0 if gumbel is None else as_integer("gumbel", gumbel, 1, 1 << 24),
+            c_visit=float(c_visit),
+            c_scale=float(c_scale),
             depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
             max_nodes=as_integer("max_nodes", max_nodes, 1024, 2**31),
             seed=as_seed(seed),
@@ -200,6 +209,14 @@ class Forest:
     def values(self) -> NDArray[np.float64]:
         """[trees, actions]: mean values for the player to move; NaN where an action was not visited."""
         return self.core.values()
+
+    def policy(self) -> NDArray[np.float64]:
+        """[trees, actions]: visits over their sum, or with `gumbel` the improved policy; to learn from."""
+        return self.core.policy()
+
+    def choices(self) -> NDArray[np.int64]:
+        """[trees]: the most visited action, or the one that `gumbel` ends with; -1 where nothing was searched."""
+        return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:
         """[trees, players]: the mean over the descents of the last search; NaN where there was none."""

@@ -140,13 +140,14 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
 void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
   Messenger messenger(game_, outcome_, p.leaf.value, p.priors);
-  plot.tree.prepare_root(messenger, plot.rng);
+  plot.tree.prepare_root(messenger, plot.rng, plot.left);
   plot.at_root = false;
   plot.waiting = 0;
 }
 
 void Forest::ask_root(Plot &plot) {
-  plot.tree.set_root(plot.state.data(), options_.reuse);
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  plot.tree.set_root(plot.state.data(), options_.reuse && options_.tree.gumbel == 0);
   plot.searched = true;
   plot.at_root = true;
   plot.pending[0].answered = false;

@@ -54,6 +54,7 @@ class Forest {
   const Tree &tree(std::size_t i) const { return plots_[i].tree; }
   // Of the present state; none when it was not searched.
   std::span<const Node> root_children(std::size_t i) const;
+  bool has_gumbel() const { return options_.tree.gumbel > 0; }
   std::int64_t evaluations() const { return evaluations_; }
   std::int64_t shared() const;  // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }

@@ -83,6 +83,23 @@ def test_every_tree_is_the_tree_of_an_agent(game, batch, as_agent):
         assert (forest.root_values()[i] == decision.scores).all()
 
 
+def test_gumbel_is_that_of_an_agent(as_agent):
+    game = bl.game("connectfour")
+    net = Net(game)
+    as_agent(net)
+    forest = searched(game, net, iterations=16, moves=2, gumbel=4)
+    for i in range(len(forest)):
+        seed = derive_seed(7, i)
+        fresh = searched(game, net, iterations=16, gumbel=4)
+        agent = bl.agent("mcts(forest-net, iterations=16, gumbel=4, solver=False)", game, seed=seed)
+        decision = agent.act(fresh.state(i))
+        assert fresh.choices()[i] == decision.action
+        policy = fresh.policy()[i]
+        assert {a: policy[a] for a in decision.policy} == pytest.approx(decision.policy)
+        assert policy.sum() == pytest.approx(1)
+    assert (forest.visits().sum(axis=1) == 16).all()
+
+
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 @pytest.mark.parametrize("options", [{"threads": 3}, {"cache_mb": 1}, {"cache_mb": 0.001, "threads": 2}])
 def test_cache_and_threads_change_nothing(game, options):
@@ -173,6 +190,9 @@ def test_a_whole_generation_of_games():
             assert np.flatnonzero(legal[i]).tolist() == state.legal_actions()
         forest.search(net, 15)
         visits = forest.visits()
+        assert (forest.choices()[~over] == visits.argmax(axis=1)[~over]).all()
+        assert (forest.choices()[over] == -1).all()
+        assert forest.policy().sum(axis=1) == pytest.approx(1.0 * ~over)
         assert (visits.sum(axis=1)[~over] >= 15).all() and not visits[over].any() and not visits[~legal].any()
         forest.play([rng.choice(9, p=row / row.sum()) if row.any() else -1 for row in visits])
     assert (forest.scores.sum(axis=1) == 0).all()

@@ -93,3 +93,5 @@ def test_what_is_refused():
         bl.agent("mcts(threads=0)", game)
     with pytest.raises(bl.BoardLabError, match="each of its threads needs at least one iteration"):
         bl.agent("mcts(iterations=3, threads=4)", game)
+    with pytest.raises(bl.BoardLabError, match=r"gumbel and the policy .* are for one thread"):
+        bl.agent('mcts(threads=2, gumbel=4, select="puct")', game)

@@ -1,14 +1,14 @@
 """Results of games as rating systems read them, and PGN files as a source of them."""
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.records.files import read_file
+from boardlab.arena.records.pgn import section_result, sections
 from boardlab.errors import BoardLabError, shown
 
 
@@ -30,66 +30,20 @@ class Result:
         return (first > second) + 0.5 * (first == second)
 
 
-TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*$')
-RESULTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
-
-
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     """The results in a PGN file, from the tags alone: what stands where moves should be is not looked at.
 
-    Games without a result (`*`) are left out. A game that lacks a player or has an unknown result is an error
-    that names its line.
+    Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
+    unknown result is an error that names its line.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise BoardLabError(f'there is no file "{path}"')
     results = []
-    try:
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:
-            for line, tags in _tag_sections(lines):
-                result = _result(f"{path}, line {line}", tags)
-                if result is not None:
-                    results.append(result)
-    except OSError as error:
-        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
+    for section in sections(read_file(path).lstrip("\ufeff")):
+        found = section_result(f"{path}, line {section.line}", section.tags)
+        if found is not None and len(found[0]) > 1:
+            results.append(Result(*found, section.tags.get("Date", "")))
     if not results:
         raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
     return results
-
-
-def _tag_sections(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The tags of each game with the number of their first line."""
-    tags: dict[str, str] = {}
-    first, in_moves = 0, False
-    for number, line in enumerate(lines, 1):
-        if line.startswith("["):
-            found = TAG.match(line)
-            if found:
-                name, value = found.groups()
-                if tags and (in_moves or name in tags):
-                    yield first, tags
-                    tags = {}
-                if not tags:
-                    first = number
-                in_moves = False
-                tags[name] = re.sub(r"\\(.)", r"\1", value)
-                continue
-        if line.strip():
-            in_moves = True
-    if tags:
-        yield first, tags
-
-
-def _result(place: str, tags: dict[str, str]) -> Result | None:
-    text = tags.get("Result", "*").replace(" ", "")
-    if text == "*":
-        return None
-    if text not in RESULTS:
-        raise BoardLabError(f'{place}: the result "{text}" is none of 1-0, 0-1, 1/2-1/2, *')
-    missing = [name for name in ("White", "Black") if not tags.get(name)]
-    if missing:
-        raise BoardLabError(f"{place}: a game without the tag {missing[0]}")
-    return Result((tags["White"], tags["Black"]), RESULTS[text], tags.get("Date", ""))
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

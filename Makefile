@@ -62,7 +62,7 @@ sanitize: $(VENV)/installed
 tsan:
 	mkdir -p build
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Iengine tools/threads_check.cpp engine/core/game.cpp \
-	  engine/games/connectfour.cpp $(addprefix engine/search/,evaluator.cpp encoding.cpp tree.cpp mcts.cpp forest.cpp search.cpp) \
+	  engine/games/connectfour.cpp $(addprefix engine/search/,evaluator.cpp encoding.cpp tree.cpp mcts.cpp forest.cpp search.cpp gumbel.cpp) \
 	  -lpthread -o build/threads_check
 	build/threads_check
 

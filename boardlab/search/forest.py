@@ -215,7 +215,7 @@ class Forest:
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:
-        """[trees]: the most visited action, or the one that `gumbel` ends with; -1 where nothing was searched."""
+        """[trees]: the most visited action, or the one that `gumbel` ends with; -1 without a search."""
         return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:

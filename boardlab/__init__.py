@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
+from boardlab.arena import BalanceResult, ExamResult, MatchResult, Store, balance, evaluate, match, store
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -28,6 +28,7 @@ __all__ = [
     "CHANCE",
     "TERMINAL",
     "Agent",
+    "BalanceResult",
     "BoardLabError",
     "Decision",
     "ExamResult",
@@ -38,6 +39,7 @@ __all__ = [
     "State",
     "Store",
     "agent",
+    "balance",
     "describe",
     "evaluate",
     "evaluator",

@@ -9,6 +9,7 @@ import typer
 
 import boardlab
 from boardlab.cli.agents import agents
+from boardlab.cli.balance import balance
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
@@ -31,7 +32,7 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-for command in (play, inspect, match, evaluate, gtp, train):
+for command in (play, inspect, match, evaluate, balance, gtp, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -15,7 +15,7 @@ from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 
-EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPTIMAL, *CARDS, *OPPONENTS, *CUBES)}
+EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
 
 __all__ = [
     "EXAMS",

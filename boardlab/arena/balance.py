@@ -1,8 +1,8 @@
 """Game balancing: how much a seat is worth under given agents, and which starts make the game even.
 
 A start that looks even after a few games may only have been lucky. So there are two stages: many starts are
-screened with a few games each, the most even ones are kept, and the figures that are reported come from fresh
-games of those, with other seeds.
+screened with a few games each, the promising ones with more, the most even ones are kept; and the figures
+that are reported come from fresh games of those, with other seeds.
 """
 
 import math
@@ -17,6 +17,9 @@ from boardlab.arena.match import GameRecord, interval, match, standard_error
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
+
+MORE = 4
+"""In the second screening so many times as many starts as are kept, with so many times the games."""
 
 Progress = Callable[[str, int, int], None]
 """Is told the stage, the games done, and how many there are."""
@@ -52,7 +55,7 @@ class BalancedStart:
     actions: tuple[str, ...]
     """How it comes about."""
     screened: float
-    """The first seat's advantage when the start was chosen: too good to be true."""
+    """The first seat's advantage in the games that it was chosen by."""
     report: SeatReport
     """Fresh games."""
 
@@ -104,8 +107,9 @@ def balance(
 ) -> BalanceResult:
     """The first-move advantage of a game, and (with `plies`) even starts after so many random actions.
 
-    `candidates` different starts are screened with `screen` games each; the `keep` most even ones play
-    `confirm` fresh games each.
+    `candidates` different starts are screened with `screen` games each, the most promising (four times
+    `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
+    games each.
     """
     seed = as_seed(seed)
     plies = as_integer("plies", plies, 0, 1000)
@@ -115,7 +119,7 @@ def balance(
     confirm = as_integer("confirm", confirm, 2, 1_000_000)
     players, seatings = _players(game, agents), _seatings(game, agents)
     tell = progress or (lambda stage, done, total: None)
-    streams = [random.Random(seed * 4 + i).randrange(2**63) for i in range(4)]
+    streams = [random.Random(seed * 5 + i).randrange(2**63) for i in range(5)]
     usual = seat_report(
         game, agents, games, streams[0], threads=threads, progress=lambda done: tell("usual", done, games)
     )
@@ -146,13 +150,21 @@ def balance(
 
     found = random_starts(game, plies, candidates, streams[1])
     states = [game.from_fields(state.fields) for state, _ in found]
-    screened = [
-        _report(game, records, len(seatings)) for records in play("screen", states, screen, streams[2])
-    ]
-    order = sorted(range(len(found)), key=lambda i: _unevenness(screened[i]))[:keep]
+    games_of = play("screen", states, screen, streams[2])
+    prior = [_prior(games_of, seat) for seat in range(game.players)]
+    promising = _most_even(games_of, prior, range(len(states)))[: MORE * keep]
+    more = play("screen again", [states[i] for i in promising], MORE * screen, streams[4])
+    for i, records in zip(promising, more, strict=True):
+        games_of[i] += records
+    order = _most_even(games_of, prior, promising)[:keep]
     fresh = play("confirm", [states[i] for i in order], confirm, streams[3])
     starts = tuple(
-        BalancedStart(found[i][0], found[i][1], screened[i].advantage, _report(game, records, len(seatings)))
+        BalancedStart(
+            found[i][0],
+            found[i][1],
+            _report(game, games_of[i], len(seatings)).advantage,
+            _report(game, records, len(seatings)),
+        )
         for i, records in zip(order, fresh, strict=True)
     )
     every = tuple(record for records in fresh for record in records)
@@ -270,10 +282,49 @@ def _report(
     )
 
 
-def _unevenness(report: SeatReport) -> float:
-    """How far apart the seats are."""
-    mean = sum(report.mean_scores) / len(report.mean_scores)
-    return sum(abs(score - mean) for score in report.mean_scores)
+@dataclass(frozen=True)
+class _Prior:
+    """How the true advantages of a seat are spread over all starts, and how much one game scatters."""
+
+    mean: float
+    variance: float
+    noise: float
+    """Variance of one game around its start's true advantage."""
+
+
+def _advantages(records: Sequence[GameRecord], seat: int) -> list[float]:
+    return [record.scores[seat] - sum(record.scores) / len(record.scores) for record in records]
+
+
+def _prior(groups: Sequence[Sequence[GameRecord]], seat: int) -> _Prior:
+    """Estimated from all starts: what the means scatter more than the games explain is the starts' own."""
+    columns = [_advantages(group, seat) for group in groups]
+    means = [sum(column) / len(column) for column in columns]
+    squares = sum((x - m) ** 2 for column, m in zip(columns, means, strict=True) for x in column)
+    noise = squares / max(1, sum(len(column) - 1 for column in columns))
+    mean = sum(means) / len(means)
+    scatter = sum((m - mean) ** 2 for m in means) / max(1, len(means) - 1)
+    return _Prior(mean, max(0.0, scatter - noise / len(columns[0])), noise)
+
+
+def _most_even(
+    groups: Sequence[Sequence[GameRecord]], prior: Sequence[_Prior], among: Sequence[int]
+) -> list[int]:
+    """Starts by the expected square of their true advantage, given their games and the others'."""
+
+    def expected_square(i: int) -> float:
+        total = 0.0
+        for seat, belief in enumerate(prior):
+            column = _advantages(groups[i], seat)
+            noise = belief.noise / len(column)
+            weight = belief.variance / (belief.variance + noise) if belief.variance > 0 else 0.0
+            if noise == 0 and len(column) > 1:  # games that always end alike leave no doubt
+                weight = 1.0
+            estimate = belief.mean + weight * (sum(column) / len(column) - belief.mean)
+            total += estimate**2 + weight * noise
+        return total
+
+    return sorted(among, key=expected_square)
 
 
 def _imbalance(groups: Sequence[Sequence[GameRecord]]) -> float:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.balance import BalanceResult, SeatReport, write_openings
+from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.cli.common import console, game_bar, game_from
 from boardlab.games.game import Game
@@ -23,7 +23,7 @@ def balance(
     ] = 0,
     candidates: Annotated[int, typer.Option(help="Starts that are screened.")] = 100,
     keep: Annotated[int, typer.Option(help="Starts that are kept.")] = 10,
-    screen: Annotated[int, typer.Option(help="Games a start in the screening.")] = 20,
+    screen: Annotated[int, typer.Option(help="Games a start in the first screening.")] = 20,
     confirm: Annotated[int, typer.Option(help="Fresh games a kept start, for the figures.")] = 100,
     out: Annotated[str | None, typer.Option(help="Save the kept starts as a file of openings.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
@@ -31,8 +31,10 @@ def balance(
 ) -> None:
     """Measure the first-move advantage of a game, and find the starts that make it even."""
     weighed = game_from(game, context)
-    total = games + (candidates * screen + keep * confirm if plies else 0)
-    before = {"usual": 0, "screen": games, "confirm": games + candidates * screen}
+    again = min(MORE * keep, candidates) * MORE * screen
+    before = {"usual": 0, "screen": games, "screen again": games + candidates * screen}
+    before["confirm"] = before["screen again"] + again
+    total = before["confirm"] + keep * confirm if plies else games
     with game_bar("playing", total) as tell:
         result = find_balance(
             weighed,
@@ -60,7 +62,7 @@ def balance_text(result: BalanceResult, game: Game) -> str:
         report = start.report
         lines.append(
             f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f} ± {report.intervals[0]:.2g} "
-            f"({report.games} fresh games; {start.screened:+.3f} when it was chosen)"
+            f"({report.games} fresh games; {start.screened:+.3f} in those it was chosen by)"
         )
     if result.together:
         lines.append(_seats_text(f"these {len(result.starts)} starts", result.together, game))

@@ -18,16 +18,17 @@ from boardlab.arena.ratings import (
     whole_history,
 )
 from boardlab.arena.standings import TournamentResult, results_of
+from boardlab.arena.store import Tournament
 from boardlab.errors import BoardLabError, shown, unknown
 
 SYSTEMS = {"bayeselo": bayes_elo, "glicko2": glicko2, "openskill": openskill, "whole-history": whole_history}
 
-Source = str | os.PathLike[str] | MatchResult | TournamentResult | Sequence[Result]
+Source = str | os.PathLike[str] | MatchResult | TournamentResult | Tournament | Sequence[Result]
 Ratings = BayesElo | dict[str, GlickoRating] | dict[str, SkillRating] | dict[str, tuple[HistoryPoint, ...]]
 
 
 def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
-    """The ratings that one system finds in a PGN file, a match, a tournament or a list of results.
+    """The ratings that one system finds in a PGN file, a match, a tournament (stored or not) or results.
 
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
     that name in `boardlab.arena.ratings`.
@@ -39,6 +40,8 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
         results = read_pgn_results(source)
     elif isinstance(source, (MatchResult, TournamentResult)):
         results = results_of(source.agents, source.records)
+    elif isinstance(source, Tournament):
+        results = results_of(source.agents, [stored.record for stored in source.games()])
     elif isinstance(source, (list, tuple)) and source:
         results = source
     else:

@@ -95,6 +95,16 @@ def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
         yield lambda done, games=None: bar.update(task, completed=done, total=games)
 
 
+@contextlib.contextmanager
+def saved_by_ctrl_c(command: str) -> Iterator[None]:
+    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
+
+
 def board(state: State) -> Text:
     """The state's text in the game's colours."""
     text = Text(state.to_text())

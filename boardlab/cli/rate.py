@@ -1,4 +1,4 @@
-"""`boardlab rate`: a rating list from game files."""
+"""`boardlab rate`: a rating list from game files and tournaments."""
 
 import enum
 from pathlib import Path
@@ -7,7 +7,10 @@ from typing import Annotated
 import typer
 
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
+from boardlab.arena.standings import results_of
+from boardlab.arena.store import Store
 from boardlab.cli.common import console
+from boardlab.errors import BoardLabError
 
 
 class System(enum.StrEnum):
@@ -27,7 +30,15 @@ class Bounds(enum.StrEnum):
 
 
 def rate(
-    files: Annotated[list[Path], typer.Argument(help="PGN files; only the tags are read, not the moves.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="PGN files; only the tags are read, not the moves.")
+    ] = None,
+    tournament: Annotated[
+        list[int] | None, typer.Option(help="Also, or instead, the games of this tournament in the store.")
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="The file with the tournaments; $BOARDLAB_STORE or boardlab.db.")
+    ] = None,
     system: Annotated[System, typer.Option(help="The rating system.")] = System.BAYESELO,
     advantage: Annotated[
         float | None, typer.Option(help="What the first move is worth in Elo; estimated by default.")
@@ -51,12 +62,17 @@ def rate(
         float | None, typer.Option(help="Whole history: variance of strength in Elo² a unit of time.")
     ] = None,
 ) -> None:
-    """Rate the players of games in PGN files, with error bars.
+    """Rate the players of games in PGN files or tournaments, with error bars.
 
     Bayesian Elo (Coulom) prints its list: Rank Name Elo + - games score oppo. draws. Whole-history ratings
     read the time from names such as run@2000.
     """
-    results = [result for file in files for result in read_pgn_results(file)]
+    results = [result for file in files or () for result in read_pgn_results(file)]
+    for number in tournament or ():
+        stored = Store(store).tournament(number)
+        results += results_of(stored.agents, [game.record for game in stored.games()])
+    if not results:
+        raise BoardLabError("name a PGN file or a --tournament with games to rate")
     lines = {
         System.BAYESELO: lambda: _bayeselo(results, advantage, draw, prior, anchor, bounds, superiority),
         System.GLICKO2: lambda: _glicko2(results, tau),

@@ -9,7 +9,7 @@ from boardlab.arena.match import Adjudication
 from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.tournament import tournament as play_tournament
-from boardlab.cli.common import console, game_bar, split_agents
+from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
 from boardlab.errors import MissingPackageError
 from boardlab.runs import RunFolder
 
@@ -70,7 +70,7 @@ def tournament(
     result.
     """
     arena_game, players = split_agents(game, agents, context)
-    with game_bar("playing", 1) as tell:
+    with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
         result = play_tournament(
             arena_game,
             players,

@@ -143,8 +143,9 @@ def test_the_list_the_cross_table_and_the_ratings_agree(db: Path) -> None:
     for rating in stored.ratings("bayeselo"):
         line = result.ratings[result.agents[rating.entrant]]
         assert (rating.rating, rating.high) == pytest.approx((line.elo, line.elo + line.plus))
-    rated = bl.rate(result)
-    assert isinstance(rated, BayesElo) and rated.ratings == result.ratings.ratings
+    for source in (result, stored):
+        rated = bl.rate(source)
+        assert isinstance(rated, BayesElo) and rated.ratings == result.ratings.ratings
 
 
 def test_three_players_rotate_over_the_seats_and_get_skill_ratings(db: Path) -> None:

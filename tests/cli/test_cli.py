@@ -74,6 +74,9 @@ def test_tournament_prints_tables_and_is_kept(tmp_path):
     )
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert "12 games" in output(*words)
+    assert "12 games" in output("rate", "--tournament", "1", "--store", store)
+    assert "no tournament 7" in refused("rate", "--tournament", "7", "--store", store)
+    assert "name a PGN file" in refused("rate")
     assert "did you mean" in refused(
         "tournament", "nim", "random", "mcts", "--format", "swis", "--store", store
     )

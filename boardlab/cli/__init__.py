@@ -18,7 +18,9 @@ from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
+from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
+from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 
 app = typer.Typer(
@@ -34,7 +36,8 @@ app.command()(agents)
 app.command()(demo)
 app.command()(resume)
 app.command()(fame)
-for command in (play, inspect, match, evaluate, gtp, train, replay):
+app.command()(rate)
+for command in (play, inspect, match, tournament, evaluate, gtp, train, replay):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -53,13 +53,34 @@ def game_from(name: str, context: typer.Context) -> Game:
     return game(name, **given)
 
 
+def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
+    """The game and the agents where both follow the command: what begins with two dashes is the game's."""
+    words = [*agents, *context.args]
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    context.args = words[first:]
+    return game_from(name, context), words[:first]
+
+
 @contextlib.contextmanager
-def game_bar(title: str, games: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar over games; gives the function that moves it. Nothing is drawn where nobody looks."""
+def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
+    """A progress bar over games; gives the function of games done (and of how many) that moves it.
+
+    Nothing is drawn where nobody looks.
+    """
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=games)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda done, games=None: bar.update(task, completed=done, total=games)
+
+
+@contextlib.contextmanager
+def saved_by_ctrl_c(command: str) -> Iterator[None]:
+    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 def board(state: State) -> Text:

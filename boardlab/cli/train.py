@@ -1,8 +1,7 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
-import contextlib
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from boardlab.cli.common import GAME_PARAMETERS, console, game_from
+from boardlab.cli.common import GAME_PARAMETERS, console, game_from, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -97,7 +96,7 @@ def train(
         return
     if jobs != 1:
         raise BoardLabError("--jobs is for several runs: give --runs too")
-    with _saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
+    with saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
         _report(run)
@@ -121,7 +120,7 @@ def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, A
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:
-    with _saved_by_ctrl_c("the same command"), training_bar() as bar:
+    with saved_by_ctrl_c("the same command"), training_bar() as bar:
         tellers: dict[int, Any] = {}
 
         def tell(seed: int, standing: Standing) -> None:
@@ -141,20 +140,10 @@ def resume(
     episodes: Annotated[int | None, typer.Option(help="A new number of episodes in all.")] = None,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
-    with _saved_by_ctrl_c(f"boardlab resume {run}"):
+    with saved_by_ctrl_c(f"boardlab resume {run}"):
         with training_bar() as bar:
             done = resume_run(run, episodes=episodes, progress=teller(bar))
         _report(done)
-
-
-@contextlib.contextmanager
-def _saved_by_ctrl_c(command: str) -> Iterator[None]:
-    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
 
 
 def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:

@@ -35,8 +35,8 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-app.command()(fame)
 app.command()(rate)
+app.command()(fame)
 for command in (play, inspect, match, tournament, evaluate, gtp, train, replay):
     app.command(context_settings=GAME_PARAMETERS)(command)
 

@@ -54,14 +54,14 @@ def match(
     ] = 0.95,
     adjudicate_after: Annotated[int, typer.Option(help="For so many actions in a row.")] = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
-    save: Annotated[
-        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
-    ] = None,
     play_stats: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.csv", help="Write every position played, in the columns of GBG's playStats.csv."
         ),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
     ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""

@@ -80,6 +80,7 @@ def match(
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             values=save is not None,
             threads=threads,
+            values=save is not None,
             progress=tell,
         )
     if play_stats is not None:

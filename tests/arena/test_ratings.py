@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import boardlab as bl
 from boardlab import BoardLabError
 from boardlab.arena.ratings import (
     BayesElo,
@@ -300,7 +301,7 @@ Here are detailed game moves for [Iteration "926, round7"]
 
 
 def test_pgn_with_free_text_where_moves_should_be(tmp_path: Path) -> None:
-    (tmp_path / "a.pgn").write_text(FIGURE)
+    (tmp_path / "a.pgn").write_text("\ufeff" + FIGURE)
     results = read_pgn_results(tmp_path / "a.pgn")
     two, five = "bestmodel_mcts_rave_run2", "bestmodel_mcts_rave_run5"
     assert results == [
@@ -309,6 +310,20 @@ def test_pgn_with_free_text_where_moves_should_be(tmp_path: Path) -> None:
         Result((two, five), LOSS),
         Result(('a "quoted" name', five), DRAW),
     ]
+
+
+def test_games_that_a_match_saved_are_rated_alike(tmp_path: Path) -> None:
+    game = bl.game("connectfour")
+    result = bl.match(game, ["mcts(rollout, iterations=10)", "random"], games=10, seed=1)
+    result.save(tmp_path / "games.pgn")
+    assert bl.rate(tmp_path / "games.pgn") == bl.rate(result)
+    three = bl.match(
+        bl.game("nim", players=3, heaps=(3, 3)), ["random", "maxn(depth=2)", "maxn(depth=4)"], games=12
+    )
+    three.save(tmp_path / "three.pgn")
+    assert bl.rate(tmp_path / "three.pgn", "openskill") == bl.rate(three, "openskill")
+    with pytest.raises(BoardLabError, match="openskill takes any number"):
+        bl.rate(tmp_path / "three.pgn")
 
 
 def test_the_list_has_the_form_of_table_a3() -> None:

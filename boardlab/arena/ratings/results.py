@@ -33,11 +33,11 @@ class Result:
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     """The results in a PGN file, from the tags alone: what stands where moves should be is not looked at.
 
-    Games without a result (`*`) are left out. A game that lacks a player or has an unknown result is an error
-    that names its line.
+    Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
+    unknown result is an error that names its line.
     """
     results = []
-    for section in sections(read_file(path)):
+    for section in sections(read_file(path).lstrip("\ufeff")):
         found = section_result(f"{path}, line {section.line}", section.tags)
         if found is not None and len(found[0]) > 1:
             results.append(Result(*found, section.tags.get("Date", "")))

@@ -78,7 +78,6 @@ def match(
             starts=openings_from(arena_game, openings, seed) if openings is not None else (),
             sprt=_test(sprt, alpha, beta) if sprt is not None else None,
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
-            values=save is not None,
             threads=threads,
             values=save is not None,
             progress=tell,

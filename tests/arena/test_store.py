@@ -206,6 +206,7 @@ def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(
         200,
     )
     assert trained.actions == run.actions and trained.seconds == run.seconds
+    assert trained.cpu_seconds is not None and 0 < trained.cpu_seconds < 60
     assert trained.version == bl.__version__ and trained.description["settings"]["alpha"] == 0.3
     same = bl.train(game, episodes=200, out=tmp_path / "twin", seed=5, alpha=0.3)
     assert store.add_agent(game, same.expression) != one  # another expression, the same weights

@@ -48,6 +48,14 @@ def test_a_match_is_saved_listed_and_replayed(tmp_path):
     assert "--game must be a whole number from 1 to 2" in refusal("replay", file, "--game", "3")
 
 
+def test_a_saved_match_keeps_what_agents_expected(tmp_path):
+    file = str(tmp_path / "games.pgn")
+    output("match", "tictactoe", "alphabeta(depth=9)", "random", "-n", "2", "--save", file)
+    first, second = bl.read_records(file)
+    assert first.values[0] == 0 and first.values[1] is None  # random expects nothing
+    assert second.values[0] is None and second.values[1] is not None
+
+
 def test_a_match_is_refused_before_it_is_played(tmp_path):
     words = ("match", "tictactoe", "random", "random", "-n", "100000000", "--save")
     assert "must end in .pgn" in refusal(*words, "games.doc")

@@ -101,7 +101,7 @@ class AgentEntry:
 def _run_row(path: str) -> tuple[Any, ...]:
     folder = RunFolder(path)
     agent = folder.read_agent()
-    episodes = actions = seconds = cpu = None
+    episodes = actions = seconds = None
     with contextlib.suppress(BoardLabError):  # a run that was shared without its checkpoint
         stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
         episodes, actions = stored["progress"].tolist()
@@ -114,7 +114,7 @@ def _run_row(path: str) -> tuple[Any, ...]:
         episodes,
         actions,
         seconds,
-        cpu,
+        folder.cpu_seconds(),
         as_json("agent.toml", agent),
     )
 

@@ -113,7 +113,7 @@ class MatchResult:
                 if solo
                 else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%}, {low:.0%}-{high:.0%})"
             )
-            score = f"  mean score {self.mean_scores[i]:.4g} ± {self.intervals[i]:.2g}"
+            score = f"  mean score {self.mean_scores[i]:.4g} ± {plain(self.intervals[i])}"
             lines.append(f"{name:<{width}}{wins}{score}")
         if len(self.agents) == 2 and self.points:
             elo, low, high = self.elo
@@ -162,6 +162,11 @@ def _elo(points: float) -> float:
     if not 0 < points < 1:
         return math.inf if points >= 1 else -math.inf if points <= 0 else math.nan
     return -400 * math.log10(1 / points - 1)
+
+
+def plain(width: float) -> str:
+    """The width of an interval with two digits, never as a power of ten."""
+    return f"{width:.2g}" if width < 100 else f"{width:.0f}"
 
 
 def duration(seconds: float) -> str:

@@ -25,6 +25,33 @@ except ImportError:
 GAMES = 10_000
 
 
+def records() -> None:
+    """Games as PGN: written, read back and replayed, and put into the store, a thousand at a time."""
+    rows = []
+    for name in ("connectfour", "othello", "2048"):
+        game = bl.game(name)
+        result = bl.match(game, ["random"] * game.players, 1000)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "games.pgn"
+
+            def write(result=result, file=file) -> int:
+                result.save(file)
+                return result.games
+
+            def store(result=result, game=game, file=file) -> int:
+                return bl.store(file.with_suffix(".db")).add_games(game, result.agents, result.records)
+
+            found = best(
+                {
+                    "written": lambda write=write: rate(write),
+                    "read": lambda file=file: rate(lambda: len(bl.read_records(file))),
+                    "stored": lambda store=store: rate(store),
+                }
+            )
+        rows.append([name, *(f"{found[column]:,.0f}" for column in ("written", "read", "stored"))])
+    table("Records of random games, games a second of one core", ["game", "written", "read", "stored"], rows)
+
+
 def matches() -> None:
     """Random players: what a match costs beside the agents' thinking."""
     rows = []
@@ -164,5 +191,6 @@ if __name__ == "__main__":
         error_rates()
     else:
         matches()
+        records()
         threads()
         ratings()

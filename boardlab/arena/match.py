@@ -115,7 +115,7 @@ class MatchResult:
             )
             score = f"  mean score {self.mean_scores[i]:.4g} ± {plain(self.intervals[i])}"
             lines.append(f"{name:<{width}}{wins}{score}")
-        if len(self.agents) == 2 and self.points:
+        if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
             elo, low, high = self.elo
             lines.append(
                 f"{self.agents[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "

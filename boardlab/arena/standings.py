@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, interval
+from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, interval, plain
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
@@ -72,14 +72,10 @@ class TournamentResult:
         names = list(self.agents)
         if isinstance(self.ratings, BayesElo):
             return [names.index(rating.name) for rating in self.ratings.ratings]
-        by_score = self.game.players == 1
-        return sorted(
-            range(len(names)),
-            key=lambda i: (
-                -(self.standings[i].mean_score if by_score else _or_zero(self.standings[i].share)),
-                i,
-            ),
-        )
+        if self.ratings:
+            return [names.index(name) for name in self.ratings]
+        value = [s.mean_score if self.game.players == 1 else s.share for s in self.standings]
+        return sorted(range(len(names)), key=lambda i: (-value[i] if value[i] == value[i] else math.inf, i))
 
     def __str__(self) -> str:
         lines = [f"{self.game.name}: {self.format} of {len(self.agents)} agents, {len(self.records)} games"]
@@ -87,7 +83,7 @@ class TournamentResult:
         lines += ["", *self._list(), ""]
         if self.game.players > 1:
             lines += ["Points in percent against each (row against column)", *self._cross(), ""]
-        if self.records and self.distinct < len(self.records):
+        if self.distinct < len(self.records) and not self.game.has_chance:
             lines.append(
                 f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
             )
@@ -100,22 +96,23 @@ class TournamentResult:
         width = max(5, *(len(agent) for agent in self.agents))
         rated = self._rated()
         solo = self.game.players == 1
+        scores = solo or self.game.score_range != (-1, 1)  # where points do not tell everything
         head = f"Rank {'Agent':<{width}}"
         head += (
-            "" if rated is None else "   Elo ± 95%" if isinstance(self.ratings, BayesElo) else " skill ± 95%"
+            "" if rated is None else f" {'Elo' if isinstance(self.ratings, BayesElo) else 'skill':>5} ± 95%"
         )
         head += "  games" + ("" if solo else " points ± 95%   wins  draws losses")
-        lines = [head + ("  mean score ± 95%" if solo else "") + "   time a move"]
+        lines = [head + ("  mean score ± 95%" if scores else "") + "   time a move"]
         for rank, i in enumerate(self.ranking, 1):
             s = self.standings[i]
             line = f"{rank:>4} {s.agent:<{width}}"
             if rated is not None:
                 line += f" {rated[i][0]:>5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
             line += f"  {s.games:>5}"
-            if solo:
-                line += f"  {s.mean_score:>10.5g} {s.score_interval:>5.2g}"
-            else:
+            if not solo:
                 line += f" {s.share:>6.1%} {s.point_interval:>5.1%} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
+            if scores:
+                line += f"  {s.mean_score:>10.5g} {plain(s.score_interval):>5}"
             time = "" if math.isnan(s.seconds_per_decision) else duration(s.seconds_per_decision)
             lines.append(f"{line}   {time:>11}")
         return lines
@@ -195,10 +192,6 @@ class TournamentResult:
 
 def _shade(share: float) -> str:
     return "  " if math.isnan(share) else 2 * "·░▒▓█"[min(4, int(5 * share))]
-
-
-def _or_zero(value: float) -> float:
-    return 0.0 if math.isnan(value) else value
 
 
 def _cell(share: float, same: bool) -> str:

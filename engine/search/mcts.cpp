@@ -75,6 +75,7 @@ std::int64_t MctsSearch::grow(const void *state) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  evaluator_->begin_decision();
   // Sequential halving shares the visits out anew; kept ones would count as its own.
   tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.

@@ -33,6 +33,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_games(m);
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
+  boardlab::bind_planners(m);
   boardlab::bind_match(m);
   boardlab::bind_ntuple(m);
 }

@@ -14,8 +14,8 @@ from boardlab.search.spec import SearchSpec
 class Rhea(SearchSpec):
     """Rolling horizon evolution: evolves sequences of actions, plays the first action of the best.
 
-    Paper 003, algorithm 15: of a population one sequence is drawn and mutated, and if the child is no worse than
-    the worst, it takes its place. The policy that it reports is the action that it plays, and nothing else.
+    Paper 003, algorithm 15: of a population one sequence is drawn and mutated, and if the child is no worse
+    than the worst, it takes its place. The policy that it reports is the action that it plays, nothing else.
     """
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the position at the end of a sequence")

@@ -51,7 +51,7 @@ void NrpaSearch::reset(std::uint64_t seed) {
 
 void NrpaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
-  if (!have_plan_ || played_ >= plan_.actions.size() || !game().equal(state, expected_.data())) plan(state);
+  if (!is_planned(state)) plan(state);
   out.action = plan_.actions[played_];
   const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
   const auto i = static_cast<std::size_t>(at - out.actions.begin());
@@ -59,13 +59,26 @@ void NrpaSearch::act(const void *state, Decision &out) {
   const double value = plan_.score - game().step_reward() * static_cast<double>(played_);
   out.policy[i] = 1;
   out.values[i] = out.scores[0] = value;
-  game().copy(expected_.data(), state);
-  game().apply(expected_.data(), out.action);
-  ++played_;
   out.info.emplace_back("score", plan_.score);
   out.info.emplace_back("length", static_cast<double>(plan_.actions.size()));
   out.info.emplace_back("playouts", static_cast<double>(playouts_));
   out.info.emplace_back("searches", static_cast<double>(searches_));
+}
+
+// Whether the state lies on the plan; then `played_` is where. The plan is played through anew from where it stands, or
+// from its root if somebody has gone back.
+bool NrpaSearch::is_planned(const void *state) {
+  if (!have_plan_) return false;
+  const auto advance = [&](std::size_t end) {
+    for (; played_ < end; game().apply(expected_.data(), plan_.actions[played_++]))
+      if (game().equal(state, expected_.data())) return true;
+    return false;
+  };
+  const std::size_t from = played_;
+  if (advance(plan_.actions.size())) return true;
+  played_ = 0;
+  game().copy(expected_.data(), root_.data());
+  return advance(from);
 }
 
 void NrpaSearch::plan(const void *state) {
@@ -84,6 +97,7 @@ void NrpaSearch::plan(const void *state) {
     } while (options_.seconds > 0 && options_.restart);
   } catch (const OutOfTime &) {
   }
+  game().copy(expected_.data(), root_.data());
   have_plan_ = true;
 }
 

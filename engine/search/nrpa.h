@@ -48,6 +48,7 @@ class NrpaSearch final : public Search {
   struct OutOfTime {};
 
   void plan(const void *state);
+  bool is_planned(const void *state);
   // NRPA of paper's Figure 2: the best sequence of the level is left in levels_[level].best.
   void search(std::size_t level);
   void playout(const Policy &policy, Sequence &out);
@@ -69,7 +70,7 @@ class NrpaSearch final : public Search {
   Deadline deadline_{0};
   std::int64_t playouts_ = 0, searches_ = 0;
 
-  // The plan and how much of it was played; `state_` is scratch, `expected_` the state that comes next.
+  // The plan, how much of it was played, and the state there.
   Sequence plan_;
   std::size_t played_ = 0;
   StateBuffer expected_;

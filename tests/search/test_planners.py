@@ -120,7 +120,7 @@ def test_nrpa_agrees_with_the_plain_version(code: str) -> None:
         first = agent.act(state)
         assert first.info["score"] == score and first.info["playouts"] == 36
         while not state.is_terminal:
-            played.append(agent.act(state).action if played else first.action)
+            played.append(agent.act(state).action)
             state.apply(played[-1])
         assert played == wanted.overall[1]
         assert len(sequence) == len(played)
@@ -180,6 +180,8 @@ def test_nrpa_follows_its_plan_and_plans_anew_where_the_game_left_it() -> None:
     state.apply(first.action)
     second = agent.act(state)
     assert second.info == first.info  # the same plan
+    assert agent.act(game.initial_state()).action == first.action  # asked again: still the same
+    assert agent.act(state).action == second.action
     state.apply(next(a for a in state.legal_actions() if a != second.action))
     third = agent.act(state)
     assert third.action in state.legal_actions() and third.info["playouts"] == 100

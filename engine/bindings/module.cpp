@@ -36,4 +36,5 @@ NB_MODULE(_engine, m) {
   boardlab::bind_planners(m);
   boardlab::bind_match(m);
   boardlab::bind_ntuple(m);
+  boardlab::bind_tabular(m);
 }

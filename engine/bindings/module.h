@@ -85,5 +85,6 @@ void bind_searches(nb::module_ &m);
 void bind_planners(nb::module_ &m);
 void bind_match(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);
+void bind_tabular(nb::module_ &m);
 
 }  // namespace boardlab

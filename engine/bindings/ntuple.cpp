@@ -1,4 +1,4 @@
-#include "bindings/module.h"
+#include "bindings/learners.h"
 #include "ntuple/feature_td.h"
 #include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
@@ -66,29 +66,15 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntu
   return {values.data(), {values.size()}, self};
 }
 
-// A learner as Python holds it. One thread at a time.
-struct PyLearner {
-  explicit PyLearner(std::unique_ptr<SelfPlay> l) : learner(std::move(l)) {}
-  std::unique_ptr<SelfPlay> learner;
-  std::atomic<bool> busy{false};
-};
-// The same with its kind of learner, for what only that has.
-template <class Kind>
-struct PyKindOfLearner : PyLearner {
-  explicit PyKindOfLearner(std::unique_ptr<Kind> l) : PyLearner(std::move(l)) {}
-  const Kind &kind() const { return static_cast<const Kind &>(*learner); }
-};
 using PyTdLearner = PyKindOfLearner<TdLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
 using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
 
 // What self-play on a network needs, whatever is learned; settings with the outcome of that name.
 TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
-  settings.outcome = outcome_index(network.game(), outcome);
-  check_settings(network.game(), settings);
+  settings = checked_self_play(network.game(), settings, outcome);
   check(network.is_coherent() == (settings.coherence != Coherence::NONE),
         "TCL needs a network with counters, and only TCL does");
-  check(!network.game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
   check(network.design().per_action == per_action,
         per_action ? "this learner needs a network with tables for every action"
                    : "this learner needs a network without tables for every action");
@@ -143,6 +129,13 @@ nb::tuple recorded_episode(PyLearner &self) {
 }
 
 }  // namespace
+
+ntuple::TdSettings checked_self_play(const Game &game, ntuple::TdSettings settings, const std::string &outcome) {
+  settings.outcome = outcome_index(game, outcome);
+  check_settings(game, settings);
+  check(!game.is_hidden(), "self-play needs a game without hidden cards");
+  return settings;
+}
 
 void bind_ntuple(nb::module_ &m) {
   m.def(
@@ -333,9 +326,7 @@ void bind_ntuple(nb::module_ &m) {
           "__init__",
           [](PyFeatureLearner *self, const FeatureNetworkPtr &network, TdSettings settings, const std::string &outcome,
              std::uint64_t seed) {
-            settings.outcome = outcome_index(network->game(), outcome);
-            check_settings(network->game(), settings);
-            check(!network->game().is_hidden(), "self-play on features needs a game without hidden cards");
+            settings = checked_self_play(network->game(), settings, outcome);
             new (self) PyFeatureLearner(std::make_unique<FeatureLearner>(network, settings, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))

@@ -35,6 +35,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);
   boardlab::bind_match(m);
+  boardlab::bind_references(m);
   boardlab::bind_ntuple(m);
   boardlab::bind_tabular(m);
 }

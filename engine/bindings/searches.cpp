@@ -9,7 +9,8 @@ namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that gets a State and returns an action. It may also offer reset(seed).
+// An agent written in Python: a callable that gets a State and returns an action, or a tuple of the action, the policy
+// and the values (one number a legal action). It may also offer reset(seed).
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset)
@@ -28,6 +29,16 @@ class PythonSearch final : public Search {
     nb::object chosen;
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
+    nb::tuple told;
+    std::vector<double> policy, values;
+    if (nb::try_cast(chosen, told) && told.size() == 3) {
+      if (!nb::try_cast(told[1], policy) || !nb::try_cast(told[2], values) || policy.size() != out.actions.size() ||
+          values.size() != out.actions.size())
+        throw std::invalid_argument("its policy and values are not one number a legal action");
+      out.policy = policy;
+      out.values = values;
+      chosen = told[0];
+    }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
   }
@@ -140,8 +151,11 @@ void bind_searches(nb::module_ &m) {
       nb::arg("game"), nb::arg("seed"));
   m.def(
       "greedy_search",
-      [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<GreedySearch>(e->clone(), seed)); },
-      nb::arg("evaluator"), nb::arg("seed"));
+      [](const EvaluatorPtr &e, std::uint64_t seed, std::int64_t memory) {
+        checked_count("memory", memory, 0, 1000000);
+        return wrap(std::make_unique<GreedySearch>(e->clone(), memory, seed));
+      },
+      nb::arg("evaluator"), nb::arg("seed"), nb::arg("memory") = 1000);
   m.def(
       "policy_search",
       [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<PolicySearch>(e->clone(), seed)); },

@@ -6,6 +6,7 @@
 #include "search/feature_evaluator.h"
 #include "search/ntuple_evaluator.h"
 #include "search/pair_evaluator.h"
+#include "search/self_play_adviser.h"
 
 namespace boardlab {
 
@@ -283,6 +284,29 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
+      .def(
+          "search_with",
+          [](PyTdLearner &self, std::int64_t iterations, double cpuct, bool proportional, std::int64_t target_depth,
+             std::int64_t solve_below) {
+            AdviserOptions options;
+            options.iterations = static_cast<std::int64_t>(checked_count("iterations", iterations, 0, 1000000000));
+            options.cpuct = cpuct;
+            options.proportional = proportional;
+            options.target_depth = static_cast<int>(checked_count("target_depth", target_depth, 0, 100));
+            options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 100));
+            check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
+            const Busy busy(self);
+            auto &learner = static_cast<TdLearner &>(*self.learner);
+            check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr,
+                  "search inside self-play needs a single thread");
+            check(!learner.replay() || (target_depth == 0 && solve_below == 0),
+                  "a replay buffer keeps no search values; give up one of the two");
+            const TdSettings &settings = learner.settings();
+            learner.set_adviser(
+                std::make_unique<SelfPlayAdviser>(learner.network(), settings.outcome, settings.gamma, options));
+          },
+          nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("target_depth"),
+          nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });

@@ -34,6 +34,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);
+  boardlab::bind_mcts(m);
   boardlab::bind_match(m);
   boardlab::bind_references(m);
   boardlab::bind_ntuple(m);

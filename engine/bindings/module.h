@@ -83,6 +83,7 @@ void bind_games(nb::module_ &m);
 void bind_evaluators(nb::module_ &m);
 void bind_searches(nb::module_ &m);
 void bind_planners(nb::module_ &m);
+void bind_mcts(nb::module_ &m);
 void bind_match(nb::module_ &m);
 void bind_references(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);

@@ -42,7 +42,7 @@ def main() -> None:
     start = game.initial_state(seed=chosen.seed)
     out = chosen.out or Path(f"{chosen.game}-nrpa.txt")
     console.print(
-        f"nrpa({settings}) on {game!r}, seed {chosen.seed}, {chosen.minutes:g} minutes\n{machine()}\n"
+        f"nrpa({settings}) on {game!r}, seed {chosen.seed}, {chosen.minutes:g} minutes\n{machine('one core, CPU time')}\n"
     )
 
     begin, playouts, best, whole = time.process_time(), 0.0, -math.inf, []

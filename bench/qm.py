@@ -14,7 +14,7 @@ import math
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from common import console, table
+from common import console, mean, table
 
 import boardlab as bl
 from boardlab import _engine
@@ -58,17 +58,6 @@ def curve(learner: str, name: str, parameters: dict, matches: int, lines: int, g
     return points
 
 
-def mean(values: list[float]) -> str:
-    """With the 95% interval over the seeds."""
-    if any(math.isnan(value) for value in values):
-        return ""
-    middle = sum(values) / len(values)
-    if len(values) < 2:
-        return f"{middle:.3f}"
-    spread = math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1) / len(values))
-    return f"{middle:.3f} ± {1.96 * spread:.3f}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("game", nargs="?", default="tictactoe")
@@ -101,6 +90,7 @@ def main() -> None:
         f"{bl.game(chosen.game, **parameters)!r}: win rate against random, {chosen.seeds} seeds, 95% intervals",
         ["matches", "Q while learning", "Q greedy", "QM while learning", "QM greedy", "Q pairs", "QM pairs"],
         rows,
+        how="CPU time",
     )
     game = bl.game(chosen.game, **parameters)
     result = bl.match(game, ["random", "random"], games=2000, seed=1)

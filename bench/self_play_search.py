@@ -8,13 +8,12 @@ the network's value of the position. Means over seeds with 95% intervals, and th
 """
 
 import argparse
-import math
 import random
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 
-from common import table
+from common import mean, table
 
 import boardlab as bl
 from boardlab import _engine
@@ -79,15 +78,6 @@ def measure(
     return wrong / count, error / count, seconds
 
 
-def mean(values: list[float]) -> str:
-    """With the 95% interval over the seeds."""
-    middle = sum(values) / len(values)
-    if len(values) < 2:
-        return f"{middle:.3f}"
-    spread = math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1) / len(values))
-    return f"{middle:.3f} ± {1.96 * spread:.3f}"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=4)
@@ -112,6 +102,7 @@ def main() -> None:
         f"episodes, {chosen.seeds} seeds, {chosen.positions} positions",
         ["search inside self-play", "wrong actions", "error of the value", "training"],
         rows,
+        how="CPU time",
     )
 
 

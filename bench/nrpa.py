@@ -12,7 +12,7 @@ import math
 import time
 from pathlib import Path
 
-from common import console, machine
+from common import console, machine, mean
 
 import boardlab as bl
 from boardlab.runs import RunFolder
@@ -60,10 +60,8 @@ def main() -> None:
         seed += 1
     spent = time.process_time() - begin
     console.print(f"\nbest {best:g} of {seed - chosen.seed} searches, kept in {out}")
-    if len(whole) > 1:
-        mean = sum(whole) / len(whole)
-        error = math.sqrt(sum((x - mean) ** 2 for x in whole) / (len(whole) - 1) / len(whole))
-        console.print(f"mean of {len(whole)} whole searches {mean:.2f} ± {1.96 * error:.2f} (95%)")
+    if whole:
+        console.print(f"mean of {len(whole)} whole searches {mean(whole)} (95%)")
     console.print(f"{playouts:,.0f} playouts in {spent:.1f} s: {1e6 * spent / playouts:.1f} us each")
 
 

@@ -1,17 +1,21 @@
 """The arena: games a second with records in memory, two threads against one, rating 23,520 games of 49 players.
 
-python bench/arena.py
+python bench/arena.py               # speed
+python bench/arena.py statistics    # how often 95% intervals cover the truth, error rates of the SPRT
 """
 
+import itertools
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from common import best, console, rate, table
+from common import best, rate, table
 
 import boardlab as bl
-from boardlab.arena.ratings import bayes_elo, glicko2, openskill, read_pgn_results
+from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results
+from boardlab.arena.sprt import RunningSprt, Sprt, expected_points
 
 try:
     import openskill.models as peer_models
@@ -19,6 +23,33 @@ except ImportError:
     peer_models = None
 
 GAMES = 10_000
+
+
+def records() -> None:
+    """Games as PGN: written, read back and replayed, and put into the store, a thousand at a time."""
+    rows = []
+    for name in ("connectfour", "othello", "2048"):
+        game = bl.game(name)
+        result = bl.match(game, ["random"] * game.players, 1000)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "games.pgn"
+
+            def write(result=result, file=file) -> int:
+                result.save(file)
+                return result.games
+
+            def store(result=result, game=game, file=file) -> int:
+                return bl.store(file.with_suffix(".db")).add_games(game, result.agents, result.records)
+
+            found = best(
+                {
+                    "written": lambda write=write: rate(write),
+                    "read": lambda file=file: rate(lambda: len(bl.read_records(file))),
+                    "stored": lambda store=store: rate(store),
+                }
+            )
+        rows.append([name, *(f"{found[column]:,.0f}" for column in ("written", "read", "stored"))])
+    table("Records of random games, games a second of one core", ["game", "written", "read", "stored"], rows)
 
 
 def matches() -> None:
@@ -104,8 +135,62 @@ def _peer(results) -> None:
         rated.update({name: team[0] for name, team in zip(result.players, teams, strict=True)})
 
 
+def coverage(tournaments: int = 500) -> None:
+    """Ladders of six with draws and a first-move advantage, drawn from the model and rated."""
+    rng = random.Random(1)
+    truth = dict(zip("abcdef", (220, 100, 30, -20, -110, -220), strict=True))
+    rows = []
+    for rounds in (2, 8, 30):
+        covered = {"covariance": 0, "exact-opponents": 0}
+        for _ in range(tournaments):
+            results = []
+            for first, second in list(itertools.permutations(truth, 2)) * rounds:
+                x, chance = truth[first] - truth[second] + 50, rng.random()
+                win, loss = expected_points(x - 80), expected_points(-x - 80)
+                scores = (1.0, 0.0) if chance < win else (0.0, 1.0) if chance < win + loss else (0.5, 0.5)
+                results.append(Result((first, second), scores))
+            for bounds in covered:
+                for r in bayes_elo(results, bounds=bounds).ratings:
+                    covered[bounds] += r.elo - r.minus <= truth[r.name] <= r.elo + r.plus
+        rows.append([f"{10 * rounds}", *(f"{n / tournaments / 6:.1%}" for n in covered.values())])
+    table(
+        f"Bayesian Elo: how often 95% intervals cover the truth, {tournaments} tournaments of six",
+        ["games a player", "covariance", "exact opponents"],
+        rows,
+    )
+
+
+def error_rates(tests: int = 1000) -> None:
+    """Pairs of games with openings that favour a seat, 40% draws; SPRT of 0 against 40 Elo."""
+    rng = random.Random(1)
+    test = Sprt(0, 40, 0.05, 0.05)
+    rows = []
+    for elo in (0, 20, 40):
+        accepted, pairs = 0, 0
+        for _ in range(tests):
+            running, decided = RunningSprt(test, 5), False
+            while not decided:
+                bias, half_points = rng.choice((-0.15, 0.15)), 0
+                for side in (1, -1):
+                    win, chance = expected_points(elo) - 0.2 + side * bias, rng.random()
+                    half_points += 2 if chance < win else 1 if chance < win + 0.4 else 0
+                decided = running.add(half_points)
+                pairs += 1
+            accepted += running.result.accepted == "H1"
+        rows.append([f"{elo}", f"{accepted / tests:.1%}", f"{2 * pairs / tests:.0f}"])
+    table(
+        f"SPRT 0 against 40 Elo, alpha = beta = 5%, {tests} tests",
+        ["true Elo", "H1 accepted", "games on average"],
+        rows,
+    )
+
+
 if __name__ == "__main__":
-    matches()
-    threads()
-    ratings()
-    console.print("bl.match(..., threads=2) gives the same records as threads=1")
+    if sys.argv[1:] == ["statistics"]:
+        coverage()
+        error_rates()
+    else:
+        matches()
+        records()
+        threads()
+        ratings()

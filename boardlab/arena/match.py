@@ -115,7 +115,7 @@ class MatchResult:
             )
             score = f"  mean score {self.mean_scores[i]:.4g} ± {plain(self.intervals[i])}"
             lines.append(f"{name:<{width}}{wins}{score}")
-        if len(self.agents) == 2 and self.points:
+        if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
             elo, low, high = self.elo
             lines.append(
                 f"{self.agents[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
@@ -285,19 +285,20 @@ class Arena:
         ]
         self.names = tuple(a.expression for a in made)
         self._agents, self._threads = made, threads
-        self._teams = [[a.core for a in made]]
-        # The engine clones what it can. What is written in Python and was given as text is made anew for each
-        # thread; an object that somebody else holds cannot be.
-        self._is_made_anew = [
-            isinstance(a, str) and m.expression != "human" and not _engine.can_clone(m.core)
-            for a, m in zip(agents, made, strict=True)
+        self._are_text = [
+            isinstance(a, str) and m.expression != "human" for a, m in zip(agents, made, strict=True)
         ]
+        self._teams = [[a.core for a in made]]
 
     def _team(self) -> list[_engine.Search]:
-        """The agents for another thread."""
+        """The agents for another thread.
+
+        The engine clones what it can. What is written in Python and was given as text is made anew; an object
+        that somebody else holds cannot be.
+        """
         return [
-            a.rebuild(self.game, i) if anew else a.core
-            for i, (a, anew) in enumerate(zip(self._agents, self._is_made_anew, strict=True))
+            a.rebuild(self.game, i) if is_text and not _engine.can_clone(a.core) else a.core
+            for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
         ]
 
     def play(

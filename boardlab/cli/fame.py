@@ -14,6 +14,8 @@ from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
 from boardlab.options import option_text, options_of
 
+MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
+
 STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STORE or ./boardlab.db.")
 
 
@@ -29,11 +31,16 @@ def fame(
             f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "
             f"boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
         )
-    for number, (title, group) in enumerate(groupby(lines, key=_title)):
+    for number, ((title, method, group), found) in enumerate(
+        groupby(lines, key=lambda line: (_title(line), line.method, line.group))
+    ):
         if number:
             console.print()
-        console.print(title, style="bold", markup=False)
-        for rank, line in enumerate(list(group)[:top], 1):
+        apart = ", agents that never met those above" if group else ""
+        console.print(
+            f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", style="bold", markup=False
+        )
+        for rank, line in enumerate(list(found)[:top], 1):
             _print(rank, line)
 
 
@@ -48,20 +55,17 @@ def _title(line: Fame) -> str:
 
 
 def _print(rank: int, line: Fame) -> None:
+    number = "{:+.0f}".format if line.method == "bayeselo" else "{:.4g}".format
+    where = f"tournament{'s' * (len(line.tournaments) > 1)} {', '.join(map(str, line.tournaments[-5:]))}"
+    interval = f"({number(line.low)} to {number(line.high)})"
     console.print(
-        f"{rank:>3}  {line.rating:+5.0f}  ({line.low:+.0f} to {line.high:+.0f})  {line.expression}",
-        markup=False,
-        soft_wrap=True,
+        f"{rank:>3}  {number(line.rating):>5} {interval}  {line.expression}", markup=False, soft_wrap=True
     )
-    console.print(
-        f"     {line.games:,} games in tournament {line.tournament} ({line.method})",
-        style="dim",
-        markup=False,
-        soft_wrap=True,
-    )
+    told = [f"{line.games:,} games, {where}"]
     for run in line.runs:
-        console.print(f"     trained: {_cost(run)}", style="dim", markup=False, soft_wrap=True)
-        console.print(f"     again:   {again(run)}", style="dim", markup=False, soft_wrap=True)
+        told += [f"trained: {_cost(run)}", f"again: {again(run)}"]
+    for words in told:
+        console.print(f"     {words}", style="dim", markup=False, soft_wrap=True)
 
 
 def _cost(run: StoredRun) -> str:

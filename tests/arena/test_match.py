@@ -409,6 +409,11 @@ def test_pentanomial_counts_by_hand() -> None:
     assert 0.5 < result.superiority < 1
 
 
+def test_one_game_says_nothing_about_strength() -> None:
+    text = str(bl.match(TICTACTOE, ["random", "random"], games=1))
+    assert "1 games" in text and "Elo" not in text
+
+
 def test_wilson_by_hand() -> None:
     """Wilson's interval for 8 of 10 is 49.0% to 94.3%."""
     assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)

@@ -3,6 +3,7 @@
 import itertools
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -89,6 +90,28 @@ def test_a_whole_swiss_tournament_repeats_no_meeting_while_it_can() -> None:
     assert max(itertools.chain(*met)) == 1 and sum(itertools.chain(*met)) == 56
     groups, _ = swiss_round(points, met, [0] * 8, 2)  # nobody is left to meet: then again
     assert len(groups) == 4
+
+
+def test_swiss_rounds_of_any_field_seat_everybody_once_or_give_a_bye() -> None:
+    rng = random.Random(1)
+    for _ in range(60):
+        players, entrants = rng.choice((2, 3, 4)), rng.randint(4, 14)
+        met = [[0] * entrants for _ in range(entrants)]
+        byes, points = [0] * entrants, [0.0] * entrants
+        for _ in range(rng.randint(1, 6)):
+            groups, out = swiss_round(points, met, byes, players)
+            assert sorted([*out, *itertools.chain(*groups)]) == list(range(entrants))
+            assert all(len(group) == players for group in groups) and len(out) == entrants % players
+            for group in groups:
+                for i, j in itertools.permutations(group, 2):
+                    met[i][j] += 1
+                for i in group:
+                    points[i] += rng.choice((0, 0.5, 1))
+            for i in out:
+                byes[i] += 1
+                points[i] += 1
+        if out:
+            assert max(byes) - min(byes) <= 1
 
 
 # ---- what is played and counted ----
@@ -193,6 +216,14 @@ def test_swiss_meets_are_told_by_the_results(db: Path) -> None:
     meetings = Counter(frozenset(pair) for groups in rounds for pair in groups)
     assert max(meetings.values()) == 1
     assert bl.tournament(TICTACTOE, agents, "swiss", games=2, rounds=3, seed=2, store=db) == result
+
+
+def test_swiss_of_three_players_a_game(db: Path) -> None:
+    agents = [f"mcts(rollout, iterations={n})" for n in (2, 4, 8, 16, 32, 64, 128)]
+    result = bl.tournament(NIM3, agents, "swiss", games=3, seats="double", rounds=3, store=db)
+    assert len(result.records) == 3 * 2 * 3
+    assert sum(s.games for s in result.standings) == 3 * 18
+    assert {s.games for s in result.standings} <= {6, 9}  # one has a bye in each round
 
 
 def test_tally_by_hand() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import boardlab as bl
-from boardlab.arena.store import Rating
 from boardlab.learning.again import train_command
 from boardlab.runs import RunFolder
 
@@ -47,6 +46,14 @@ def test_a_match_is_saved_listed_and_replayed(tmp_path):
     text = output("replay", file, "--game", "2")
     assert "game 2 of 2" in text and text.count("to move") > 8 and "a b c d" in text
     assert "--game must be a whole number from 1 to 2" in refusal("replay", file, "--game", "3")
+
+
+def test_a_saved_match_keeps_what_agents_expected(tmp_path):
+    file = str(tmp_path / "games.pgn")
+    output("match", "tictactoe", "alphabeta(depth=9)", "random", "-n", "2", "--save", file)
+    first, second = bl.read_records(file)
+    assert first.values[0] == 0 and first.values[1] is None  # random expects nothing
+    assert second.values[0] is None and second.values[1] is not None
 
 
 def test_a_match_is_refused_before_it_is_played(tmp_path):
@@ -127,12 +134,11 @@ def test_replay_steps_through_in_a_terminal(tmp_path):
 def test_fame_tells_rating_cost_and_how_to_get_it_again(tmp_path):
     game = bl.game("nim", heaps=(3, 4))
     run_ = bl.train(game, episodes=300, out=tmp_path / "run", seed=5, alpha=0.3, learn_from_random=False)
-    store = bl.store(tmp_path / "s.db")
-    tournament = store.start_tournament(game, [run_.expression, "random"], "round-robin")
-    tournament.add_ratings("bayeselo", [Rating(0, 117.2, 95, 139, 960), Rating(1, -117.2, -139, -95, 960)])
+    bl.tournament(game, [run_.expression, "random"], games=20, store=tmp_path / "s.db")
     text = output("fame", "--store", str(tmp_path / "s.db"))
-    assert text.startswith("nim (heaps=3,4)\n  1   +117  (+95 to +139)  greedy(ntuple(")
-    assert "960 games in tournament 1 (bayeselo)" in text and "300 episodes" in text
+    assert text.startswith("nim (heaps=3,4): Elo with its 95% interval\n  1 ")
+    assert re.search(r"\+\d+ \([-+]\d+ to \+\d+\)  greedy\(ntuple\(", text)
+    assert text.count("20 games, tournament 1\n") == 2 and "300 episodes" in text
     assert text == output("fame", "nim", BOARDLAB_STORE=str(tmp_path / "s.db"))
     (again,) = re.findall(r"again: +(boardlab .*)", text)
     words = shlex.split(again)

@@ -148,37 +148,43 @@ RESULT = re.compile(r"\*|(?:[01]|1/\d+)(?:-(?:[01]|1/\d+))+")
 
 def sections(text: str) -> Iterator[Section]:
     """The games of a PGN file, by the tags alone; what stands where the moves should be is not looked at."""
-    current = Section(0, {}, 0, [])
+    line, tags, moves_line = 0, dict[str, str](), 0
+    moves: list[str] = []
     in_comment = False
-    for number, line in enumerate(text.replace("\r", "").split("\n"), 1):
-        if line.startswith("[") and not in_comment and (found := _line_tags(line)):
-            if current.tags and (current.moves or any(name in current.tags for name, _ in found)):
-                yield current
-                current = Section(number, {}, 0, [])
-            if not current.tags:
-                current = Section(number, {}, 0, [])  # what stood before the first tag is no game
-            current.tags.update(found)
-        elif line.strip() and not line.startswith("%"):
-            if not current.moves:
-                current.moves_line = number
-            current.moves.append(line)
-            opened, closed = line.rfind("{"), line.rfind("}")
+    for number, text_line in enumerate(text.replace("\r", "").split("\n"), 1):
+        if text_line[:1] == "[" and not in_comment and (found := _line_tags(text_line)):
+            for name, value in found:
+                if moves or name in tags:
+                    if tags:
+                        yield Section(line, tags, moves_line, moves)
+                    tags, moves = {}, []  # what stood before the first tag is no game
+                if not tags:
+                    line = number
+                tags[name] = value
+        elif text_line and not text_line.isspace() and text_line[0] != "%":
+            if not moves:
+                moves_line = number
+            moves.append(text_line)
+            opened, closed = text_line.rfind("{"), text_line.rfind("}")
             in_comment = opened > closed or (in_comment and closed < 0)
-        elif current.moves:
-            current.moves.append("")
-    if current.tags:
-        yield current
+        elif moves:
+            moves.append("")
+    if tags:
+        yield Section(line, tags, moves_line, moves)
 
 
 def _line_tags(line: str) -> list[tuple[str, str]]:
+    single = TAG.fullmatch(line)
+    if single and "\\" not in single[2]:
+        return [(single[1], single[2])]
     found, place = [], 0
     while match := TAG.match(line, place):
-        found.append((match[1], match[2]))
+        found.append((match[1], re.sub(r"\\(.)", r"\1", match[2])))
         place = match.end()
     if place < len(line):
         sloppy = SLOPPY_TAG.fullmatch(line)
         return [(sloppy[1], sloppy[2])] if sloppy else []
-    return [(name, re.sub(r"\\(.)", r"\1", value) if "\\" in value else value) for name, value in found]
+    return found
 
 
 def section_result(place: str, tags: dict[str, str]) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
@@ -191,6 +197,8 @@ def section_result(place: str, tags: dict[str, str]) -> tuple[tuple[str, ...], t
     scores = _scores(place, tags)
     if result == "*" and (scores is None or len(players) > 1 or tags.get("Termination") == UNFINISHED):
         return None
+    if scores is None and len(players) == 2 and result in RESULTS:
+        scores = RESULTS[result]
     if scores is None:
         if not RESULT.fullmatch(result):
             raise BoardLabError(f'{place}: the result "{result}" is none of 1-0, 0-1, 1/2-1/2, *')

@@ -61,8 +61,7 @@ class Record:
 
 def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
     """A record of a match as one for files. Values are kept to four digits: files are for people, too."""
-    adjudicated = getattr(record, "adjudicated", False)
-    values = tuple(map(rounded, getattr(record, "values", ())))
+    values = tuple(map(rounded, record.values))
     return Record(
         game,
         tuple(agents[agent] for agent in record.seats),
@@ -71,7 +70,7 @@ def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
         record.seed,
         record.start,
         values if any(value is not None for value in values) else (),
-        ERROR if record.error else ADJUDICATED if adjudicated else "",
+        ERROR if record.error else ADJUDICATED if record.adjudicated else "",
         " ".join(record.error.split()),
     )
 

@@ -1,10 +1,11 @@
-"""MCTS with one random rollout an iteration against OpenSpiel's C++ MCTSBot, memory a node, import time.
+"""MCTS with one random rollout an iteration against OpenSpiel's C++ MCTSBot; MCTS over n-tuple networks; import time.
 
 python bench/search.py
 """
 
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -91,6 +92,71 @@ def forest() -> None:
     )
 
 
+# Shapes of the paper preset; a little training, because an empty network would have no opinion to follow. The
+# reference is the MCTS wrapper of the papers' Java framework, milliseconds a decision on one core.
+WRAPPED = [("connectfour", 1000, 20_000, 38), ("othello", 10_000, 500, 3300), ("rubiks", 1000, 50_000, 15)]
+
+
+def wrapper() -> None:
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, iterations, episodes, reference in WRAPPED:
+            game = bl.game(name)
+            run = bl.train(game, preset="paper", episodes=episodes, out=f"{folder}/{name}", seed=1)
+            agent = bl.agent(
+                f"mcts(ntuple('{run.path}'), iterations={iterations}, reuse=False)", game, seed=1
+            )
+            starts = [game.initial_state(seed) for seed in range(8 if name == "rubiks" else 1)]
+            milliseconds = sum(decision_time(agent, state) for state in starts) / len(starts)
+            rows.append(
+                [
+                    name,
+                    f"{iterations:,}",
+                    f"{milliseconds:.2f} ms",
+                    f"{reference} ms",
+                    f"{reference / milliseconds:.0f}x",
+                ]
+            )
+    table(
+        "A decision of mcts over an n-tuple network of the paper's shape, from the start",
+        ["game", "iterations", "ours", "reference (Java)", "ratio"],
+        rows,
+    )
+
+
+def decision_time(agent: bl.Agent, state: bl.State) -> float:
+    """Milliseconds of thread time: the best of ten decisions or more, for half a second at least."""
+    times: list[float] = []
+    while len(times) < 10 or sum(times) < 0.5:
+        start = time.thread_time()
+        agent.act(state)
+        times.append(time.thread_time() - start)
+    return 1000 * min(times)
+
+
+def threads() -> None:
+    """The same number of iterations on one thread and on two: wall clock, so that it needs two idle cores."""
+    rows = []
+    for name in ("connectfour", "othello"):
+        game = bl.game(name)
+        state = game.initial_state()
+        agents = {
+            n: bl.agent(f"mcts(iterations=20000, reuse=False, threads={n})", game, seed=1) for n in (1, 2)
+        }
+        wall = {1: float("inf"), 2: float("inf")}
+        for _ in range(5):
+            for n, agent in agents.items():
+                start = time.perf_counter()
+                agent.act(state)
+                wall[n] = min(wall[n], time.perf_counter() - start)
+        rows.append([name, *(f"{1000 * wall[n]:.1f} ms" for n in (1, 2)), f"{wall[1] / wall[2]:.2f}x"])
+    table(
+        "A decision of mcts(rollout) with 20,000 iterations, wall clock",
+        ["game", "1 thread", "2 threads", "speed-up"],
+        rows,
+    )
+
+
 def import_time() -> None:
     """CPU seconds of the import in a fresh interpreter, the interpreter's own start taken off."""
 
@@ -108,4 +174,6 @@ def import_time() -> None:
 if __name__ == "__main__":
     uct()
     forest()
+    wrapper()
+    threads()
     import_time()

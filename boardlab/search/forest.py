@@ -19,7 +19,7 @@ class Forest:
         forest = Forest(game, 256, seed=1, cache_mb=64)
         while (forest.players != TERMINAL).any():
             forest.search(judge, iterations=100)
-            forest.play(forest.visits().argmax(axis=1))        # arrays have one row a tree
+            forest.play(forest.choices())        # arrays have one row a tree
         forest.scores
 
     A game that is over is left alone by `search` and `play` until it is restarted. The same seed gives the
@@ -38,22 +38,29 @@ class Forest:
         batch: int = 1,
         cpuct: float = 1.0,
         epsilon: float = 1e-8,
+        fpu: str = "absolute",
+        fpu_value: float = 0.0,
+        noise: float | None = None,
+        noise_fraction: float = 0.25,
+        solver: bool = False,
+        gumbel: int | None = None,
+        c_visit: float = 50.0,
+        c_scale: float = 1.0,
         depth: int | None = None,
         reuse: bool = True,
         cache_mb: float = 0,
         threads: int = 1,
         max_nodes: int = 1 << 24,
-        noise: float = 0.0,
-        dirichlet: float = 1.0,
-        solver: bool = True,
     ) -> None:
         """Starts `trees` games.
 
+        noise      alpha of the Dirichlet noise on the roots' priors, new for every search
+        solver     proven values are backed up as proven; off, because visits are what a learner learns from
+        gumbel     root selection with sequential halving over so many actions: for few iterations
         batch      leaves of one tree that wait at once, kept apart by virtual loss
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
         threads    that work on the trees between two evaluations
-        noise      share of Dirichlet noise in the roots' priors; `dirichlet` is its parameter
         The rest is as in the search `mcts` and in evaluators in Python.
         """
         as_game(game)
@@ -62,14 +69,20 @@ class Forest:
             raise BoardLabError(f'inputs must be one of "planes", "cells", "features", not {shown(inputs)}')
         if isinstance(cache_mb, bool) or not isinstance(cache_mb, (int, float)) or not 0 <= cache_mb <= 2**20:
             raise BoardLabError(f"cache_mb must be a number from 0 to {2**20}, not {shown(cache_mb)}")
-        for name, number, high in (
-            ("cpuct", cpuct, 1e6),
-            ("epsilon", epsilon, 1.0),
-            ("noise", noise, 1.0),
-            ("dirichlet", dirichlet, 1e3),
-        ):
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number <= high:
-                raise BoardLabError(f"{name} must be a number from 0 to {high:g}, not {shown(number)}")
+        numbers = {
+            "cpuct": (cpuct, 0.0, 1e6),
+            "epsilon": (epsilon, 0.0, 1.0),
+            "fpu_value": (fpu_value, -1e6, 1e6),
+            "noise": (0 if noise is None else noise, 0.0, 1e6),
+            "noise_fraction": (noise_fraction, 0.0, 1.0),
+            "c_visit": (c_visit, 0.0, 1e6),
+            "c_scale": (c_scale, 0.0, 1e6),
+        }
+        for name, (number, low, high) in numbers.items():
+            if isinstance(number, bool) or not isinstance(number, (int, float)) or not low <= number <= high:
+                raise BoardLabError(f"{name} must be a number from {low:g} to {high:g}, not {shown(number)}")
+        if fpu not in ("absolute", "parent"):
+            raise BoardLabError(f'fpu must be one of "absolute", "parent", not {shown(fpu)}')
         self.game = game
         self.core = _engine.Forest(
             game.core,
@@ -82,11 +95,16 @@ class Forest:
             reuse=bool(reuse),
             cpuct=float(cpuct),
             epsilon=float(epsilon),
+            fpu=float(fpu_value),
+            fpu_from_parent=fpu == "parent",
+            noise=float(noise or 0),
+            noise_fraction=float(noise_fraction),
+            solver=bool(solver),
+            gumbel=0 if gumbel is None else as_integer("gumbel", gumbel, 1, 1 << 24),
+            c_visit=float(c_visit),
+            c_scale=float(c_scale),
             depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
             max_nodes=as_integer("max_nodes", max_nodes, 1024, 2**31),
-            noise=float(noise),
-            dirichlet=float(dirichlet),
-            solver=bool(solver),
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
@@ -151,16 +169,19 @@ class Forest:
 
     # ---- a search ----
 
-    def search(self, judge: Judge, iterations: ArrayLike) -> None:
+    def search(self, judge: Judge, iterations: ArrayLike, *, noise: ArrayLike = True) -> None:
         """`iterations` descents in every tree, or as many as its entry says; 0 leaves a tree alone.
+
+        `noise` says where the roots' noise is wanted, if the forest has any: with fewer iterations and no
+        noise in most trees this is playout-cap randomisation. A tree whose root is proven stops early.
 
         `judge(inputs, legal)` returns (values, logits) for a batch of leaves; see `register_evaluator`.
         """
-        rows = self.start(iterations)
+        rows = self.start(iterations, noise=noise)
         while rows:
             rows = self.step(*judge_rows(judge, self.inputs[:rows], self.legal[:rows]))
 
-    def start(self, iterations: ArrayLike) -> int:
+    def start(self, iterations: ArrayLike, *, noise: ArrayLike = True) -> int:
         """Begins a search; the number of rows of `inputs` and `legal` that wait for their evaluation.
 
         With `step` this is `search` taken apart, so that two forests can take turns: one descends while the
@@ -171,7 +192,13 @@ class Forest:
             raise BoardLabError(
                 f"iterations must be a whole number or one a tree ({len(self)}), not {shown(iterations)}"
             )
-        return self.core.start(np.ascontiguousarray(np.broadcast_to(wanted, len(self)), np.int64))
+        noisy = np.asarray(noise)
+        if noisy.dtype.kind != "b" or noisy.shape not in ((), (len(self),)):
+            raise BoardLabError(f"noise must be True, False or one a tree ({len(self)}), not {shown(noise)}")
+        return self.core.start(
+            np.ascontiguousarray(np.broadcast_to(wanted, len(self)), np.int64),
+            np.ascontiguousarray(np.broadcast_to(noisy, len(self))),
+        )
 
     def step(self, values: ArrayLike, logits: ArrayLike) -> int:
         """The answers to the waiting rows, for the players to move; the number of rows that wait now."""
@@ -186,6 +213,14 @@ class Forest:
     def values(self) -> NDArray[np.float64]:
         """[trees, actions]: mean values for the player to move; NaN where an action was not visited."""
         return self.core.values()
+
+    def policy(self) -> NDArray[np.float64]:
+        """[trees, actions]: visits over their sum, or with `gumbel` the improved policy; to learn from."""
+        return self.core.policy()
+
+    def choices(self) -> NDArray[np.int64]:
+        """[trees]: the most visited action, or the one that `gumbel` ends with; -1 without a search."""
+        return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:
         """[trees, players]: the mean over the descents of the last search; NaN where there was none."""

@@ -1,7 +1,10 @@
 """The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
 
 from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
+from boardlab.search.ismcts import Ismcts
 from boardlab.search.mcts import Mcts
+from boardlab.search.nrpa import Nrpa
+from boardlab.search.rhea import Rhea
 from boardlab.search.simple import Greedy, MonteCarlo, Policy, Random
 from boardlab.search.spec import SearchSpec
 
@@ -13,8 +16,11 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         Policy,
         MonteCarlo,
         Mcts,
+        Ismcts,
         MaxN,
         Expectimax,
         AlphaBeta,
+        Rhea,
+        Nrpa,
     )
 }

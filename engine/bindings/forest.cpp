@@ -1,5 +1,6 @@
 #include "search/forest.h"
 
+#include <cmath>
 #include <limits>
 
 #include "bindings/python_evaluator.h"
@@ -65,8 +66,9 @@ void bind_forest(nb::module_ &m) {
           "__init__",
           [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
              const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
-             double cpuct, double epsilon, std::int64_t depth, std::int64_t max_nodes, double noise, double dirichlet,
-             bool solver, std::uint64_t seed) {
+             double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
+             bool solver, std::int64_t gumbel, double c_visit, double c_scale, std::int64_t depth,
+             std::int64_t max_nodes, std::uint64_t seed) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
             options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
@@ -79,19 +81,29 @@ void bind_forest(nb::module_ &m) {
             options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
             if (!(cpuct >= 0 && cpuct <= 1e6)) throw std::invalid_argument("cpuct must be from 0 to 1000000");
             if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
-            if (!(noise >= 0 && noise <= 1)) throw std::invalid_argument("noise must be from 0 to 1");
-            if (!(dirichlet >= 1e-3 && dirichlet <= 1e3))
-              throw std::invalid_argument("dirichlet must be from 0.001 to 1000");
-            options.tree.noise_alpha = noise > 0 ? dirichlet : 0;
-            options.tree.noise_fraction = noise;
+            if (!(std::abs(fpu) <= 1e6)) throw std::invalid_argument("fpu must be from -1000000 to 1000000");
+            if (!(noise_alpha >= 0 && noise_alpha <= 1e6))
+              throw std::invalid_argument("noise must be from 0 to 1000000");
+            if (!(noise_fraction >= 0 && noise_fraction <= 1))
+              throw std::invalid_argument("noise_fraction must be from 0 to 1");
+            options.tree.fpu = fpu;
+            options.tree.fpu_from_parent = fpu_from_parent;
+            options.tree.noise_alpha = noise_alpha;
+            options.tree.noise_fraction = noise_fraction;
             options.tree.solver = solver;
+            options.tree.gumbel = static_cast<int>(checked_count("gumbel", gumbel, 0, 1 << 24));
+            options.tree.c_visit = c_visit;
+            options.tree.c_scale = c_scale;
+            if (!(c_visit >= 0 && c_visit <= 1e6 && c_scale >= 0 && c_scale <= 1e6))
+              throw std::invalid_argument("c_visit and c_scale must be from 0 to 1000000");
             if (game->is_hidden())
               throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
           },
           nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
           nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
-          nb::arg("depth"), nb::arg("max_nodes"), nb::arg("noise"), nb::arg("dirichlet"), nb::arg("solver"),
+          nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
+          nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"), nb::arg("max_nodes"),
           nb::arg("seed"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
@@ -147,9 +159,10 @@ void bind_forest(nb::module_ &m) {
           "fields",
           [](const PyForest &f) {
             const bl_game &table = f.forest.game().table();
-            return rows_of<std::int32_t>(
-                f.forest, static_cast<std::size_t>(table.field_count), 0,
-                [&](std::size_t i, std::int32_t *row) { table.to_fields(table.self, f.forest.state(i), row); });
+            return rows_of<std::int32_t>(f.forest, static_cast<std::size_t>(table.field_count), 0,
+                                         [&](std::size_t i, std::int32_t *row) {
+                                           table.to_fields(table.self, f.forest.state(i), row);
+                                         });
           },
           "[trees, fields] of the games' states")
       .def_prop_ro(
@@ -188,14 +201,16 @@ void bind_forest(nb::module_ &m) {
           "(inputs, legal) of the games' own states; zeros where a game is over")
       .def(
           "start",
-          [](PyForest &f, const Vector<std::int64_t> &iterations) {
+          [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
             const Occupied occupied(f);
             const std::int64_t *wanted = one_a_tree("iterations", f.forest, iterations);
             for (std::size_t i = 0; i < f.forest.size(); ++i) checked_count("iterations", wanted[i], 0, 1 << 30);
+            const bool *noisy = one_a_tree("noise", f.forest, noise);
             const nb::gil_scoped_release release;
-            return f.forest.start(wanted, f.batch.input_row(0), f.batch.legal_row(0));
+            return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
-          nb::arg("iterations").noconvert(), "The number of rows that wait for their evaluation.")
+          nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
+          "The number of rows that wait for their evaluation.")
       .def(
           "step",
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
@@ -246,6 +261,44 @@ void bind_forest(nb::module_ &m) {
                                    });
           },
           "[trees, players]: mean over the descents of the last search")
+      .def(
+          "policy",
+          [](const PyForest &f) {
+            return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
+                                   [&](std::size_t i, double *row) {
+                                     const auto children = f.forest.root_children(i);
+                                     if (children.empty()) return;
+                                     if (f.forest.has_gumbel()) {
+                                       const auto improved = f.forest.tree(i).improved_policy();
+                                       for (std::size_t k = 0; k < children.size(); ++k)
+                                         row[children[k].action] = improved[k];
+                                       return;
+                                     }
+                                     double visits = 0;
+                                     for (const Node &child : children) visits += child.visits;
+                                     for (const Node &child : children)
+                                       row[child.action] = visits > 0 ? child.visits / visits : child.prior;
+                                   });
+          },
+          "[trees, actions]: visits over their sum, or Gumbel's improved policy; zeros where nothing was searched")
+      .def(
+          "choices",
+          [](const PyForest &f) {
+            std::int64_t *data;
+            auto array = new_array<std::int64_t>({f.forest.size()}, &data);
+            for (std::size_t i = 0; i < f.forest.size(); ++i) {
+              const auto children = f.forest.root_children(i);
+              data[i] = -1;
+              if (children.empty()) continue;
+              const Node *best = &children[0];
+              for (const Node &child : children)
+                if (child.visits > best->visits) best = &child;
+              data[i] = f.forest.has_gumbel() ? children[f.forest.tree(i).gumbel_choice()].action : best->action;
+            }
+            return array;
+          },
+          "[trees]: the most visited action, or the one that Gumbel's selection ends with; -1 where nothing was "
+          "searched")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("nodes", [](const PyForest &f) {

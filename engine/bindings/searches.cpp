@@ -8,7 +8,8 @@ namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that gets a State and returns an action. It may also offer reset(seed).
+// An agent written in Python: a callable that gets a State and returns an action, or a tuple of the action, the policy
+// and the values (one number a legal action). It may also offer reset(seed).
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset)
@@ -27,6 +28,16 @@ class PythonSearch final : public Search {
     nb::object chosen;
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
+    nb::tuple told;
+    std::vector<double> policy, values;
+    if (nb::try_cast(chosen, told) && told.size() == 3) {
+      if (!nb::try_cast(told[1], policy) || !nb::try_cast(told[2], values) || policy.size() != out.actions.size() ||
+          values.size() != out.actions.size())
+        throw std::invalid_argument("its policy and values are not one number a legal action");
+      out.policy = policy;
+      out.values = values;
+      chosen = told[0];
+    }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
   }
@@ -139,19 +150,25 @@ void bind_searches(nb::module_ &m) {
       nb::arg("game"), nb::arg("seed"));
   m.def(
       "greedy_search",
-      [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<GreedySearch>(e->clone(), seed)); },
-      nb::arg("evaluator"), nb::arg("seed"));
+      [](const EvaluatorPtr &e, std::uint64_t seed, std::int64_t memory) {
+        checked_count("memory", memory, 0, 1000000);
+        return wrap(std::make_unique<GreedySearch>(e->clone(), memory, seed));
+      },
+      nb::arg("evaluator"), nb::arg("seed"), nb::arg("memory") = 1000);
   m.def(
       "policy_search",
       [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<PolicySearch>(e->clone(), seed)); },
       nb::arg("evaluator"), nb::arg("seed"));
   m.def(
       "mc_search",
-      [](const EvaluatorPtr &e, std::int64_t iterations, std::uint64_t seed) {
-        checked_count("iterations", iterations, 1, INT64_MAX);
-        return wrap(std::make_unique<MonteCarloSearch>(e->clone(), iterations, seed));
+      [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, std::uint64_t seed) {
+        checked_count("iterations", iterations, 0, INT64_MAX);
+        if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
+        if (iterations == 0 && seconds == 0)
+          throw std::invalid_argument("mc needs a number of iterations or of seconds");
+        return wrap(std::make_unique<MonteCarloSearch>(e->clone(), iterations, seconds, seed));
       },
-      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seed"));
+      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seconds"), nb::arg("seed"));
   m.def(
       "maxn_search",
       [](const EvaluatorPtr &e, std::int64_t depth, std::int64_t table_mb, std::uint64_t seed) {
@@ -160,7 +177,7 @@ void bind_searches(nb::module_ &m) {
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (e->game().is_hidden())
           throw std::invalid_argument("a full-width search cannot look into the hidden cards of " + e->game().name() +
-                                      "; use mcts or mc");
+                                      "; use ismcts, expectimax or mc");
         return wrap(std::make_unique<MaxNSearch>(e->clone(), options, seed));
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("table_mb"), nb::arg("seed"));

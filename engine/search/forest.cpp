@@ -140,13 +140,14 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
 void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
   Messenger messenger(game_, outcome_, p.leaf.value, p.priors);
-  plot.tree.prepare_root(messenger, plot.rng);
+  plot.tree.prepare_root(messenger, plot.rng, plot.left);
   plot.at_root = false;
   plot.waiting = 0;
 }
 
 void Forest::ask_root(Plot &plot) {
-  plot.tree.set_root(plot.state.data(), options_.reuse);
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  plot.tree.set_root(plot.state.data(), options_.reuse && options_.tree.gumbel == 0);
   plot.searched = true;
   plot.at_root = true;
   plot.pending[0].answered = false;
@@ -158,7 +159,8 @@ void Forest::ask_root(Plot &plot) {
 
 // Descends until leaves wait for an evaluation or nothing is left to do.
 void Forest::advance(Plot &plot) {
-  while (!plot.at_root && plot.left > 0) {
+  while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
+    plot.tree.make_room();
     const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, plot.left));
     for (std::size_t i = 0; i < batch; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, options_.batch > 1);
     bool is_waiting = false;
@@ -196,11 +198,12 @@ void Forest::read(Plot &plot, const Answers &answers) {
   }
 }
 
-std::size_t Forest::start(const std::int64_t *iterations, std::byte *inputs, bool *legal) {
+std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal) {
   if (rows_) forget();  // a search that was given up
   for (std::size_t i = 0; i < plots_.size(); ++i) {
     Plot &plot = plots_[i];
     plot.left = game_->player(plot.state.data()) == TERMINAL ? 0 : iterations[i];
+    plot.tree.set_noise(noise[i]);
   }
   for_all([this](Plot &plot) {
     if (plot.left <= 0) return;

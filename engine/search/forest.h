@@ -44,8 +44,8 @@ class Forest {
   void play(std::size_t i, Action action);  // legal
 
   // ---- a search ----
-  // Iterations for every tree; a game that is over gets none.
-  std::size_t start(const std::int64_t *iterations, std::byte *inputs, bool *legal);
+  // Iterations for every tree, and whether there is noise at its root; a game that is over gets none.
+  std::size_t start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal);
   // Answers to the rows of the last start or step. When it throws, the search is over and its trees are forgotten.
   std::size_t step(const Answers &answers, std::byte *inputs, bool *legal);
   std::size_t waiting() const { return rows_; }
@@ -54,6 +54,7 @@ class Forest {
   const Tree &tree(std::size_t i) const { return plots_[i].tree; }
   // Of the present state; none when it was not searched.
   std::span<const Node> root_children(std::size_t i) const;
+  bool has_gumbel() const { return options_.tree.gumbel > 0; }
   std::int64_t evaluations() const { return evaluations_; }
   std::int64_t shared() const;  // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }

@@ -1,8 +1,12 @@
 #include "search/mcts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 namespace boardlab {
 
@@ -12,11 +16,24 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
       leaves_(static_cast<std::size_t>(options.batch)) {
   evaluator_->scales_priors = !options.tree.paper;
+  for (int t = 1; t < options.threads; ++t) {
+    MctsOptions alone = options;
+    alone.threads = 1;
+    alone.iterations = options.iterations * (t + 1) / options.threads - options.iterations * t / options.threads;
+    helpers_.push_back(std::make_unique<MctsSearch>(evaluator_->clone(), alone, 0));
+  }
+  options_.iterations = options.iterations / options.threads;
+  seed_helpers(seed);
+}
+
+void MctsSearch::seed_helpers(std::uint64_t seed) {
+  for (std::size_t t = 0; t < helpers_.size(); ++t) helpers_[t]->reset(derive_seed(seed, t + 1));
 }
 
 void MctsSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
   tree_.clear();
+  seed_helpers(seed);
 }
 
 // Algorithm 1 of paper 000, with the recursion unrolled: select, evaluate, expand and back up.
@@ -44,14 +61,26 @@ void MctsSearch::act(const void *state, Decision &out) {
 }
 
 void MctsSearch::think(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  if (helpers_.empty()) return report(game().player(state), out, grow(state));
+  const std::int64_t iterations = grow_together(state);
+  const std::vector<Node> own = tree_.root_block();
+  for (const auto &helper : helpers_) tree_.absorb_root(helper->tree_);
+  report(game().player(state), out, iterations);
+  tree_.restore_root(own);
+}
+
+// Returns the number of iterations.
+std::int64_t MctsSearch::grow(const void *state) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  out.prepare(game(), state);
-  tree_.set_root(state, options_.reuse);
+  evaluator_->begin_decision();
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
-  tree_.prepare_root(*evaluator_, rng);
+  tree_.prepare_root(*evaluator_, rng, options_.iterations);
   const std::int64_t most = MOST_VISITS - tree_.root().visits;
   const std::int64_t limit = options_.iterations > 0 ? std::min(options_.iterations, most) : most;
   std::int64_t done = 0, next_look = 1;
@@ -65,12 +94,53 @@ void MctsSearch::think(const void *state, Decision &out) {
     // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
     next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
   }
-  report(out, std::min(done, limit));
+  return std::min(done, limit);
+}
+
+// Root parallelisation (Chaslot, Winands and van den Herik 2008): every thread grows a tree of its own, without locks,
+// so that the result depends on the number of threads but not on their luck.
+std::int64_t MctsSearch::grow_together(const void *state) {
+  struct Stopped {};
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> iterations{0};
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto guarded = [&](MctsSearch &search) {
+    try {
+      iterations += search.grow(state);
+    } catch (const Stopped &) {
+      search.tree_.clear();
+    } catch (...) {
+      search.tree_.clear();
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+      stop = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(helpers_.size());
+  for (const auto &helper : helpers_) {
+    helper->set_poll([&stop] {
+      if (stop) throw Stopped{};
+    });
+    threads.emplace_back([&guarded, &helper] { guarded(*helper); });
+  }
+  const Poll own = poll;
+  set_poll([&] {
+    if (stop) throw Stopped{};
+    own();
+  });
+  guarded(*this);
+  for (auto &thread : threads) thread.join();
+  set_poll(own);
+  for (const auto &helper : helpers_) helper->set_poll([] {});
+  if (failure) std::rethrow_exception(failure);
+  return iterations;
 }
 
 // Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost
 // or proven worse than another, and once the root is proven only its best.
-void MctsSearch::report(Decision &out, std::int64_t iterations) {
+void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const Node *best_proven = nullptr;
   bool all_lost = true;
@@ -90,7 +160,7 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
     if (child.visits) out.values[i] = child.mean();
     if (counts(child)) children_[i] = &child;
   }
-  report_policy(out);
+  report_policy(mover, out);
   out.action = out.actions[chosen(out)];
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
   out.info.emplace_back("iterations", static_cast<double>(iterations));
@@ -100,18 +170,28 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   if (tree_.root().exact) out.info.emplace_back("proven", 1);
 }
 
-void MctsSearch::report_policy(Decision &out) const {
+void MctsSearch::report_policy(int mover, Decision &out) const {
+  using Policy = MctsOptions::Policy;
   double visits = 0, sum = 0;
+  const Node *first = tree_.root_children().data();
+  const auto amaf = tree_.root_amaf();
+  std::vector<double> improved;
+  if (options_.policy == Policy::IMPROVED) improved = tree_.improved_policy();
   for (const Node *child : children_) visits += child ? child->visits : 0;
   for (std::size_t i = 0; i < children_.size(); ++i) {
     const Node *child = children_[i];
     if (!child) continue;
-    if (visits == 0)
+    const auto k = static_cast<std::size_t>(child - first);
+    if (options_.policy == Policy::IMPROVED)
+      out.policy[i] = improved[k];
+    else if (visits == 0)
       out.policy[i] = child->prior;
-    else if (options_.policy == MctsOptions::Policy::VISITS)
+    else if (options_.policy == Policy::VISITS)
       out.policy[i] = child->visits;
-    else if (child->visits)
-      out.policy[i] = tree_.unit(child->mean(), child->owner);
+    else if (options_.policy == Policy::VALUE && child->visits)
+      out.policy[i] = tree_.unit(child->mean(), mover);
+    else if (options_.policy == Policy::RAVE && amaf[k].visits)
+      out.policy[i] = tree_.unit(amaf[k].value_sum / amaf[k].visits, mover);
     sum += out.policy[i];
   }
   // Nothing but zeros: every value is the worst of the range.
@@ -138,6 +218,11 @@ std::size_t MctsSearch::chosen(const Decision &out) {
       if ((u -= weight(out.policy[i])) < 0) break;
     }
     return last;
+  }
+  if (options_.tree.gumbel > 0 && options_.choice == Choice::VISITS) {
+    const Node *child = &tree_.root_children()[tree_.gumbel_choice()];
+    const auto at = std::find(children_.begin(), children_.end(), child);
+    if (at != children_.end()) return static_cast<std::size_t>(at - children_.begin());
   }
   // Rank by what was asked for, then by visits, then by value.
   std::size_t best = out.actions.size();

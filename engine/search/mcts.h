@@ -11,10 +11,12 @@ struct MctsOptions {
   double seconds = 0;              // 0 = no limit
   bool reuse = true;               // keep the subtree of what was played
   int batch = 1;                   // leaves that are evaluated together
-  // The distribution that is reported: visits, or mean values on the scale [0,1], over their sum.
-  enum class Policy { VISITS, VALUE } policy = Policy::VISITS;
+  int threads = 1;                 // trees that share the iterations, a thread each; their root visits are added up
+  // The distribution that is reported: visits, mean values or AMAF's mean values on the scale [0,1], over their sum;
+  // or Gumbel's improved policy.
+  enum class Policy { VISITS, VALUE, RAVE, IMPROVED } policy = Policy::VISITS;
   // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
-  // drawn from policy^(1/temperature).
+  // drawn from policy^(1/temperature). With Gumbel selection "the most visited" is the one that it ends with.
   enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;
   double temperature = 1;
   TreeOptions tree;
@@ -33,15 +35,19 @@ class MctsSearch final : public Search {
   static constexpr std::int64_t MOST_VISITS = UINT32_MAX - 1;
 
   void think(const void *state, Decision &out);
+  std::int64_t grow(const void *state);
+  std::int64_t grow_together(const void *state);
+  void seed_helpers(std::uint64_t seed);
   void iterate(std::int64_t wanted);
-  void report(Decision &out, std::int64_t iterations);
-  void report_policy(Decision &out) const;
+  void report(int mover, Decision &out, std::int64_t iterations);
+  void report_policy(int mover, Decision &out) const;
   std::size_t chosen(const Decision &out);
 
   MctsOptions options_;
   Tree tree_;
   std::vector<Leaf> leaves_;
   std::vector<Question> questions_;
+  std::vector<std::unique_ptr<MctsSearch>> helpers_;  // the other threads' trees
   std::vector<const Node *> children_;  // by legal action; null where the tree has none or proved others better
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "search/deadline.h"
+
 namespace boardlab {
 
 namespace {
@@ -20,13 +22,16 @@ void Decision::prepare(const Game &game, const void *state) {
   info.clear();
 }
 
-void Decision::choose_best_value(Rng &rng) {
-  const double best = *std::max_element(values.begin(), values.end());
+void Decision::choose_best_value(Rng &rng, const std::vector<bool> *allowed) {
+  const auto may = [&](std::size_t i) { return !allowed || (*allowed)[i]; };
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (may(i)) best = std::max(best, values[i]);
   std::uint32_t equals = 0;
-  for (const double v : values) equals += v == best;
+  for (std::size_t i = 0; i < values.size(); ++i) equals += may(i) && values[i] == best;
   std::uint32_t pick = rng.below(equals);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != best) continue;
+    if (!may(i) || values[i] != best) continue;
     policy[i] = 1.0 / equals;
     if (pick-- == 0) action = actions[i];
   }
@@ -64,8 +69,31 @@ void GreedySearch::act(const void *state, Decision &out) {
     state = full.data();
   }
   evaluator_->action_values(state, out.actions, rng, out.values.data());
-  out.choose_best_value(rng);
+  if (memory_ > 0)
+    avoid_visited(state, out);
+  else
+    out.choose_best_value(rng);
   set_mover_score(game(), state, out);
+}
+
+void GreedySearch::avoid_visited(const void *state, Decision &out) {
+  const std::uint64_t here = game().hash(state);
+  if (here != expected_) visited_.clear();  // not where it went: another game
+  const auto is_visited = [&](std::uint64_t hash) {
+    const auto from = visited_.size() > static_cast<std::size_t>(memory_) ? visited_.end() - memory_ : visited_.begin();
+    return std::find(from, visited_.end(), hash) != visited_.end();
+  };
+  const auto after = [&](Action action) {
+    game().copy(child_.data(), state);
+    game().apply(child_.data(), action);
+    return game().hash(child_.data());
+  };
+  allowed_.assign(out.actions.size(), true);
+  for (std::size_t i = 0; i < out.actions.size(); ++i) allowed_[i] = !is_visited(after(out.actions[i]));
+  const bool any = std::find(allowed_.begin(), allowed_.end(), true) != allowed_.end();
+  out.choose_best_value(rng, any ? &allowed_ : nullptr);
+  visited_.push_back(here);
+  expected_ = after(out.action);
 }
 
 void PolicySearch::act(const void *state, Decision &out) {
@@ -86,10 +114,16 @@ void MonteCarloSearch::act(const void *state, Decision &out) {
   const int player = game().player(state), players = game().players();
   std::vector<double> sums(n, 0), counts(n, 0);
   double total[MAX_PLAYERS] = {}, values[MAX_PLAYERS];
-  const auto rounds = std::max<std::int64_t>(iterations_, static_cast<std::int64_t>(n));
-  for (std::int64_t i = 0; i < rounds; ++i) {
-    if (i % 256 == 255) poll();
-    const std::size_t a = static_cast<std::size_t>(i) % n;
+  const auto least = static_cast<std::int64_t>(n);
+  const std::int64_t limit = iterations_ > 0 ? std::max(iterations_, least) : INT64_MAX;
+  Deadline deadline(seconds_);
+  std::int64_t done = 0;
+  for (; done < limit; ++done) {
+    if (deadline.is_due(done)) {
+      poll();
+      if (done >= least && deadline.is_over(done)) break;
+    }
+    const std::size_t a = static_cast<std::size_t>(done) % n;
     game().copy(child_.data(), state);
     game().determinize(child_.data(), player, rng);
     game().apply(child_.data(), out.actions[a]);
@@ -100,9 +134,9 @@ void MonteCarloSearch::act(const void *state, Decision &out) {
     for (int p = 0; p < players; ++p) total[p] += values[p];
   }
   for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a] / counts[a];
-  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(rounds);
+  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(done);
   out.choose_best_value(rng);
-  out.info.emplace_back("iterations", static_cast<double>(rounds));
+  out.info.emplace_back("iterations", static_cast<double>(done));
 }
 
 }  // namespace boardlab

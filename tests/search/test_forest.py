@@ -3,19 +3,11 @@
 import numpy as np
 import pytest
 from reference.positions import random_position
-from reference.tree import SplitMix
+from reference.tree import derive_seed
 
 import boardlab as bl
 from boardlab import Forest
 from boardlab.evaluators import EVALUATORS
-
-MASK = 2**64 - 1
-
-
-def derive_seed(seed: int, index: int) -> int:
-    """As engine/core/rng.h."""
-    mixed = SplitMix(seed ^ 0x5851F42D4C957F2D).next()
-    return SplitMix((mixed + index * 0xD1342543DE82EF95) & MASK).next()
 
 
 class Net:
@@ -80,13 +72,32 @@ def test_every_tree_is_the_tree_of_an_agent(game, batch, as_agent):
     as_agent(net)
     forest = searched(game, net, batch=batch)
     for i in range(len(forest)):
-        agent = bl.agent(f"mcts(forest-net, iterations=60, batch={batch})", game, seed=derive_seed(7, i))
+        agent = bl.agent(
+            f"mcts(forest-net, iterations=60, batch={batch}, solver=False)", game, seed=derive_seed(7, i)
+        )
         decision = agent.act(forest.state(i))
         visits, values = forest.visits()[i], forest.values()[i]
         assert visits.sum() == 60
         assert {a: visits[a] / 60 for a in decision.policy} == decision.policy
         assert {a: values[a] for a in decision.policy if visits[a]} == decision.values
         assert (forest.root_values()[i] == decision.scores).all()
+
+
+def test_gumbel_is_that_of_an_agent(as_agent):
+    game = bl.game("connectfour")
+    net = Net(game)
+    as_agent(net)
+    forest = searched(game, net, iterations=16, moves=2, gumbel=4)
+    for i in range(len(forest)):
+        seed = derive_seed(7, i)
+        fresh = searched(game, net, iterations=16, gumbel=4)
+        agent = bl.agent("mcts(forest-net, iterations=16, gumbel=4, solver=False)", game, seed=seed)
+        decision = agent.act(fresh.state(i))
+        assert fresh.choices()[i] == decision.action
+        policy = fresh.policy()[i]
+        assert {a: policy[a] for a in decision.policy} == pytest.approx(decision.policy)
+        assert policy.sum() == pytest.approx(1)
+    assert (forest.visits().sum(axis=1) == 16).all()
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
@@ -137,6 +148,33 @@ def test_batches_are_full():
     assert net.rows == [16] + [64] * 10
 
 
+def test_noise_is_drawn_anew_for_every_search_where_it_is_wanted():
+    game = bl.game("gobang")
+
+    def judge(planes, legal):
+        return np.zeros(len(planes)), np.zeros(legal.shape)
+
+    forest = Forest(game, 40, noise=0.1, noise_fraction=0.5, reuse=False)
+    noisy = np.arange(40) < 20
+    forest.search(judge, 30, noise=noisy)
+    first = forest.visits()
+    assert (first[20:].max(axis=1) == 1).all()  # even priors: every action once
+    assert (first[:20].max(axis=1) > 2).all() and len({row.tobytes() for row in first[:20]}) == 20
+    forest.search(judge, 30, noise=noisy)
+    assert not (forest.visits()[:20] == first[:20]).all(axis=1).any()
+
+
+def test_the_solver_ends_a_proven_search():
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply(action)
+    forest = Forest(game, 2, solver=True)
+    forest.set_state(0, state)
+    forest.search(Net(game), 5000)
+    assert forest.visits()[0].sum() < 100 and forest.root_values()[0].tolist() == [1, -1]
+
+
 def test_a_whole_generation_of_games():
     game = bl.game("tictactoe")
     forest = Forest(game, 30, seed=3, cache_mb=4)
@@ -152,6 +190,9 @@ def test_a_whole_generation_of_games():
             assert np.flatnonzero(legal[i]).tolist() == state.legal_actions()
         forest.search(net, 15)
         visits = forest.visits()
+        assert (forest.choices()[~over] == visits.argmax(axis=1)[~over]).all()
+        assert (forest.choices()[over] == -1).all()
+        assert forest.policy().sum(axis=1) == pytest.approx(1.0 * ~over)
         assert (visits.sum(axis=1)[~over] >= 15).all() and not visits[over].any() and not visits[~legal].any()
         forest.play([rng.choice(9, p=row / row.sum()) if row.any() else -1 for row in visits])
     assert (forest.scores.sum(axis=1) == 0).all()
@@ -233,6 +274,9 @@ def test_what_is_refused():
         (lambda: forest.search(net, [1, 2]), r"one a tree \(3\)"),
         (lambda: forest.search(lambda p, legal: np.zeros(3), 1), r"returns \(values, logits\)"),
         (lambda: forest.search(lambda p, legal: (np.zeros(2), np.zeros((3, 7))), 1), "must have the shape"),
+        (lambda: forest.search(net, 5, noise=[True]), r"noise must be True, False or one a tree"),
+        (lambda: Forest(game, 3, noise=-1), "noise must be a number from 0"),
+        (lambda: Forest(game, 3, fpu="none"), 'fpu must be one of "absolute"'),
         (lambda: forest.play([1, 2]), "one action a tree"),
         (lambda: forest.play([1, 2, 7]), "action 7 is not legal in the game of tree 2"),
         (lambda: forest.play([1, 2, 2**40]), "is not legal in the game of tree 2"),

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reference.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
-from reference.full_width import minimax
+from reference.full_width import expectimax_n, minimax
 from reference.judges import after, score_judge, softmax_priors
 from reference.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
 
 import boardlab as bl
-from boardlab import BoardLabError, Game, State
+from boardlab import BoardLabError, Game, State, _engine
+from boardlab.evaluators.ntuple import load_network
 
 SMALL = [
     (bl.game("tictactoe"), 4, "score"),
@@ -64,7 +65,8 @@ def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
 
 @pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8', 'select="puct", batch=5',
                                   'select="puct", fpu="parent", fpu_value=0.3', 'select="puct", noise=0.5',
-                                  'select="uct", max_nodes=1024'])  # fmt: skip
+                                  'select="uct", max_nodes=1024', 'select="puct", rave=True',
+                                  'select="uct", rave=True, rave_rollouts=True', 'select="puct", gumbel=8'])  # fmt: skip
 @pytest.mark.parametrize(("game", "actions", "outcome"), SMALL, ids=str)
 def test_small_games_are_proven_exactly(game: Game, actions: int, outcome: str, more: str) -> None:
     """Whatever the options: what is said to be proven is the minimax value, and so is the action's."""
@@ -111,6 +113,37 @@ def test_a_proven_tree_is_kept_and_played_to_its_end() -> None:
             if not state.is_terminal:
                 state.apply(chooser.choice(state.legal_actions()))
         assert list(state.scores) == [1, -1]
+
+
+def wins_against_everybody(state: State, player: int) -> bool:
+    """Whether the player can force a win, whatever all the others do."""
+    if state.is_terminal:
+        return bool(state.scores[player] == 1)
+    replies = [wins_against_everybody(after(state, a), player) for a in state.legal_actions()]
+    return any(replies) if state.player == player else all(replies)
+
+
+@pytest.mark.parametrize(
+    "more", ['select="uct"', 'select="puct"', 'select="uct", rave=True', 'select="puct", gumbel=16']
+)
+def test_three_players_agree_with_exhaustive_search(more: str) -> None:
+    """Where a player can force a win, MaxN and the tree find it, and the others' values are what is left."""
+    game = bl.game("nim", heaps=(2, 2, 3), max_take=2, players=3)
+    found = 0
+    for seed in range(30):
+        state = random_position(game, seed, 5)
+        player = state.player
+        winning = {a for a in state.legal_actions() if wins_against_everybody(after(state, a), player)}
+        if not winning or len(winning) == len(state.legal_actions()):
+            continue
+        found += 1
+        exact = expectimax_n(state, 99, score_judge())
+        assert exact[player] == 1
+        decision = bl.agent(f"mcts(rollout, iterations=2000, {more})", game, seed=seed).act(state)
+        assert decision.action in winning
+        assert decision.values[decision.action] == pytest.approx(1, abs=0.1)
+        assert decision.scores.sum() == pytest.approx(sum(exact))
+    assert found >= 5
 
 
 def test_games_for_which_proofs_are_unsound_have_none() -> None:
@@ -310,6 +343,25 @@ def test_paper_is_algorithm_1_over_a_trained_network(tmp_path: Path) -> None:
         for seed in (1, 2):
             state = random_position(game, seed, actions)
             assert_algorithm_1(game, state, f"ntuple('{run.path}')", True, 1.0, 120)
+
+
+def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
+    """Values of a puzzle's positions are remembered within a decision, not from one to the next."""
+    game = bl.game("rubiks", twists=5)
+    run = bl.train(game, episodes=2000, out=tmp_path / "cube", seed=1, tuples=10)
+    network, description, _ = load_network(run.path, game)
+    evaluator = network.evaluator(description["reward"], 1.0)
+    state = game.initial_state(4).core
+
+    def searched(search: _engine.Search) -> list[float]:
+        return list(search.act(state)[3])
+
+    kept = _engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False)
+    before = searched(kept)
+    assert searched(kept) == before
+    network.weights[:] *= -0.5
+    fresh = searched(_engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False))
+    assert searched(kept) == fresh != before
 
 
 def test_what_only_puct_knows_is_refused_with_uct() -> None:

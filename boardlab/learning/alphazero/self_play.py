@@ -41,8 +41,9 @@ def play_games(
         cache_mb=settings.cache_mb,
         threads=threads,
         max_nodes=1 << 20,
-        noise=settings.noise,
-        dirichlet=settings.dirichlet,
+        noise=settings.dirichlet if settings.noise and settings.gumbel is None else None,
+        noise_fraction=settings.noise,
+        gumbel=settings.gumbel,
     )
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
@@ -76,17 +77,14 @@ def play_games(
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
-        forest.search(judge, np.where(playing, iterations, 0))
+        forest.search(judge, np.where(playing, iterations, 0), noise=full)
         visits = forest.visits().astype(np.float64)
         now, roots = forest.fields(), forest.root_values()
         drawn = move < settings.temperature_moves
-        best = visits >= visits.max(axis=1, keepdims=True)
-        best_share = best / best.sum(axis=1, keepdims=True)
-        share = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
-        chances = np.where(drawn[:, None], share, best_share)
-        points = rng.random(trees)[:, None]
-        actions = (chances.cumsum(axis=1) < points * chances.sum(axis=1, keepdims=True)).sum(axis=1)
-        target = np.where((settings.one_hot & ~drawn)[:, None], best_share, share).astype(np.float32)
+        if settings.gumbel is not None:
+            target, actions = forest.policy().astype(np.float32), forest.choices()
+        else:
+            target, actions = _by_visits(visits, drawn, settings.one_hot, rng)
         for i in np.flatnonzero(playing & full).tolist():
             episode[i].append(len(fields))
             fields.append(now[i])
@@ -110,3 +108,17 @@ def play_games(
         ),
         counts,
     )
+
+
+def _by_visits(
+    visits: NDArray[np.float64], drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """The policy's targets and the actions: in proportion to visits where they are `drawn`, else the best."""
+    best = visits >= visits.max(axis=1, keepdims=True)
+    best_share = best / best.sum(axis=1, keepdims=True)
+    share = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
+    chances = np.where(drawn[:, None], share, best_share)
+    points = rng.random(len(visits))[:, None] * chances.sum(axis=1, keepdims=True)
+    actions = (chances.cumsum(axis=1) <= points).sum(axis=1)
+    target = np.where((one_hot & ~drawn)[:, None], best_share, share)
+    return target.astype(np.float32), actions

@@ -40,6 +40,13 @@ class AlphaZero(LearnerSettings):
     cpuct: float = option(1.5, "exploration of PUCT", low=0, high=100)
     noise: float = option(0.25, "share of Dirichlet noise in the root's priors", low=0, high=1)
     dirichlet: float = option(1.0, "the noise's parameter", low=1e-3, high=1000)
+    gumbel: int | None = option(
+        None,
+        "Gumbel selection at the root over so many actions, with sequential halving: for few simulations; "
+        "its improved policy is the target, and noise and temperature have no part",
+        low=1,
+        high=1 << 20,
+    )
     temperature_moves: int = option(
         12,
         "so many moves a game are drawn in proportion to visits, later ones are the best (T')",

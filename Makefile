@@ -19,11 +19,11 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az]"
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,bench,references,truths]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,references,truths]"
 	touch $@
 
 demo: $(VENV)/installed

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
 LEARNERS: dict[str, type[LearnerSettings]] = {
-    kind.name: kind
-    for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM, AlphaZero)
+    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM, AlphaZero)
 }
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0

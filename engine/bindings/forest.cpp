@@ -159,10 +159,9 @@ void bind_forest(nb::module_ &m) {
           "fields",
           [](const PyForest &f) {
             const bl_game &table = f.forest.game().table();
-            return rows_of<std::int32_t>(f.forest, static_cast<std::size_t>(table.field_count), 0,
-                                         [&](std::size_t i, std::int32_t *row) {
-                                           table.to_fields(table.self, f.forest.state(i), row);
-                                         });
+            return rows_of<std::int32_t>(
+                f.forest, static_cast<std::size_t>(table.field_count), 0,
+                [&](std::size_t i, std::int32_t *row) { table.to_fields(table.self, f.forest.state(i), row); });
           },
           "[trees, fields] of the games' states")
       .def_prop_ro(

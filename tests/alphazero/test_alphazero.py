@@ -10,7 +10,7 @@ from boardlab.errors import BoardLabError
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
-from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
+from boardlab.learning.alphazero.self_play import _by_visits, play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 SMALL = {
@@ -56,7 +56,7 @@ def test_every_net_fits_every_kind_of_game(kind, name, parameters):
 
 def test_targets_are_those_of_the_player_to_move():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=20, parallel=7, simulations=8, noise=0.0, temperature_moves=9)
+    settings = AlphaZero(games=100, parallel=30, simulations=8, noise=0.0, temperature_moves=9)
     examples, counts = play_games(game, even, settings, 8, 1, seed=3, threads=1)
     assert counts.moves == len(examples)
     games = []
@@ -65,7 +65,7 @@ def test_targets_are_those_of_the_player_to_move():
         assert policy.sum() == pytest.approx(1)
         assert set(np.flatnonzero(policy)) <= set(state.legal_actions())
         games.append((state, z[0]))
-    assert sum(state == game.initial_state() for state, _ in games) == 20
+    assert sum(state == game.initial_state() for state, _ in games) == 100
     forced = [(state, z) for state, z in games if len(state.legal_actions()) == 1]
     assert len({z for _, z in forced}) > 1  # wins of the last move, and draws
     for state, z in forced:
@@ -142,7 +142,7 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
         with np.load(tmp_path / "whole" / file) as one, np.load(tmp_path / "broken" / file) as other:
             assert set(one.files) == set(other.files)
             for key in one.files:
-                if key != "seconds":
+                if not key.endswith("seconds"):
                     assert np.array_equal(one[key], other[key]), key
 
 
@@ -207,3 +207,24 @@ def test_tictactoe_is_learned_to_perfection(tmp_path):
     network = f'net("{run.path.as_posix()}")'
     result = bl.evaluate(f"mcts({network}, iterations=50, solver=False)", game, "perfect", 100)
     assert result.value == 0.0
+
+
+def test_gumbel_learns_from_its_improved_policy():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4)
+    examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
+    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    # The improved policy has a share for every legal action, not only for those that were visited.
+    for fields, policy in zip(examples.fields, examples.policy, strict=True):
+        assert set(np.flatnonzero(policy)) == set(game.from_fields(fields.tolist()).legal_actions())
+
+
+def test_actions_are_drawn_by_visits_and_then_the_best():
+    visits = np.tile(np.array([1.0, 3.0, 0.0]), (4000, 1))
+    drawn = np.arange(4000) < 2000
+    target, actions = _by_visits(visits, drawn, True, np.random.default_rng(0))
+    assert (actions[2000:] == 1).all()
+    assert np.mean(actions[:2000] == 1) == pytest.approx(0.75, abs=0.04)
+    assert not (actions == 2).any()
+    assert target[0].tolist() == [0.25, 0.75, 0.0]
+    assert target[-1].tolist() == [0.0, 1.0, 0.0]

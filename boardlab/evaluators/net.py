@@ -16,7 +16,7 @@ from boardlab.options import option
 from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
-    from boardlab.nets import Net as TorchNet
+    from boardlab.evaluators.nets import Net as TorchNet
 
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
 
@@ -48,8 +48,8 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
 
 def build_net(description: Mapping[str, Any]) -> "TorchNet":
     """The net of a description, with fresh weights."""
-    from boardlab.nets import NetOptions, NetShape
-    from boardlab.nets import build_net as build
+    from boardlab.evaluators.nets import NetOptions, NetShape
+    from boardlab.evaluators.nets import build_net as build
 
     shape = {name: int(description[name]) for name in ("planes", "rows", "cols", "actions", "values")}
     return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
@@ -96,7 +96,7 @@ class Net(EvaluatorSpec):
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
         require_torch()
-        from boardlab.nets import from_arrays
+        from boardlab.evaluators.nets import from_arrays
 
         try:
             net = build_net(agent["network"])

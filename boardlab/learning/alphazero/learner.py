@@ -24,7 +24,7 @@ from boardlab.learning.alphazero.replay import Examples, Replay
 from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.learner import Trainee
-from boardlab.nets import Net
+from boardlab.evaluators.nets import Net
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts

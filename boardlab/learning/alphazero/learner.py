@@ -18,13 +18,13 @@ from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.net import build_net, choose_device, net_judge
+from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.replay import Examples, Replay
 from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.learner import Trainee
-from boardlab.evaluators.nets import Net
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts

@@ -3,10 +3,10 @@
 from boardlab.evaluators.evaluator import Evaluator, EvaluatorSpec
 from boardlab.evaluators.features import Features
 from boardlab.evaluators.ntuple import NTuple
-from boardlab.evaluators.simple import Rollout, Score, Solver
+from boardlab.evaluators.simple import Endgame, Rollout, Score, Solver
 
 EVALUATORS: dict[str, type[EvaluatorSpec]] = {
-    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features)
+    spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Features)
 }
 
 __all__ = ["EVALUATORS", "Evaluator", "EvaluatorSpec"]

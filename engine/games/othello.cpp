@@ -6,6 +6,7 @@
 
 #include "core/adapt.h"
 #include "core/bits.h"
+#include "games/othello_solver.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -146,6 +147,28 @@ class Othello {
         out[plane * CELLS + cell] = static_cast<float>(static_cast<int>(boards[plane] >> cell & 1));
   }
   double moves_left(const State &s) const { return CELLS - popcount(W(s.discs[0] | s.discs[1])); }
+
+  // The score needs to know only who wins, which is much quicker than by how much.
+  int solve(const State &s, bl_solution &out) const {
+    const int me = static_cast<int>(s.side & 1);
+    othello::Endgame endgame;
+    endgame.own = s.discs[me];
+    endgame.other = s.discs[1 - me];
+    endgame.beta = out.outcome < 0 ? 1 : CELLS;
+    endgame.alpha = -endgame.beta;
+    endgame.node_limit = out.node_limit;
+    endgame.stop = out.stop;
+    endgame.context = out.context;
+    static const othello::Solve answer = othello::solver(N);
+    const bool solved = answer(endgame);
+    out.nodes = endgame.nodes;
+    if (!solved) return 0;
+    out.action = endgame.best < 0 ? PASS : endgame.best;
+    const int value = endgame.value;
+    out.scores[me] = out.outcome < 0 ? (value > 0) - (value < 0) : value;
+    out.scores[1 - me] = -out.scores[me];
+    return 1;
+  }
 
  private:
   static constexpr W bit(int cell) { return W(1) << cell; }

@@ -29,20 +29,25 @@ def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str
     return result
 
 
-def machine() -> str:
-    """The processor, for the caption of a table."""
+def machine(how: str) -> str:
+    """The processor and how it was used, for the caption of a table."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         model = platform.processor()
-    return f"{model}, Python {platform.python_version()}, one core, CPU time, best of 3"
+    return f"{model}, Python {platform.python_version()}, {how}"
 
 
-def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+def table(
+    title: str,
+    columns: list[str],
+    rows: list[list[str]],
+    how: str = "one core, CPU time, best of 3",
+) -> None:
     """Prints a table under its title and the machine."""
     grid = Table(
-        title=f"{title}\n{machine()}", box=None, title_justify="left", header_style="bold", pad_edge=False
+        title=f"{title}\n{machine(how)}", box=None, title_justify="left", header_style="bold", pad_edge=False
     )
     for i, column in enumerate(columns):
         grid.add_column(column, justify="left" if i == 0 else "right")

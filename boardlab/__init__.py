@@ -13,6 +13,7 @@ import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.arena import ExamResult, MatchResult, evaluate, match
 from boardlab.errors import BoardLabError, shown
+from boardlab.evaluators import register_evaluator
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, agent, evaluator
@@ -45,6 +46,7 @@ __all__ = [
     "match",
     "open_run",
     "perft",
+    "register_evaluator",
     "resume",
     "train",
     "train_many",

@@ -1,6 +1,8 @@
 """The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
 
+import runpy
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,12 +35,22 @@ for command in (play, inspect, match, evaluate, train):
 
 
 @app.callback(invoke_without_command=True)
-def _version(
+def _before(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    plugin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE", help="Run this Python file first: it may register evaluators. Runs its code."
+        ),
+    ] = None,
 ) -> None:
     if version:
         print(f"boardlab {boardlab.__version__}")
         raise typer.Exit
+    for path in plugin or []:
+        if not Path(path).is_file():
+            raise boardlab.BoardLabError(f'there is no file "{path}" to run as a plugin')
+        runpy.run_path(path, run_name="boardlab_plugin")
 
 
 def main() -> None:

@@ -3,10 +3,11 @@
 from boardlab.evaluators.evaluator import Evaluator, EvaluatorSpec
 from boardlab.evaluators.features import Features
 from boardlab.evaluators.ntuple import NTuple
+from boardlab.evaluators.python import python_evaluator, register_evaluator
 from boardlab.evaluators.simple import Endgame, Rollout, Score, Solver
 
 EVALUATORS: dict[str, type[EvaluatorSpec]] = {
     spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Features)
 }
 
-__all__ = ["EVALUATORS", "Evaluator", "EvaluatorSpec"]
+__all__ = ["EVALUATORS", "Evaluator", "EvaluatorSpec", "python_evaluator", "register_evaluator"]

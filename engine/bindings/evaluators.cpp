@@ -1,3 +1,4 @@
+#include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
 #include "search/endgame.h"
 
@@ -19,17 +20,36 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   const StateBuffer copy = state.buffer;
   std::vector<double> out(size);
   Rng rng(derive_seed(seed, stream));
-  {
+  unwrapped([&] {
     const nb::gil_scoped_release release;
     ask(*mine, copy.data(), rng, out.data());
-  }
+  });
   return to_array(out);
 }
+
+PythonEvaluator *python_part(PyObject *self) {
+  return nb::inst_ready(self) ? dynamic_cast<PythonEvaluator *>(nb::inst_ptr<Evaluator>(self)) : nullptr;
+}
+
+int traverse_evaluator(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  const PythonEvaluator *evaluator = python_part(self);
+  return evaluator ? evaluator->traverse(visit, arg) : 0;
+}
+
+int clear_evaluator(PyObject *self) {
+  if (PythonEvaluator *evaluator = python_part(self)) evaluator->forget();
+  return 0;
+}
+
+PyType_Slot EVALUATOR_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_evaluator)},
+                                 {Py_tp_clear, reinterpret_cast<void *>(clear_evaluator)},
+                                 {0, nullptr}};
 
 }  // namespace
 
 void bind_evaluators(nb::module_ &m) {
-  nb::class_<Evaluator>(m, "Evaluator", "Judges positions.")
+  nb::class_<Evaluator>(m, "Evaluator", nb::type_slots(EVALUATOR_SLOTS), "Judges positions.")
       .def_prop_ro("has_priors", &Evaluator::has_priors)
       .def(
           "value",
@@ -97,6 +117,7 @@ void bind_evaluators(nb::module_ &m) {
             static_cast<std::int64_t>(checked_count("nodes", nodes, 1, INT64_MAX)));
       },
       nb::arg("evaluator"), nb::arg("below"), nb::arg("nodes"));
+  bind_python_evaluator(m);
 }
 
 }  // namespace boardlab

@@ -166,8 +166,8 @@ void bind_games(nb::module_ &m) {
                    })
       .def_prop_ro("plane_shape",
                    [](const Game &g) {
-                     const bl_game &t = g.table();
-                     return t.planes ? std::tuple(t.plane_count, t.plane_rows, t.plane_cols) : std::tuple(0, 0, 0);
+                     const PlaneShape shape = g.plane_shape();
+                     return std::tuple(shape.count, shape.rows, shape.cols);
                    })
       .def_prop_ro(
           "outcomes",
@@ -351,14 +351,13 @@ void bind_games(nb::module_ &m) {
           "planes",
           [](const PyState &s, std::int64_t player) {
             s.check_player(player);
-            const bl_game &t = s.game->table();
-            if (!t.planes) lacks(*s.game, "planes");
+            const PlaneShape shape = s.game->plane_shape();
+            if (!shape.count) lacks(*s.game, "planes");
             float *data;
-            auto array =
-                new_array<float>({static_cast<std::size_t>(t.plane_count), static_cast<std::size_t>(t.plane_rows),
-                                  static_cast<std::size_t>(t.plane_cols)},
-                                 &data);
-            t.planes(t.self, s.data(), static_cast<int>(player), data);
+            auto array = new_array<float>({static_cast<std::size_t>(shape.count), static_cast<std::size_t>(shape.rows),
+                                           static_cast<std::size_t>(shape.cols)},
+                                          &data);
+            s.game->planes(s.data(), static_cast<int>(player), data);
             return array;
           },
           nb::arg("player") = 0)

@@ -1,5 +1,6 @@
 #include "bindings/searches.h"
 
+#include "bindings/python_evaluator.h"
 #include "search/alphabeta.h"
 #include "search/maxn.h"
 #include "search/mcts.h"
@@ -48,45 +49,27 @@ class PythonSearch final : public Search {
   }
 
  private:
-  // An agent that fails loses its game: std::invalid_argument with the Python error nested in it. What asks to stop
-  // the program goes through.
-  template <class Call>
-  static void guarded(const Call &call) {
-    try {
-      call();
-    } catch (nb::python_error &error) {
-      if (error.matches(PyExc_Exception)) std::throw_with_nested(std::invalid_argument(describe(error)));
-      throw;
-    }
-  }
-  static std::string describe(const nb::python_error &error) {
-    std::string text = "an exception that cannot be printed";
-    try {
-      nb::try_cast<std::string>(error.type().attr("__name__"), text);
-      std::string message;
-      if (nb::try_cast<std::string>(nb::str(error.value()), message) && !message.empty()) text += ": " + message;
-    } catch (const nb::python_error &) {  // __str__ failed in its turn; the name of the exception remains
-    }
-    return text;
-  }
-
   nb::callable choose_;
   nb::object reset_;
 };
 
-PythonSearch *python_part(PyObject *self) {
-  return nb::inst_ready(self) ? dynamic_cast<PythonSearch *>(nb::inst_ptr<PySearch>(self)->search.get()) : nullptr;
+// What of a search is written in Python: itself, or the evaluator that it asks.
+template <class Visit>
+int visit_python_parts(PyObject *self, const Visit &visit) {
+  if (!nb::inst_ready(self)) return 0;
+  Search *search = nb::inst_ptr<PySearch>(self)->search.get();
+  if (auto *python = dynamic_cast<PythonSearch *>(search)) return visit(*python);
+  if (auto *python = dynamic_cast<PythonEvaluator *>(search->evaluator())) return visit(*python);
+  return 0;
 }
 
 int traverse_search(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  const PythonSearch *search = python_part(self);
-  return search ? search->traverse(visit, arg) : 0;
+  return visit_python_parts(self, [&](auto &part) { return part.traverse(visit, arg); });
 }
 
 int clear_search(PyObject *self) {
-  if (PythonSearch *search = python_part(self)) search->forget();
-  return 0;
+  return visit_python_parts(self, [](auto &part) { return part.forget(), 0; });
 }
 
 PyType_Slot SEARCH_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverse_search)},
@@ -100,14 +83,11 @@ nb::tuple act(PySearch &s, const PyState &state) {
   const Busy busy(s);
   const StateBuffer copy = state.buffer;
   Decision decision;
-  try {
+  unwrapped([&] {
     const Interruptible interruptible(*s.search);
     const nb::gil_scoped_release release;
     s.search->act(copy.data(), decision);
-  } catch (const std::invalid_argument &fault) {
-    std::rethrow_if_nested(fault);  // asked directly, an agent written in Python raises its own error
-    throw;
-  }
+  });
   nb::dict info;
   for (const auto &[name, value] : decision.info) info[name] = value;
   return nb::make_tuple(decision.action, decision.actions, to_array(decision.policy), to_array(decision.values),
@@ -121,6 +101,17 @@ void check_asked(const Game &game, const PyState &state) {
   if (state.player() == TERMINAL) throw std::invalid_argument("the game is over: there is nothing to decide");
   if (state.player() == CHANCE)
     throw std::invalid_argument("nature moves here, not a player; apply a chance outcome first");
+}
+
+std::string describe(const nb::python_error &error) {
+  std::string text = "an exception that cannot be printed";
+  try {
+    nb::try_cast<std::string>(error.type().attr("__name__"), text);
+    std::string message;
+    if (nb::try_cast<std::string>(nb::str(error.value()), message) && !message.empty()) text += ": " + message;
+  } catch (const nb::python_error &) {  // __str__ failed in its turn; the name of the exception remains
+  }
+  return text;
 }
 
 Array<double> to_array(const std::vector<double> &values) {
@@ -137,12 +128,7 @@ void bind_searches(nb::module_ &m) {
           "reset",
           [](PySearch &s, std::uint64_t seed) {
             const Busy busy(s);
-            try {
-              s.search->reset(seed);
-            } catch (const std::invalid_argument &fault) {
-              std::rethrow_if_nested(fault);
-              throw;
-            }
+            unwrapped([&] { s.search->reset(seed); });
           },
           nb::arg("seed"), "Forgets the game played so far.");
 

@@ -31,6 +31,8 @@ void check_table(const std::string &name, const bl_game &t) {
   if (t.reward_count > 0 && !(t.reward && t.reward_name && t.reward_range))
     refuse(name, "reward_count says there are named rewards, but their functions are missing");
   if (t.board_vector && (t.cells < 1 || !t.cell_values)) refuse(name, "board_vector needs cells and cell_values");
+  if (t.planes && (t.plane_count < 1 || t.plane_rows < 1 || t.plane_cols < 1))
+    refuse(name, "planes need plane_count, plane_rows and plane_cols");
   if ((t.flags & BL_HIDDEN) && !(t.conceal && t.determinize))
     refuse(name, "a game with hidden parts needs conceal and determinize");
   if (t.symmetry && !t.symmetry_action) refuse(name, "symmetry needs symmetry_action");
@@ -45,6 +47,12 @@ Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(
     // Reading `destroy` is only sound in a table of our own version.
     if (t_.abi_version == BL_GAME_ABI && t_.struct_size == sizeof(bl_game) && t_.destroy) t_.destroy(t_.self);
     throw;
+  }
+  if (t_.planes) {
+    plane_shape_ = {t_.plane_count, t_.plane_rows, t_.plane_cols};
+  } else if (cells()) {
+    plane_shape_ = {0, 1, cells()};
+    for (int c = 0; c < cells(); ++c) plane_shape_.count = std::max(plane_shape_.count, cell_values(c));
   }
 }
 
@@ -61,6 +69,15 @@ Action Game::sample_chance(const void *s, Rng &rng) const {
   for (int i = 0; i + 1 < n; ++i)
     if ((u -= p[static_cast<std::size_t>(i)]) < 0) return outcomes[static_cast<std::size_t>(i)];
   return outcomes[static_cast<std::size_t>(n - 1)];
+}
+
+void Game::planes(const void *s, int player, float *out) const {
+  if (t_.planes) return t_.planes(t_.self, s, player, out);
+  const auto n = static_cast<std::size_t>(cells());
+  std::vector<std::uint8_t> vector(n);
+  board_vector(s, player, vector.data());
+  std::fill_n(out, plane_shape_.size(), 0.0f);
+  for (std::size_t c = 0; c < n; ++c) out[vector[c] * n + c] = 1;
 }
 
 int Game::playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const {

@@ -17,6 +17,12 @@ namespace boardlab {
 // Which outcome an evaluator estimates and a search maximises: the score, or a named reward (0, 1, ...).
 inline constexpr int SCORE = -1;
 
+// Of the input planes of a neural net; count 0 where there are none.
+struct PlaneShape {
+  int count = 0, rows = 0, cols = 0;
+  std::size_t size() const { return static_cast<std::size_t>(count) * static_cast<std::size_t>(rows * cols); }
+};
+
 // Called now and then during long work; throws to stop it (Ctrl-C).
 using Poll = std::function<void()>;
 
@@ -103,6 +109,11 @@ class Game {
   int max_changes() const { return t_.apply_changes ? t_.max_changes : cells(); }
   int apply_changes(void *s, Action action, int player, bl_cell_change *changes) const;
 
+  // ---- neural nets ----
+  // Default: one plane a value of the board vector's cells, of one row.
+  PlaneShape plane_shape() const { return plane_shape_; }
+  void planes(const void *s, int player, float *out) const;
+
   // ---- symmetries ----
   void symmetry(std::uint64_t g, void *s) const {
     if (t_.symmetry) t_.symmetry(t_.self, g, s);
@@ -114,6 +125,7 @@ class Game {
  private:
   std::string name_;
   bl_game t_;
+  PlaneShape plane_shape_;
 };
 
 using GamePtr = std::shared_ptr<const Game>;

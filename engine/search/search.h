@@ -41,6 +41,7 @@ class Search {
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
+  Evaluator *evaluator() { return evaluator_.get(); }  // null for a search that asks none
 
   // Called now and then while it thinks, by the evaluator too; throws to stop it.
   void set_poll(const Poll &p) {

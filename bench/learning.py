@@ -1,0 +1,267 @@
+"""How well agents learn: trains over seeds, takes exams, and prints the means beside the numbers of others.
+
+    python bench/learning.py [NAME ...] [--seeds 5] [--jobs 2] [--games 100] [--out FILE.jsonl]
+
+NAME is a figure of the table below or the beginning of some; without one, all are measured, which takes hours of CPU
+time. Every (figure, seed) is a process of its own, the longest first; its line is appended to the file as soon as it is
+done, and what the file has already is not measured again. `±` is the standard error of the mean between seeds.
+"""
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from common import console, table
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.arena.exams import ExamResult, Paper, evaluate, solved_by_twists
+from boardlab.arena.match import standard_error
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
+from boardlab.learning.presets import preset
+from boardlab.learning.settings import settings_from
+from boardlab.search.agent import Agent
+
+Exam = Callable[[Agent, Game, int, int], ExamResult]
+"""Of the agent, the game, the number of games, the seed."""
+
+
+def named(name: str, times: int = 1) -> Exam:
+    """One of the arena's exams, with `times` as many games."""
+    return lambda agent, game, games, seed: evaluate(agent, game, name, times * games, seed)
+
+
+def twists(number: int, steps: int) -> Exam:
+    """Cubes of so many scramble twists, ten times as many as games were asked for."""
+    return lambda agent, game, games, seed: solved_by_twists(
+        Paper("twists", agent, game, 10 * games, seed), (number,), steps
+    )
+
+
+def first_against(opponent: str) -> Exam:
+    """The agent moves first."""
+    return lambda agent, game, games, seed: Paper("first", agent, game, games, seed).play(
+        opponent, best=1.0, seatings=[[0, 1]]
+    )
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is trained, how it is examined, and the numbers to stand beside."""
+
+    game: str
+    exams: Mapping[str, Exam]
+    beside: Mapping[str, str]
+    preset: str = "paper"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    cost: float = 1
+    """Rough CPU seconds, so that the longest come first."""
+
+
+_PERFECT: dict[str, Exam] = {"AB": named("ab"), "AB-DL": named("abdl")}
+_TICTACTOE: dict[str, Exam] = {"MaxN": named("perfect")}
+_NIM: dict[str, Exam] = {"Bouton": named("bouton")}
+_HEX: dict[str, Exam] = {"MCTS 10,000": first_against("mcts(rollout, iterations=10000)")}
+_NO_FARL = {"adapt_others": False, "adapt_last": False}
+
+FIGURES: dict[str, Figure] = {
+    "tictactoe": Figure("tictactoe", _TICTACTOE, {"MaxN": "asked 0.0"}, preset="default"),
+    "nim": Figure("nim", _NIM, {"Bouton": "asked: no loss, 0.0"}, preset="default"),
+    "2048": Figure("2048", {"score": named("score", 10)}, {"score": "asked 135,000"}, cost=4000),
+    "connectfour": Figure(
+        "connectfour", _PERFECT, {"AB": "asked .95", "AB-DL": "asked .90"}, preset="default", cost=120
+    ),
+    "connectfour-threads2": Figure(
+        "connectfour",
+        _PERFECT,
+        {"AB": "as connectfour", "AB-DL": "as connectfour"},
+        preset="default",
+        settings={"threads": 2},
+        cost=120,
+    ),
+    "connectfour-paper-1M": Figure(
+        "connectfour",
+        _PERFECT,
+        {"AB": "published .5", "AB-DL": "published .26"},
+        settings={"episodes": 1_000_000},
+        cost=150,
+    ),
+    "connectfour-paper-6M": Figure(
+        "connectfour", _PERFECT, {"AB": "published .978", "AB-DL": "published .843"}, cost=700
+    ),
+    "rubiks": Figure(
+        "rubiks",
+        {"13 twists, 20 steps": twists(13, 20), "13 twists, 50 steps": twists(13, 50)},
+        {"13 twists, 20 steps": "asked .75", "13 twists, 50 steps": "asked .87"},
+        parameters={"twists": 13},
+        cost=150,
+    ),
+    "farl-tictactoe-on": Figure("tictactoe", _TICTACTOE, {"MaxN": "published -.015"}),
+    "farl-tictactoe-off": Figure("tictactoe", _TICTACTOE, {"MaxN": "published -.63"}, settings=_NO_FARL),
+    "farl-nim-on": Figure("nim", _NIM, {"Bouton": "published -.01 (MaxN)"}),
+    "farl-nim-off": Figure("nim", _NIM, {"Bouton": "published -.83 (MaxN)"}, settings=_NO_FARL),
+    "farl-hex-on": Figure("hex", _HEX, {"MCTS 10,000": "published .98"}, parameters={"size": 6}, cost=100),
+    "farl-hex-off": Figure(
+        "hex",
+        _HEX,
+        {"MCTS 10,000": "published -1.0"},
+        parameters={"size": 6},
+        settings=_NO_FARL,
+        cost=100,
+    ),
+}
+
+
+def measure(name: str, seed: int, games: int) -> dict[str, Any]:
+    """Trains one agent and examines it: the line of this figure and seed."""
+    figure = FIGURES[name]
+    game = bl.game(figure.game, **figure.parameters)
+    chosen = {**preset(game, figure.preset), **figure.settings}
+    episodes = chosen.pop("episodes")
+    settings = settings_from(chosen)
+    trainee = settings.build(game, settings.describe(game, seed), episodes, seed)
+    begin = time.process_time()
+    trainee.core.train(episodes)
+    trained = time.process_time() - begin
+
+    def rebuild(_: Game, seed: int) -> _engine.Search:
+        return _engine.greedy_search(trainee.evaluator(), seed)
+
+    agent = Agent(game, rebuild(game, seed), "learner", rebuild)
+    results = {}
+    for exam, take in figure.exams.items():
+        result = take(agent, game, games, seed)
+        results[exam] = {
+            "value": result.value,
+            "error": result.error,
+            "games": result.games,
+            "best": result.best if result.best != float("inf") else None,
+            "details": result.details,
+        }
+    return {
+        "figure": name,
+        "seed": seed,
+        "episodes": trainee.core.episodes_done,
+        "actions": trainee.core.actions_done,
+        "train_cpu_s": round(trained, 2),
+        "exams": results,
+    }
+
+
+def show(lines: Sequence[Mapping[str, Any]]) -> None:
+    """The table: one row an exam, the details of all games under it."""
+    rows = []
+    for name, figure in FIGURES.items():
+        mine = [line for line in lines if line["figure"] == name]
+        if not mine:
+            continue
+        seconds = sum(line["train_cpu_s"] for line in mine) / len(mine)
+        for exam, beside in figure.beside.items():
+            values = [line["exams"][exam]["value"] for line in mine]
+            rows.append(
+                [
+                    name,
+                    exam,
+                    spread(values),
+                    f"{min(values):.4g} .. {max(values):.4g}",
+                    str(len(values)),
+                    str(sum(line["exams"][exam]["games"] for line in mine)),
+                    beside,
+                    f"{seconds:,.1f}",
+                ]
+            )
+            for detail in dict.fromkeys(d for line in mine for d in line["exams"][exam]["details"]):
+                if not detail.startswith("reached"):
+                    continue
+                shares = [line["exams"][exam]["details"].get(detail, 0.0) for line in mine]
+                rows.append([name, detail, spread(shares), *[""] * 5])
+    columns = ["figure", "exam", "mean ± s.e.", "from .. to", "seeds", "games", "beside", "training CPU s"]
+    table("Learning, raw networks played greedily", columns, rows, "training CPU s a run")
+
+
+def spread(values: Sequence[float]) -> str:
+    """Mean and standard error between seeds."""
+    mean, error = sum(values) / len(values), standard_error(values)
+    digits = 0 if abs(mean) >= 1000 else 3
+    return f"{mean:,.{digits}f}" + (f" ± {error:,.{digits}f}" if error == error else "")
+
+
+def wanted(names: Sequence[str]) -> list[str]:
+    """The figures that were named, or all."""
+    for name in names:
+        if not any(figure.startswith(name) for figure in FIGURES):
+            sys.exit(f'unknown figure "{name}"; there are {", ".join(FIGURES)}')
+    exact = {name for name in names if name in FIGURES}
+    return [
+        figure
+        for figure in FIGURES
+        if not names or figure in exact or any(figure.startswith(name) for name in names if name not in exact)
+    ]
+
+
+def main() -> None:
+    """Reads the options, measures what the file does not have yet, prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(FIGURES))
+    parser.add_argument("--seeds", type=int, default=5, help="runs a figure, seeds 1, 2 ...")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument(
+        "--games", type=int, default=100, help="games an exam (2048 and cubes: ten times that)"
+    )
+    parser.add_argument("--out", type=Path, help="a line of JSON for every figure and seed is appended here")
+    options = parser.parse_args()
+    if options.seeds < 1 or options.jobs < 1 or options.games < 2:
+        parser.error("--seeds and --jobs must be at least 1, --games at least 2")
+    names = wanted(options.names)
+    lines: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        lines = [json.loads(line) for line in options.out.read_text().splitlines() if line.strip()]
+        lines = [line for line in lines if line["figure"] in names and line["seed"] <= options.seeds]
+    done = {(line["figure"], line["seed"]) for line in lines}
+    tasks = [
+        (name, seed)
+        for name in sorted(names, key=lambda name: -FIGURES[name].cost)
+        for seed in range(1, options.seeds + 1)
+        if (name, seed) not in done
+    ]
+    # A fresh process a task: gigabytes of tables go back at once, and the CPU time is the task's own.
+    pool = ProcessPoolExecutor(
+        options.jobs, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1
+    )
+    failed = False
+    with pool:
+        futures = {pool.submit(measure, *task, options.games): task for task in tasks}
+        try:
+            for future in as_completed(futures):
+                try:
+                    line = future.result()
+                except BoardLabError as error:
+                    failed = True
+                    console.print(f"{futures[future]}: {error}", markup=False)
+                    continue
+                lines.append(line)
+                text = json.dumps(line)
+                print(text, flush=True)
+                if options.out:
+                    with options.out.open("a") as file:
+                        file.write(text + "\n")
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+    if lines:
+        show(lines)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+// An evaluator written in Python: a callable that gets a batch of positions as arrays and returns arrays.
+#pragma once
+
+#include <optional>
+
+#include "bindings/searches.h"
+#include "search/encoding.h"
+
+namespace boardlab {
+
+// Memory that Python may look at: it lives as long as the last array over it.
+class SharedBuffer {
+ public:
+  // Keeps what is there when it is large enough.
+  void reserve(std::size_t bytes);
+  std::byte *data() { return data_; }
+  // An array over the front of the memory.
+  template <class T>
+  nb::object view(std::span<const std::size_t> shape) const {
+    return nb::cast(
+        nb::ndarray<nb::numpy, T>(reinterpret_cast<T *>(data_), shape.size(), shape.data(), nb::handle(owner_)));
+  }
+
+ private:
+  nb::object owner_;
+  std::byte *data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// The two arrays that show a batch: inputs [rows, ...] and legal [rows, actions].
+class ArrayBatch {
+ public:
+  explicit ArrayBatch(Encoding encoding) : encoding_(std::move(encoding)) {}
+  void reserve(std::size_t rows);  // with the GIL
+  std::byte *input_row(std::size_t row) { return inputs_.data() + row * encoding_.row_bytes(); }
+  bool *legal_row(std::size_t row) { return reinterpret_cast<bool *>(legal_.data()) + row * encoding_.actions(); }
+  const Encoding &encoding() const { return encoding_; }
+  nb::object inputs(std::size_t rows) const;
+  nb::object legal(std::size_t rows) const;
+
+ private:
+  Encoding encoding_;
+  SharedBuffer inputs_, legal_;
+};
+
+Inputs inputs_named(const std::string &name);
+
+using FloatMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// `values` [rows, 1 or players] and `logits` [rows, actions] (or None), checked; both must outlive the answers.
+Answers checked_answers(const Game &game, std::size_t rows, const FloatMatrix &values,
+                        const std::optional<FloatMatrix> &logits);
+
+class PythonEvaluator final : public Evaluator {
+ public:
+  // `judge`(inputs, legal) or, without an encoding, judge(list of states, legal) returns (values, logits or None):
+  // float arrays with two dimensions.
+  PythonEvaluator(GamePtr game, int outcome, nb::callable judge, std::optional<Inputs> inputs, bool has_priors);
+  ~PythonEvaluator() override;
+
+  void value(const void *state, Rng &rng, double *out) override;
+  void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void answer(std::span<const Question> questions, Rng &rng) override;
+  bool has_priors() const override { return has_priors_; }
+  std::unique_ptr<Evaluator> clone() const override;
+
+  // For Python's garbage collector: a net whose method is the judge may hold the agent that asks it.
+  int traverse(visitproc visit, void *arg) const {
+    Py_VISIT(judge_.ptr());
+    return 0;
+  }
+  void forget() { judge_.reset(); }
+
+ private:
+  struct Row {
+    StateBuffer state;
+    std::vector<Action> legal;
+    const Question *question = nullptr;
+    int mover = 0;
+  };
+
+  // One row a question that is not decided by the rules: nature has moved on in it, at random.
+  std::size_t take_rows(std::span<const Question> questions, Rng &rng);
+  void ask(std::size_t rows);
+
+  nb::callable judge_;
+  std::optional<Inputs> inputs_;
+  bool has_priors_;
+  std::optional<ArrayBatch> batch_;
+  SharedBuffer legal_;  // beside a list of states
+  std::vector<Row> rows_;
+  std::vector<StateBuffer> children_;
+  std::vector<Question> child_questions_;
+  std::vector<double> child_values_;
+};
+
+void bind_python_evaluator(nb::module_ &m);
+
+}  // namespace boardlab

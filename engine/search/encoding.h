@@ -1,0 +1,49 @@
+// Positions as rows of arrays, the way a neural net or any evaluator in Python wants them, and its answers read back.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "core/game.h"
+
+namespace boardlab {
+
+// What an evaluator in Python is shown of a position, always from the view of the player to move.
+enum class Inputs { PLANES, CELLS, FEATURES };
+
+class Encoding {
+ public:
+  // Throws std::invalid_argument where the game does not offer these inputs.
+  Encoding(GamePtr game, Inputs inputs);
+
+  Inputs inputs() const { return inputs_; }
+  // Of one position: planes float [count][rows][cols], cells uint8 [cells], features double [features].
+  std::span<const std::size_t> shape() const { return {shape_.data(), dimensions_}; }
+  std::size_t row_bytes() const { return row_bytes_; }
+  std::size_t actions() const { return static_cast<std::size_t>(game_->action_count()); }
+
+  // `state` belongs to a player. `legal` has a flag an action.
+  void write(const void *state, std::span<const Action> legal_actions, std::byte *row, bool *legal) const;
+
+ private:
+  GamePtr game_;
+  Inputs inputs_;
+  std::array<std::size_t, 3> shape_{};
+  std::size_t dimensions_ = 1, row_bytes_ = 0;
+};
+
+// The answers to a batch of rows. Values are those of the player to move, then of the players who follow in the order
+// of their numbers; in games for one player and two-player zero-sum games one column says it all.
+struct Answers {
+  const float *values;  // [rows][value_columns]
+  std::size_t value_columns;
+  const float *logits;  // [rows][actions], null when the evaluator gives none
+
+  // Writes value[players] and, where wanted, priors[actions]: the softmax over the legal actions. Throws
+  // std::invalid_argument when a number is not finite.
+  void read(const Game &game, std::size_t row, int mover, std::span<const Action> legal_actions, double *value,
+            double *priors) const;
+};
+
+}  // namespace boardlab

@@ -90,8 +90,8 @@ def test_full_width_asks_any_evaluator_at_the_end() -> None:
 def test_a_table_that_is_far_too_small_changes_nothing() -> None:
     game = bl.game("connectfour")
     state = random_position(game, 5, 10)
-    small = bl.agent("maxn(depth=7, table_mb=1)", game).act(state)
-    large = bl.agent("maxn(depth=7, table_mb=256)", game).act(state)
+    small = bl.agent("maxn(depth=11, table_mb=1)", game).act(state)
+    large = bl.agent("maxn(depth=11, table_mb=256)", game).act(state)
     assert small.values == large.values
     assert small.info["nodes"] > large.info["nodes"]
     deep = [bl.agent(f"alphabeta(depth=9, exact=True, table_mb={mb})", game).act(state) for mb in (1, 256)]
@@ -200,9 +200,9 @@ def test_alphabeta_over_a_learned_evaluator_is_plain_minimax(
 
 def test_multi_probcut_saves_nodes_and_infinite_width_changes_nothing(learned: dict[str, str]) -> None:
     game = LEARNED["othello"][0]
-    spec = f"alphabeta({learned['othello']}, depth=7"
+    spec = f"alphabeta({learned['othello']}, depth=8"
     full, never, often = (bl.agent(spec + options, game) for options in (")", ", mpc=1e9)", ", mpc=1)"))
-    fewer = 0
+    nodes = cut_nodes = 0.0
     for seed in range(8):
         state = random_position(game, seed, 12)
         wanted = full.act(state)
@@ -210,8 +210,9 @@ def test_multi_probcut_saves_nodes_and_infinite_width_changes_nothing(learned: d
         assert list(same.scores) == list(wanted.scores)
         cut = often.act(state)
         assert cut.action in state.legal_actions()
-        fewer += cut.info["nodes"] < wanted.info["nodes"]
-    assert fewer >= 6
+        nodes += wanted.info["nodes"]
+        cut_nodes += cut.info["nodes"]
+    assert cut_nodes < 0.8 * nodes
 
 
 def test_multi_probcut_is_learned_the_same_way_from_the_same_seed(learned: dict[str, str]) -> None:

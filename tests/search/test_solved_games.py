@@ -202,7 +202,7 @@ def test_the_end_of_a_game_is_solved_exactly(case: tuple[Game, int, int, str]) -
     every = bl.agent(f"alphabeta({judge}, depth=1, solve_below={below}, exact=True)", game)
     evaluator = bl.evaluator(f"endgame({judge}, below={below})", game)
     solved = 0
-    for seed in range(25):
+    for seed in range(80):
         state = random_position(game, seed, actions)
         if state.moves_left > below:
             continue

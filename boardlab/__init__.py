@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, evaluate, match
+from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -36,6 +36,7 @@ __all__ = [
     "MatchResult",
     "Run",
     "State",
+    "Store",
     "agent",
     "describe",
     "evaluate",
@@ -48,6 +49,7 @@ __all__ = [
     "perft",
     "register_evaluator",
     "resume",
+    "store",
     "train",
     "train_many",
 ]

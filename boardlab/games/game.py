@@ -1,5 +1,6 @@
 """Game and State: what Python code plays with."""
 
+import dataclasses
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -132,14 +133,21 @@ class Game:
         return hash(self.rules)
 
     def __repr__(self) -> str:
-        import dataclasses
-
         given = [
             f", {field.name}={getattr(self.rules, field.name)!r}"
             for field in dataclasses.fields(self.rules)
             if getattr(self.rules, field.name) != field.default
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
+
+
+def game_table(game: Game) -> dict[str, Any]:
+    """A game as files tell it: its name and parameters."""
+    return {"name": game.name} | {
+        field.name: list(value) if isinstance(value, tuple) else value
+        for field in dataclasses.fields(game.rules)
+        if (value := getattr(game.rules, field.name)) is not None
+    }
 
 
 def as_game(value: Any) -> Game:

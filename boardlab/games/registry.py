@@ -1,49 +1,36 @@
-"""The games by name. Adding one: a file with its `Rules`, a line here."""
+"""The games by name: those of the engine, each with the face that a file of this folder gives it."""
 
+import importlib
+import pkgutil
+from pathlib import Path
 from typing import Any
 
+from boardlab import _engine
 from boardlab.errors import BoardLabError, shown, unknown
-from boardlab.games.blackjack import Blackjack
-from boardlab.games.connectfour import ConnectFour
-from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game
-from boardlab.games.gobang import Gobang
-from boardlab.games.hex import Hex
-from boardlab.games.kuhnpoker import KuhnPoker
-from boardlab.games.morpion import Morpion
-from boardlab.games.nim import Nim
-from boardlab.games.othello import Othello
-from boardlab.games.pathwayz import Pathwayz
-from boardlab.games.poker import Poker
-from boardlab.games.rubiks import Rubiks
 from boardlab.games.rules import Rules
-from boardlab.games.sim import Sim
-from boardlab.games.tictactoe import TicTacToe
-from boardlab.games.twenty48 import Twenty48
-from boardlab.games.yavalath import Yavalath
 from boardlab.options import check_options, options_of
 
-GAMES: dict[str, type[Rules]] = {
-    rules.name: rules
-    for rules in (
-        TicTacToe,
-        ConnectFour,
-        Othello,
-        Gobang,
-        Nim,
-        Sim,
-        Hex,
-        Yavalath,
-        Ewn,
-        Twenty48,
-        Blackjack,
-        KuhnPoker,
-        Poker,
-        Rubiks,
-        Morpion,
-        Pathwayz,
-    )
-}
+
+def _faces() -> dict[str, type[Rules]]:
+    """A game's face is the class with its `name` in any file here; without one it shows its plain fields."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        importlib.import_module(f"boardlab.games.{module.name}")
+    classes, found = [Rules], {}
+    while classes:
+        face = classes.pop()
+        classes += face.__subclasses__()
+        if isinstance(name := vars(face).get("name"), str):
+            found[name] = face
+    return {name: found.get(name) or _plain_face(name) for name in _engine.game_names()}
+
+
+def _plain_face(name: str) -> type[Rules]:
+    """The face of a game that has none in Python: no parameters, fields as text."""
+    return type(name, (Rules,), {"name": name, "summary": "shown by its plain fields"})
+
+
+GAMES: dict[str, type[Rules]] = _faces()
 
 
 def games() -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """Parameters and notation of one game. Subclasses are listed in `boardlab.games.registry`."""
+    """Parameters and notation of one game. `boardlab.games.registry` finds the subclasses."""
 
     name: ClassVar[str]
     summary: ClassVar[str]

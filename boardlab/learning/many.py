@@ -18,10 +18,10 @@ from typing import Any
 
 from boardlab.arena.match import standard_error
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
-from boardlab.learning.train import Progress, Run, game_table, open_run, train
+from boardlab.learning.train import Progress, Run, open_run, train
 from boardlab.runs import RunFolder
 
 ManyProgress = Callable[[int, Progress], None]

@@ -18,7 +18,7 @@ import numpy as np
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, unknown
-from boardlab.games.game import Game, as_integer, as_seed
+from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -236,15 +236,6 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
                 f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
                 "replace it"
             )
-
-
-def game_table(game: Game) -> dict[str, Any]:
-    """A game as run files tell it: its name and parameters."""
-    return {"name": game.name} | {
-        field.name: list(value) if isinstance(value, tuple) else value
-        for field in dataclasses.fields(game.rules)
-        if (value := getattr(game.rules, field.name)) is not None
-    }
 
 
 def _version() -> str:

@@ -6,6 +6,7 @@ Arrays are numpy's own format in an uncompressed zip, whose checksums tell a dam
 
 import contextlib
 import csv
+import hashlib
 import os
 import tomllib
 import zipfile
@@ -116,6 +117,24 @@ class RunFolder:
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
         return arrays
+
+    def fingerprint(self) -> str:
+        """Of what was learned: equal for the same weights, whenever and wherever they were trained."""
+        digest = hashlib.sha256()
+        for file in sorted(self.path.glob("weights.*")):
+            digest.update(file.name.encode())
+            if file.suffix == ".npz":  # the zip itself holds the time of writing
+                with zipfile.ZipFile(file) as stored:
+                    for name in sorted(stored.namelist()):
+                        digest.update(name.encode())
+                        with stored.open(name) as part:
+                            while block := part.read(1 << 20):
+                                digest.update(block)
+            else:
+                with file.open("rb") as part:
+                    while block := part.read(1 << 20):
+                        digest.update(block)
+        return digest.hexdigest()[:32]
 
     def has(self, name: str) -> bool:
         """Whether the file is there."""

@@ -26,12 +26,18 @@ class Greedy(SearchSpec):
     """Plays the action with the best value, at random among equals."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action")
+    memory: int = option(
+        1000,
+        "in a puzzle (one player, no chance): so many of its last positions are not returned to",
+        low=0,
+        high=1_000_000,
+    )
 
     name = "greedy"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        return _engine.greedy_search(self.evaluator.build(game), seed)
+        return _engine.greedy_search(self.evaluator.build(game), seed, self.memory)
 
 
 @dataclass(frozen=True)

@@ -140,8 +140,11 @@ void bind_searches(nb::module_ &m) {
       nb::arg("game"), nb::arg("seed"));
   m.def(
       "greedy_search",
-      [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<GreedySearch>(e->clone(), seed)); },
-      nb::arg("evaluator"), nb::arg("seed"));
+      [](const EvaluatorPtr &e, std::uint64_t seed, std::int64_t memory) {
+        checked_count("memory", memory, 0, 1000000);
+        return wrap(std::make_unique<GreedySearch>(e->clone(), memory, seed));
+      },
+      nb::arg("evaluator"), nb::arg("seed"), nb::arg("memory") = 1000);
   m.def(
       "policy_search",
       [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<PolicySearch>(e->clone(), seed)); },

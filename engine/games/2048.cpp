@@ -1,11 +1,17 @@
 // 2048 on boards from 2x2 to 6x6: slide, merge, and nature adds a 2 (90%) or a 4.
 //
 // A cell holds the exponent (2 -> 1, 4 -> 2, ...). On the usual 4x4 board a row of four bytes is looked up in a
-// table of all rows with exponents up to 15; the table has 512 KiB and is shared by all games.
+// table of all rows with exponents up to 15; the table has 512 KiB and is shared by all games. Where the processor has
+// SSE2, its sixteen cells are one vector.
 #include <algorithm>
 #include <vector>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "core/adapt.h"
+#include "core/bits.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -57,6 +63,31 @@ struct RowTable {
 
 enum Direction { UP, RIGHT, DOWN, LEFT };
 
+#ifdef __SSE2__
+__m128i load(const std::uint8_t *cells) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(cells)); }
+void store(std::uint8_t *cells, __m128i x) { _mm_storeu_si128(reinterpret_cast<__m128i *>(cells), x); }
+unsigned bits(__m128i x) { return static_cast<unsigned>(_mm_movemask_epi8(x)); }
+
+__m128i transposed(__m128i x) {
+  x = _mm_unpacklo_epi8(x, _mm_unpackhi_epi64(x, x));
+  return _mm_unpacklo_epi8(x, _mm_unpackhi_epi64(x, x));
+}
+// One bit for every empty cell.
+unsigned empty_cells(const std::uint8_t *cells) { return bits(_mm_cmpeq_epi8(load(cells), _mm_setzero_si128())); }
+// Whether each direction moves anything: a tile has an empty cell or its equal before it.
+void find_directions(const std::uint8_t *cells, bool *moves) {
+  const __m128i x = load(cells), zero = _mm_setzero_si128(), empty = _mm_cmpeq_epi8(x, zero);
+  const auto before = [&](__m128i next, unsigned inside) {
+    const __m128i free = _mm_or_si128(_mm_cmpeq_epi8(next, zero), _mm_cmpeq_epi8(next, x));
+    return (bits(_mm_andnot_si128(empty, free)) & inside) != 0;
+  };
+  moves[UP] = before(_mm_slli_si128(x, 4), 0xFFF0);
+  moves[RIGHT] = before(_mm_srli_si128(x, 1), 0x7777);
+  moves[DOWN] = before(_mm_srli_si128(x, 4), 0x0FFF);
+  moves[LEFT] = before(_mm_slli_si128(x, 1), 0xEEEE);
+}
+#endif
+
 template <int N>
 class Game2048 {
  public:
@@ -94,10 +125,12 @@ class Game2048 {
   int player(const State &s) const { return s.spawns ? CHANCE : any_action(s) ? 0 : TERMINAL; }
   int last_player(const State &s) const { return s.moved ? 0 : CHANCE; }
   int legal(const State &s, Action *actions) const {
+    bool moves[4];
+    directions(s, moves);
     int count = 0;
     for (Action a = 0; a < 4; ++a) {
-      State after = s;
-      if (push(after, a)) actions[count++] = a;
+      actions[count] = a;
+      count += moves[a];
     }
     return count;
   }
@@ -108,13 +141,13 @@ class Game2048 {
       return;
     }
     push(s, action);
-    s.empty_tiles += static_cast<std::uint64_t>(std::count(s.cells, s.cells + CELLS, 0));
+    s.empty_tiles += static_cast<std::uint64_t>(empty_count(s));
     s.spawns = 1;
     s.moved = 1;
   }
   void scores(const State &s, double *out) const { out[0] = static_cast<double>(s.score); }
   int chance(const State &s, std::int32_t *outcomes, double *probabilities) const {
-    const double each = 1.0 / static_cast<double>(std::count(s.cells, s.cells + CELLS, 0));
+    const double each = 1.0 / empty_count(s);
     int count = 0;
     for (int cell = 0; cell < CELLS; ++cell) {
       if (s.cells[cell]) continue;
@@ -126,9 +159,11 @@ class Game2048 {
     return count;
   }
   Action sample_chance(const State &s, Rng &rng) const {
-    const auto empty = static_cast<std::uint32_t>(std::count(s.cells, s.cells + CELLS, 0));
-    std::uint32_t pick = rng.below(empty);
+    std::uint32_t pick = rng.below(static_cast<std::uint32_t>(empty_count(s)));
     const int four = rng.below(10) == 0;
+#ifdef __SSE2__
+    if constexpr (N == 4) return 2 * select_bit(Bits64{empty_cells(s.cells)}, pick) + four;
+#endif
     for (int cell = 0;; ++cell)
       if (!s.cells[cell] && pick-- == 0) return 2 * cell + four;
   }
@@ -169,7 +204,8 @@ class Game2048 {
 
   int cell_values(int) const { return VALUES; }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
-    for (int cell = 0; cell < CELLS; ++cell) cells[cell] = std::min<std::uint8_t>(s.cells[cell], VALUES - 1);
+    for (int cell = 0; cell < CELLS; ++cell)
+      cells[cell] = s.cells[cell] < VALUES - 1 ? s.cells[cell] : std::uint8_t{VALUES - 1};
   }
   int adjacency(int cell, std::int32_t *out) const { return grid_neighbours(N, N, cell, false, out); }
 
@@ -198,10 +234,14 @@ class Game2048 {
     std::uint8_t before[CELLS];
     std::memcpy(before, s.cells, CELLS);
     if constexpr (N == 4) {
-      if (direction == UP || direction == DOWN) transpose(s.cells);
-      for (int row = 0; row < 4; ++row)
-        s.score += slide_row(s.cells + 4 * row, direction == RIGHT || direction == DOWN);
-      if (direction == UP || direction == DOWN) transpose(s.cells);
+      const bool is_vertical = direction == UP || direction == DOWN,
+                 backwards = direction == RIGHT || direction == DOWN;
+      if (is_vertical) transpose(s.cells);
+      std::uint32_t rows[4];
+      std::memcpy(rows, s.cells, CELLS);
+      for (std::uint32_t &row : rows) s.score += slide_row(row, backwards);
+      std::memcpy(s.cells, rows, CELLS);
+      if (is_vertical) transpose(s.cells);
     } else {
       const int along = direction == UP || direction == DOWN ? N : 1, across = N + 1 - along;
       const bool backwards = direction == RIGHT || direction == DOWN;
@@ -212,23 +252,52 @@ class Game2048 {
     }
     return std::memcmp(before, s.cells, CELLS) != 0;
   }
-  static std::uint64_t slide_row(std::uint8_t *cells, bool backwards) {
+  static std::uint64_t slide_row(std::uint32_t &row, bool backwards) {
     static const RowTable &table = RowTable::get();
-    std::uint32_t row;
-    std::memcpy(&row, cells, 4);
-    if (row & 0xF0F0F0F0u) return slide(backwards ? cells + 3 : cells, 4, backwards ? -1 : 1);
+    if (row & 0xF0F0F0F0u) {
+      std::uint8_t cells[4];
+      std::memcpy(cells, &row, 4);
+      const std::uint64_t gained = slide(backwards ? cells + 3 : cells, 4, backwards ? -1 : 1);
+      std::memcpy(&row, cells, 4);
+      return gained;
+    }
     if (backwards) row = __builtin_bswap32(row);
     const std::uint32_t pairs = (row | row >> 4) & 0x00FF00FFu;
     const RowTable::Entry entry = table.left[(pairs | pairs >> 8) & 0xFFFFu];
     row = backwards ? __builtin_bswap32(entry.row) : entry.row;
-    std::memcpy(cells, &row, 4);
     return entry.gained;
   }
   static void transpose(std::uint8_t *cells) {
+#ifdef __SSE2__
+    store(cells, transposed(load(cells)));
+#else
     for (int row = 0; row < N; ++row)
       for (int col = row + 1; col < N; ++col) std::swap(cells[row * N + col], cells[col * N + row]);
+#endif
+  }
+  static int empty_count(const State &s) {
+#ifdef __SSE2__
+    if constexpr (N == 4) return popcount(Bits64{empty_cells(s.cells)});
+#endif
+    return static_cast<int>(std::count(s.cells, s.cells + CELLS, 0));
+  }
+  static void directions(const State &s, bool *moves) {
+#ifdef __SSE2__
+    if constexpr (N == 4) return find_directions(s.cells, moves);
+#endif
+    for (int direction = 0; direction < 4; ++direction) {
+      State after = s;
+      moves[direction] = push(after, direction);
+    }
   }
   static bool any_action(const State &s) {
+#ifdef __SSE2__
+    if constexpr (N == 4) {
+      bool moves[4];
+      find_directions(s.cells, moves);
+      return moves[UP] || moves[RIGHT] || moves[DOWN] || moves[LEFT];
+    }
+#endif
     for (int cell = 0; cell < CELLS; ++cell) {
       if (!s.cells[cell]) continue;
       const int row = cell / N, col = cell % N;

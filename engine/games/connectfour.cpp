@@ -28,6 +28,8 @@ class ConnectFour {
       column_[col] = ((W(1) << rows) - 1) << (col * step_);
       board_ |= column_[col];
       for (int height = 0; height <= rows; ++height) column_of_[col * step_ + height] = static_cast<std::uint8_t>(col);
+      for (int row = 0; row < rows; ++row)
+        bit_[row * cols + col] = static_cast<std::uint8_t>(col * step_ + rows - 1 - row);
     }
   }
 
@@ -157,7 +159,7 @@ class ConnectFour {
   static constexpr std::uint64_t DRAW = 3;
 
   W playable(const State &s) const { return ((s.stones[0] | s.stones[1]) + bottom_) & board_; }
-  int bit(int cell) const { return (cell % cols_) * step_ + rows_ - 1 - cell / cols_; }
+  int bit(int cell) const { return bit_[cell]; }
   static int owner(const State &s, int b) {
     return static_cast<int>(s.stones[0] >> b & 1) + 2 * static_cast<int>(s.stones[1] >> b & 1);
   }
@@ -181,7 +183,8 @@ class ConnectFour {
   bool four_ = connect_ == 4 && 2 * (step_ + 1) < static_cast<int>(8 * sizeof(W));  // no shift may pass the word
   W bottom_ = 0, board_ = 0;
   W column_[32] = {};
-  std::uint8_t column_of_[128] = {};
+  std::uint8_t column_of_[128] = {};  // by bit
+  std::uint8_t bit_[128] = {};        // by cell; divisions would take longer than all else that reads a board
 };
 
 }  // namespace

@@ -9,24 +9,9 @@ namespace {
 using Make = bl_game (*)(const Params &);
 
 constexpr std::pair<const char *, Make> GAMES[] = {
-    // clang-format off
-    {"tictactoe", make_tictactoe},
-    {"connectfour", make_connectfour},
-    {"othello", make_othello},
-    {"gobang", make_gobang},
-    {"nim", make_nim},
-    {"sim", make_sim},
-    {"hex", make_hex},
-    {"yavalath", make_yavalath},
-    {"ewn", make_ewn},
-    {"2048", make_2048},
-    {"blackjack", make_blackjack},
-    {"kuhnpoker", make_kuhnpoker},
-    {"poker", make_poker},
-    {"rubiks", make_rubiks},
-    {"morpion", make_morpion},
-    {"pathwayz", make_pathwayz},
-    // clang-format on
+#define BOARDLAB_LIST(name) {#name, make_##name},
+    BOARDLAB_GAMES(BOARDLAB_LIST)
+#undef BOARDLAB_LIST
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The built-in games by name. Adding one: its make function here, its line in registry.cpp.
+// The built-in games. Adding one: its line here; `make_NAME` in engine/games/NAME.cpp is then declared and listed.
 #pragma once
 
 #include <string>
@@ -7,24 +7,29 @@
 #include "core/game.h"
 #include "core/params.h"
 
+#define BOARDLAB_GAMES(GAME) \
+  GAME(tictactoe)            \
+  GAME(connectfour)          \
+  GAME(othello)              \
+  GAME(gobang)               \
+  GAME(nim)                  \
+  GAME(sim)                  \
+  GAME(hex)                  \
+  GAME(yavalath)             \
+  GAME(ewn)                  \
+  GAME(2048)                 \
+  GAME(blackjack)            \
+  GAME(kuhnpoker)            \
+  GAME(poker)                \
+  GAME(rubiks)               \
+  GAME(morpion)              \
+  GAME(pathwayz)
+
 namespace boardlab {
 
-bl_game make_tictactoe(const Params &);
-bl_game make_connectfour(const Params &);
-bl_game make_othello(const Params &);
-bl_game make_gobang(const Params &);
-bl_game make_nim(const Params &);
-bl_game make_sim(const Params &);
-bl_game make_hex(const Params &);
-bl_game make_yavalath(const Params &);
-bl_game make_ewn(const Params &);
-bl_game make_2048(const Params &);
-bl_game make_blackjack(const Params &);
-bl_game make_kuhnpoker(const Params &);
-bl_game make_poker(const Params &);
-bl_game make_rubiks(const Params &);
-bl_game make_morpion(const Params &);
-bl_game make_pathwayz(const Params &);
+#define BOARDLAB_DECLARE(name) bl_game make_##name(const Params &);
+BOARDLAB_GAMES(BOARDLAB_DECLARE)
+#undef BOARDLAB_DECLARE
 
 std::vector<std::string> game_names();
 // Throws std::invalid_argument for an unknown name or parameters that are out of range.

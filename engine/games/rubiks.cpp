@@ -8,6 +8,7 @@
 // a twist of D is the same as a twist of U seen with the whole cube turned.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <mutex>
 #include <vector>
 
@@ -129,7 +130,7 @@ class Rubiks {
           return v;
         };
         const auto moves = [=](Vec v) { return dot(v, n) == 1; };
-        twist_corners_.push_back(motion(corners_, rotate, moves));
+        twist_corners_.push_back(corner_twist(motion(corners_, rotate, moves)));
         twist_edges_.push_back(motion(edges_, rotate, moves));
         face_of_.push_back(TURNING[f]);
         quarters_of_.push_back(quarters);
@@ -188,11 +189,18 @@ class Rubiks {
   void apply(State &s, Action action) const {
     const auto a = static_cast<std::size_t>(action);
     const State before = s;
+    // Eight bytes are put together in a register: who reads them next reads them all at once, which is slow where they
+    // were stored one by one.
+    const Twist &twist = twist_corners_[a];
+    std::uint64_t cubies = 0, turns = 0;
     for (std::size_t p = 0; p < CORNERS; ++p) {
-      const std::size_t to = twist_corners_[a].to[p];
-      s.corner[to] = before.corner[p];
-      s.corner_turn[to] = modulo3(before.corner_turn[p] + twist_corners_[a].turn[p]);
+      cubies |= std::uint64_t{before.corner[twist.from[p]]} << byte_shift(p);
+      turns |= std::uint64_t{before.corner_turn[twist.from[p]]} << byte_shift(p);
     }
+    turns += twist.turn;  // bytes up to 4
+    turns -= 3 * ((turns + 0x7D7D7D7D7D7D7D7Du) >> 7 & 0x0101010101010101u);
+    std::memcpy(s.corner, &cubies, CORNERS);
+    std::memcpy(s.corner_turn, &turns, CORNERS);
     if constexpr (BIG)
       for (std::size_t p = 0; p < EDGES; ++p) {
         const std::size_t to = twist_edges_[a].to[p];
@@ -295,10 +303,26 @@ class Rubiks {
     Motion corners, edges;
     Face face[6];  // where each face goes
   };
+  // What a twist does to the corners: where the one at each place comes from, and a byte of turn for it.
+  struct Twist {
+    std::array<std::uint8_t, CORNERS> from;
+    std::uint64_t turn;
+  };
+  static constexpr std::size_t byte_shift(std::size_t byte) {
+    return 8 * (std::endian::native == std::endian::little ? byte : 7 - byte);
+  }
+  static Twist corner_twist(const Motion &motion) {
+    Twist twist{};
+    for (std::size_t p = 0; p < CORNERS; ++p) {
+      twist.from[motion.to[p]] = static_cast<std::uint8_t>(p);
+      twist.turn |= std::uint64_t{motion.turn[p]} << byte_shift(motion.to[p]);
+    }
+    return twist;
+  }
   static constexpr int FIXED = 7;  // position of the 2x2x2's down-back-right corner
 
   static std::uint8_t modulo3(int n) { return static_cast<std::uint8_t>(n >= 6 ? n - 6 : n >= 3 ? n - 3 : n); }
-  static State solved() {
+  static constexpr State solved() {
     State s{};
     for (std::uint8_t p = 0; p < CORNERS; ++p) s.corner[p] = p;
     if constexpr (BIG)
@@ -306,7 +330,7 @@ class Rubiks {
     return s;
   }
   static bool is_solved(const State &s) {
-    static const State home = solved();
+    static constexpr State home = solved();
     return std::memcmp(&s, &home, sizeof s) == 0;
   }
   // Random twists of which none takes back an earlier one. Twists of opposite faces commute, so what counts is all that
@@ -448,7 +472,8 @@ class Rubiks {
   int twists_;
   double step_reward_;
   Places corners_ = make_corners(), edges_ = make_edges();
-  std::vector<Motion> twist_corners_, twist_edges_;
+  std::vector<Twist> twist_corners_;
+  std::vector<Motion> twist_edges_;
   std::vector<Face> face_of_;
   std::vector<int> quarters_of_;
   std::vector<Turned> rotations_;

@@ -20,13 +20,16 @@ void Decision::prepare(const Game &game, const void *state) {
   info.clear();
 }
 
-void Decision::choose_best_value(Rng &rng) {
-  const double best = *std::max_element(values.begin(), values.end());
+void Decision::choose_best_value(Rng &rng, const std::vector<bool> *allowed) {
+  const auto may = [&](std::size_t i) { return !allowed || (*allowed)[i]; };
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (may(i)) best = std::max(best, values[i]);
   std::uint32_t equals = 0;
-  for (const double v : values) equals += v == best;
+  for (std::size_t i = 0; i < values.size(); ++i) equals += may(i) && values[i] == best;
   std::uint32_t pick = rng.below(equals);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != best) continue;
+    if (!may(i) || values[i] != best) continue;
     policy[i] = 1.0 / equals;
     if (pick-- == 0) action = actions[i];
   }
@@ -64,8 +67,31 @@ void GreedySearch::act(const void *state, Decision &out) {
     state = full.data();
   }
   evaluator_->action_values(state, out.actions, rng, out.values.data());
-  out.choose_best_value(rng);
+  if (memory_ > 0)
+    avoid_visited(state, out);
+  else
+    out.choose_best_value(rng);
   set_mover_score(game(), state, out);
+}
+
+void GreedySearch::avoid_visited(const void *state, Decision &out) {
+  const std::uint64_t here = game().hash(state);
+  if (here != expected_) visited_.clear();  // not where it went: another game
+  const auto is_visited = [&](std::uint64_t hash) {
+    const auto from = visited_.size() > static_cast<std::size_t>(memory_) ? visited_.end() - memory_ : visited_.begin();
+    return std::find(from, visited_.end(), hash) != visited_.end();
+  };
+  const auto after = [&](Action action) {
+    game().copy(child_.data(), state);
+    game().apply(child_.data(), action);
+    return game().hash(child_.data());
+  };
+  allowed_.assign(out.actions.size(), true);
+  for (std::size_t i = 0; i < out.actions.size(); ++i) allowed_[i] = !is_visited(after(out.actions[i]));
+  const bool any = std::find(allowed_.begin(), allowed_.end(), true) != allowed_.end();
+  out.choose_best_value(rng, any ? &allowed_ : nullptr);
+  visited_.push_back(here);
+  expected_ = after(out.action);
 }
 
 void PolicySearch::act(const void *state, Decision &out) {

@@ -22,8 +22,9 @@ struct Decision {
 
   // Legal actions, an all-zero policy, unknown values.
   void prepare(const Game &game, const void *state);
-  // Chooses the best value, uniformly among equals, and puts the policy on the equals.
-  void choose_best_value(Rng &rng);
+  // Chooses the best value, uniformly among equals, and puts the policy on the equals; of all actions, or of those
+  // that `allowed` marks.
+  void choose_best_value(Rng &rng, const std::vector<bool> *allowed = nullptr);
 };
 
 class Search {
@@ -66,12 +67,32 @@ class RandomSearch final : public Search {
   std::unique_ptr<Search> clone() const override { return std::make_unique<RandomSearch>(game_ptr(), 0); }
 };
 
-// The action with the best action value, random among equals.
+// The action with the best action value, random among equals. In a puzzle (one player, no chance) it does not go back
+// to any of the last `memory` positions while another action is there: a player that judges a position always alike
+// would go in circles for ever.
 class GreedySearch final : public Search {
  public:
-  using Search::Search;
+  GreedySearch(std::unique_ptr<Evaluator> evaluator, std::int64_t memory, std::uint64_t seed)
+      : Search(std::move(evaluator), seed),
+        memory_(game().players() == 1 && !game().has_chance() && !game().is_hidden() ? memory : 0),
+        child_(game()) {}
   void act(const void *state, Decision &out) override;
-  std::unique_ptr<Search> clone() const override { return std::make_unique<GreedySearch>(evaluator_->clone(), 0); }
+  void reset(std::uint64_t seed) override {
+    Search::reset(seed);
+    visited_.clear();
+  }
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<GreedySearch>(evaluator_->clone(), memory_, 0);
+  }
+
+ private:
+  void avoid_visited(const void *state, Decision &out);
+
+  std::int64_t memory_;
+  StateBuffer child_;
+  std::vector<std::uint64_t> visited_;  // hashes of the positions in which it moved, the latest last
+  std::vector<bool> allowed_;
+  std::uint64_t expected_ = 0;  // of the position that its last action led to
 };
 
 // The action with the highest prior: the raw opinion of a policy.

@@ -56,6 +56,37 @@ def test_greedy_breaks_ties_at_random() -> None:
     assert len(chosen) == 9 and min(chosen.values()) > 10
 
 
+def test_greedy_does_not_go_back_in_a_puzzle() -> None:
+    """`score` finds all twists of an unsolved cube equal: without a memory chance would soon turn one back."""
+    game = bl.game("rubiks", twists=11)
+    never = 41
+    for memory in (0, 1, 5, 1000):
+        nearest = never  # so many actions ago it was where it is now
+        for seed in range(5):
+            state = game.initial_state(seed)
+            agent = bl.agent(f"greedy(score, memory={memory})", game, seed=seed)
+            seen = [state.copy()]
+            for _ in range(40):
+                decision = agent.act(state)
+                assert decision.policy[decision.action] > 0
+                state.apply(decision.action)
+                if state.is_terminal:
+                    break
+                nearest = min([nearest, *(i for i, earlier in enumerate(seen[::-1], 1) if earlier == state)])
+                seen.append(state.copy())
+        assert nearest > memory + 1 or nearest == never
+        assert memory > 0 or nearest == 2  # the test would notice
+
+
+def test_greedy_forgets_another_game() -> None:
+    game = bl.game("rubiks", twists=2)
+    agent = bl.agent("greedy(solver)", game)
+    state = game.initial_state(3)
+    for _ in range(3):  # the same question has the same answer
+        first = agent.act(state)
+        assert first.policy == bl.agent("greedy(solver)", game).act(state).policy
+
+
 def test_flat_monte_carlo_shares_its_evaluations_equally() -> None:
     """A deterministic evaluator makes the mean its value; a random one approaches the true expectation."""
     game = bl.game("othello")

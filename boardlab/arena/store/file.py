@@ -1,0 +1,111 @@
+"""The store's file: opened, refused or upgraded, and SQLite's complaints in one sentence."""
+
+import contextlib
+import os
+import sqlite3
+import time
+from pathlib import Path
+
+from boardlab.arena.store.migrations import MIGRATIONS
+from boardlab.errors import BoardLabError
+
+APPLICATION = 0x424C6162
+"""Marks the file as BoardLab's ("BLab")."""
+BUSY_SECONDS = 60.0
+"""How long a process waits while another one writes."""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Opens the file (and makes it where it is not), refuses what is not ours, brings it to our version."""
+    readable_only = path.exists() and not os.access(path, os.W_OK)
+    place = path.resolve().as_uri() + ("?mode=ro" if readable_only else "")
+    db = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        if readable_only and not os.access(path.parent, os.W_OK):
+            try:
+                db.execute("SELECT count(*) FROM sqlite_master")
+            except (
+                sqlite3.OperationalError
+            ):  # the log's index cannot be made beside it; nobody can write it either
+                db.close()
+                db = sqlite3.connect(
+                    place + "&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+                )
+        db.execute("PRAGMA foreign_keys = ON")
+        version = _check_ours(db, path)
+        if version < len(MIGRATIONS):
+            if readable_only:
+                raise BoardLabError(
+                    f"the store {path} is of an older BoardLab and cannot be upgraded: it is read-only"
+                )
+            _use_log(db)
+            _upgrade(db, path)
+        db.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; a power cut may cost the last batch
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _check_ours(db: sqlite3.Connection, path: Path) -> int:
+    """The file's version; refuses other programs' files and newer ones."""
+    application, version = (
+        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+    )
+    empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION and not (empty and application == 0 and version == 0):
+        raise BoardLabError(f"{path} is a database of another program, not a store of BoardLab")
+    if version > len(MIGRATIONS):
+        raise BoardLabError(
+            f"the store {path} was written by a newer BoardLab: its version is {version}, "
+            f"ours is {len(MIGRATIONS)}"
+        )
+    return int(version)
+
+
+def _use_log(db: sqlite3.Connection) -> None:
+    """Write-ahead logging: readers do not wait for a writer. Switching it on does not wait by itself."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+def _upgrade(db: sqlite3.Connection, path: Path) -> None:
+    """All steps that are missing, or none; another process may have taken them while this one waited."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        version = _check_ours(db, path)
+        for step in MIGRATIONS[version:]:
+            for statement in step:
+                db.execute(statement)
+        db.execute(f"PRAGMA application_id = {APPLICATION}")
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
+
+
+def reason(error: sqlite3.Error) -> str:
+    """What went wrong, to follow the name of the file."""
+    text = str(error)
+    if "not a database" in text:
+        return "is not a store: it is no SQLite file"
+    if "malformed" in text:
+        return f"is damaged: {text}"
+    if "full" in text:
+        return "cannot be written: the disk is full"
+    if "readonly" in text:
+        return "cannot be written: it is read-only"
+    if "locked" in text or "busy" in text:
+        return f"is busy: another process has been writing for more than {BUSY_SECONDS:.0f} s"
+    if "unable to open" in text:
+        return "cannot be opened: is it, and its folder, yours to read and write?"
+    return f"failed: {text}"

@@ -1,0 +1,102 @@
+"""The store's tables, as numbered steps: step n brings a file from version n to version n + 1.
+
+A step that was released is never changed: a new one is added behind it. Every step is a list of single
+statements, because a script would end the transaction in which all of them happen or none.
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        # An agent is its expression and what it had learned: trained anew it is another agent.
+        """CREATE TABLE agents (
+            id INTEGER PRIMARY KEY,
+            game TEXT NOT NULL,         -- its name
+            parameters TEXT NOT NULL,   -- all of them, as JSON with sorted keys
+            expression TEXT NOT NULL,   -- canonical
+            fingerprint TEXT NOT NULL,  -- of the weights of all its runs; empty where nothing was learned
+            UNIQUE (game, parameters, expression, fingerprint)
+        )""",
+        """CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            fingerprint TEXT NOT NULL UNIQUE,
+            folder TEXT NOT NULL,       -- where it was when it was seen last
+            learner TEXT NOT NULL,
+            preset TEXT NOT NULL,
+            seed TEXT NOT NULL,
+            version TEXT NOT NULL,      -- of BoardLab
+            episodes INTEGER,           -- played
+            actions INTEGER,
+            seconds REAL,               -- of learning, exams not counted
+            cpu_seconds REAL,           -- the same of processor time, where the run tells it
+            description TEXT NOT NULL   -- agent.toml as JSON: all that is needed to train it again
+        )""",
+        """CREATE TABLE agent_runs (
+            agent INTEGER NOT NULL REFERENCES agents(id),
+            run INTEGER NOT NULL REFERENCES runs(id),
+            PRIMARY KEY (agent, run)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE tournaments (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            game TEXT NOT NULL,
+            parameters TEXT NOT NULL,
+            format TEXT NOT NULL,
+            seed TEXT NOT NULL,         -- up to 2**64 - 1, more than an INTEGER holds
+            options TEXT NOT NULL,      -- JSON with sorted keys
+            plan TEXT NOT NULL,         -- what makes it this tournament: a hash of all above and the entrants
+            version TEXT NOT NULL,
+            created TEXT NOT NULL,      -- UTC, ISO 8601
+            finished TEXT
+        )""",
+        "CREATE INDEX tournaments_by_plan ON tournaments (plan)",
+        """CREATE TABLE entrants (
+            tournament INTEGER NOT NULL REFERENCES tournaments(id),
+            number INTEGER NOT NULL,
+            agent INTEGER NOT NULL REFERENCES agents(id),
+            PRIMARY KEY (tournament, number)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE pairings (
+            tournament INTEGER NOT NULL REFERENCES tournaments(id),
+            number INTEGER NOT NULL,
+            round INTEGER NOT NULL,
+            entrants TEXT NOT NULL,     -- JSON list of numbers
+            games INTEGER NOT NULL,     -- wanted
+            PRIMARY KEY (tournament, number)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE games (
+            id INTEGER PRIMARY KEY,
+            game TEXT NOT NULL,
+            parameters TEXT NOT NULL,
+            tournament INTEGER REFERENCES tournaments(id),
+            pairing INTEGER,
+            number INTEGER,             -- within its pairing
+            seed TEXT NOT NULL,
+            start BLOB,                 -- fields of the first position, 32 bits each; NULL: initial
+            actions BLOB NOT NULL,      -- one byte that says how wide they are, then the actions
+            vals BLOB,                  -- what the mover expected of each action, 32-bit floats
+            error TEXT NOT NULL,
+            adjudicated INTEGER NOT NULL,
+            UNIQUE (tournament, pairing, number)
+        )""",
+        """CREATE TABLE seats (
+            played INTEGER NOT NULL REFERENCES games(id),
+            seat INTEGER NOT NULL,
+            agent INTEGER NOT NULL REFERENCES agents(id),
+            score REAL NOT NULL,
+            seconds REAL,               -- thought
+            decisions INTEGER,
+            PRIMARY KEY (played, seat)
+        ) WITHOUT ROWID""",
+        "CREATE INDEX seats_by_agent ON seats (agent)",
+        "CREATE INDEX games_by_game ON games (game, parameters)",
+        """CREATE TABLE ratings (
+            tournament INTEGER NOT NULL REFERENCES tournaments(id),
+            method TEXT NOT NULL,
+            agent INTEGER NOT NULL REFERENCES agents(id),
+            rating REAL NOT NULL,
+            low REAL NOT NULL,          -- 95% interval
+            high REAL NOT NULL,
+            games INTEGER NOT NULL,
+            PRIMARY KEY (tournament, method, agent)
+        ) WITHOUT ROWID""",
+    ),
+)

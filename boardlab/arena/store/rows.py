@@ -1,0 +1,297 @@
+"""Agents, runs and games as rows of the store's tables, and back."""
+
+import array
+import contextlib
+import dataclasses
+import datetime
+import hashlib
+import json
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from boardlab.arena.match import GameRecord
+from boardlab.errors import BoardLabError, shown
+from boardlab.evaluators import EvaluatorSpec
+from boardlab.games.game import Game, as_game, game_table
+from boardlab.games.library import load_game
+from boardlab.games.registry import GAMES
+from boardlab.games.registry import game as make_game
+from boardlab.runs import RunFolder
+from boardlab.search.agent import Agent
+from boardlab.search.expression import format_spec, parse
+from boardlab.search.spec import SearchSpec
+
+# ---- agents and runs ----
+
+
+def canonical(expression: str) -> str:
+    """The expression as agents print it; a name that is no expression (an agent made in Python) stays."""
+    try:
+        return format_spec(parse(expression))
+    except BoardLabError:
+        return expression
+
+
+def run_folders(expression: str) -> list[str]:
+    """The run folders that an agent expression names."""
+
+    def within(spec: SearchSpec | EvaluatorSpec) -> Iterator[str]:
+        for field in dataclasses.fields(spec):
+            value = getattr(spec, field.name)
+            if field.name == "run" and isinstance(value, str) and value:
+                yield value
+            elif isinstance(value, (SearchSpec, EvaluatorSpec)):
+                yield from within(value)
+
+    try:
+        return list(dict.fromkeys(within(parse(expression))))
+    except BoardLabError:
+        return []
+
+
+@dataclass(frozen=True)
+class AgentEntry:
+    """An agent as it will be stored; read from its run folders before the transaction begins."""
+
+    key: tuple[str, str]
+    expression: str
+    fingerprint: str
+    runs: tuple[tuple[Any, ...], ...]
+
+    @staticmethod
+    def of(game: Game, agent: str | Agent) -> "AgentEntry":
+        """The agent with what its run folders say."""
+        if not isinstance(agent, (str, Agent)):
+            raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
+        # Text must be an agent of this game; an object is one.
+        expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
+        runs = tuple(_run_row(folder) for folder in run_folders(expression))
+        marks = [run[0] for run in runs]
+        mark = marks[0] if len(marks) == 1 else hashlib.sha256("".join(marks).encode()).hexdigest()[:32]
+        return AgentEntry(game_key(game), expression, mark if marks else "", runs)
+
+    def keep(self, db: sqlite3.Connection) -> int:
+        """Its number in the tables, where it is put unless it is there."""
+        values = (*self.key, self.expression, self.fingerprint)
+        db.execute(
+            "INSERT OR IGNORE INTO agents (game, parameters, expression, fingerprint) VALUES (?,?,?,?)",
+            values,
+        )
+        where = "game = ? AND parameters = ? AND expression = ? AND fingerprint = ?"
+        number: int = db.execute(f"SELECT id FROM agents WHERE {where}", values).fetchone()[0]
+        for run in self.runs:
+            db.execute(
+                "INSERT INTO runs (fingerprint, folder, learner, preset, seed, version, episodes, actions, "
+                "seconds, cpu_seconds, description) VALUES (?,?,?,?,?,?,?,?,?,?,?) "
+                "ON CONFLICT (fingerprint) DO UPDATE SET folder = excluded.folder",
+                run,
+            )
+            db.execute(
+                "INSERT OR IGNORE INTO agent_runs SELECT ?, id FROM runs WHERE fingerprint = ?",
+                (number, run[0]),
+            )
+        return number
+
+
+def _run_row(path: str) -> tuple[Any, ...]:
+    folder = RunFolder(path)
+    agent = folder.read_agent()
+    episodes = actions = seconds = cpu = None
+    with contextlib.suppress(BoardLabError):  # a run that was shared without its checkpoint
+        stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
+        episodes, actions = stored["progress"].tolist()
+        seconds = float(stored["seconds"][0])
+    facts = (str(agent.get(key, "")) for key in ("kind", "preset", "seed", "boardlab"))
+    return (
+        folder.fingerprint(),
+        path,
+        *facts,
+        episodes,
+        actions,
+        seconds,
+        cpu,
+        as_json("agent.toml", agent),
+    )
+
+
+# ---- games ----
+
+
+@dataclass(frozen=True)
+class GameRow:
+    """A record as rows of the tables."""
+
+    row: tuple[Any, ...]
+    seats: tuple[tuple[int, float, float | None, int | None], ...]
+
+    @staticmethod
+    def of(game: Game, record: GameRecord, agents: int) -> "GameRow":
+        """The record, refused where it does not fit the game or the number of agents."""
+        if len(record.seats) != game.players or len(record.scores) != game.players:
+            raise BoardLabError(f"a record of {game.name} has {game.players} seats and scores")
+        if any(not 0 <= seat < agents for seat in record.seats):
+            raise BoardLabError(
+                f"a record's seats are numbers of agents below {agents}, not {shown(record.seats)}"
+            )
+        seconds = getattr(record, "seconds", ()) or [None] * game.players
+        decisions = getattr(record, "decisions", ()) or [None] * game.players
+        values = getattr(record, "values", ())
+        row = (
+            str(record.seed),
+            np.asarray(record.start.fields, "<i4").tobytes() if record.start is not None else None,
+            pack(record.actions),
+            np.asarray(values, "<f4").tobytes() if values else None,
+            record.error,
+            int(getattr(record, "adjudicated", False)),
+        )
+        return GameRow(row, tuple(zip(record.seats, record.scores, seconds, decisions, strict=True)))
+
+
+def insert_games(
+    db: sqlite3.Connection,
+    key: tuple[str, str],
+    rows: Sequence[GameRow],
+    agents: Sequence[int],
+    tournament: int | None,
+    pairing: int | None,
+    first: int,
+) -> int:
+    """Puts games into the tables; those of a tournament that are there stay. How many were new."""
+    if tournament is not None:
+        there = {
+            number
+            for (number,) in db.execute(
+                "SELECT number FROM games WHERE tournament = ? AND pairing = ? AND number BETWEEN ? AND ?",
+                (tournament, pairing, first, first + len(rows) - 1),
+            )
+        }
+        gap = db.execute(
+            "SELECT count(*) < ? FROM games WHERE tournament = ? AND pairing = ? AND number < ?",
+            (first, tournament, pairing, first),
+        ).fetchone()[0]
+        if gap:
+            raise BoardLabError(f"game {first} of pairing {pairing} cannot be stored before those before it")
+        wanted = db.execute(
+            "SELECT games FROM pairings WHERE tournament = ? AND number = ?", (tournament, pairing)
+        ).fetchone()
+        if wanted is None:
+            raise BoardLabError(f"the tournament has no pairing {pairing}")
+    else:
+        there = set()
+    fresh = [(first + i, row) for i, row in enumerate(rows) if first + i not in there]
+    last = db.execute("SELECT coalesce(max(id), 0) FROM games").fetchone()[0]
+    db.executemany(
+        "INSERT INTO games (id, game, parameters, tournament, pairing, number, seed, start, actions, vals, "
+        "error, adjudicated) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+        [
+            (last + 1 + i, *key, tournament, pairing, number if tournament is not None else None, *row.row)
+            for i, (number, row) in enumerate(fresh)
+        ],
+    )
+    db.executemany(
+        "INSERT INTO seats VALUES (?,?,?,?,?,?)",
+        [
+            (last + 1 + i, seat, agents[agent], *rest)
+            for i, (_, row) in enumerate(fresh)
+            for seat, (agent, *rest) in enumerate(row.seats)
+        ],
+    )
+    return len(fresh)
+
+
+def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) -> GameRecord:
+    """The record that the rows of a game tell; its seats are numbered 0, 1 ..."""
+    seed, start, actions, values, error, adjudicated = row
+    timed = all(seconds is not None for _, _, _, seconds, _ in seats)
+    more: dict[str, Any] = {
+        "adjudicated": bool(adjudicated),
+        "decisions": tuple(decisions for *_, decisions in seats) if timed else (),
+        "seconds": tuple(seconds for _, _, _, seconds, _ in seats) if timed else (),
+        "values": tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
+    }
+    known = {field.name for field in dataclasses.fields(GameRecord)}
+    return GameRecord(
+        seats=tuple(range(len(seats))),
+        actions=unpack(actions),
+        scores=tuple(score for _, _, score, *_ in seats),
+        seed=int(seed),
+        error=error,
+        start=None if start is None else game.from_fields(np.frombuffer(start, "<i4")),
+        **{name: value for name, value in more.items() if name in known},
+    )
+
+
+WIDTHS = {"B": 1, "H": 2, "i": 4}
+"""How wide an action is stored: by the letter in front."""
+
+
+def pack(actions: Sequence[int]) -> bytes:
+    """Actions as bytes, one, two or four each: most games of most rules need one."""
+    largest = max(actions, default=0)
+    letter = "B" if largest < 2**8 and min(actions, default=0) >= 0 else "H" if 0 <= largest < 2**16 else "i"
+    if letter == "H" and min(actions) < 0:
+        letter = "i"
+    numbers = array.array(letter, actions)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return letter.encode() + numbers.tobytes()
+
+
+def unpack(packed: bytes) -> tuple[int, ...]:
+    """What `pack` packed."""
+    letter = chr(packed[0]) if packed else ""
+    if letter not in WIDTHS or (len(packed) - 1) % WIDTHS[letter]:
+        raise BoardLabError("the actions of a stored game are damaged")
+    numbers = array.array(letter, packed[1:])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return tuple(numbers)
+
+
+def as_records(records: Iterable[GameRecord]) -> list[GameRecord]:
+    """A list of match records, or one sentence."""
+    listed = list(records)
+    if not all(isinstance(record, GameRecord) for record in listed):
+        raise BoardLabError("the store keeps the records of a match: give result.records")
+    return listed
+
+
+# ---- small things ----
+
+
+def game_key(game: Game) -> tuple[str, str]:
+    """A game as the tables name it: its name, its parameters."""
+    table = game_table(as_game(game))
+    name = table.pop("name")
+    return name, json.dumps(table, sort_keys=True)
+
+
+def game_of(name: str, parameters: str) -> Game:
+    """The game that a row names."""
+    given = json.loads(parameters)
+    return make_game(name, **given) if name in GAMES else load_game(given.get("path", name))
+
+
+def as_json(what: str, value: Any) -> str:
+    """JSON with sorted keys, so that equal things are equal text."""
+    try:
+        return json.dumps(value, sort_keys=True, allow_nan=False)
+    except (TypeError, ValueError):
+        raise BoardLabError(f"{what} must be what JSON can hold, not {shown(value)}") from None
+
+
+def version() -> str:
+    """Of BoardLab."""
+    import boardlab
+
+    return boardlab.__version__
+
+
+def now() -> str:
+    """UTC, ISO 8601."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,305 @@
+"""The store itself: agents, games, tournaments, the hall of fame."""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from boardlab.arena.match import GameRecord
+from boardlab.arena.store.file import connect, reason
+from boardlab.arena.store.rows import (
+    AgentEntry,
+    GameRow,
+    as_json,
+    as_records,
+    canonical,
+    game_key,
+    insert_games,
+    now,
+    record_of,
+    version,
+)
+from boardlab.arena.store.tournament import Tournament
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.games.registry import rules_of
+from boardlab.search.agent import Agent
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A training run behind an agent: what it cost and all that is needed to do it again."""
+
+    folder: str
+    learner: str
+    preset: str
+    version: str
+    episodes: int | None
+    actions: int | None
+    seconds: float | None
+    """Of learning, exams not counted."""
+    cpu_seconds: float | None
+    """The same in processor time, of all threads; unknown for runs of earlier versions."""
+    seed: int
+    description: dict[str, Any]
+    """What agent.toml says."""
+
+
+@dataclass(frozen=True)
+class Fame:
+    """A line of the hall of fame."""
+
+    game: str
+    parameters: dict[str, Any]
+    """Of the game."""
+    expression: str
+    fingerprint: str
+    """Of what it had learned; empty where it learned nothing."""
+    rating: float
+    low: float
+    high: float
+    """The 95% interval."""
+    games: int
+    method: str
+    tournament: int
+    """In which it was rated; ratings of one tournament compare, those of two only where they share agents."""
+    runs: tuple[StoredRun, ...]
+    """What was trained for it."""
+
+
+class Store:
+    """One file. Opened at the first question; made at the first answer that must be kept."""
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        if path is None:
+            path = os.environ.get("BOARDLAB_STORE") or "boardlab.db"
+        if not isinstance(path, (str, os.PathLike)) or not str(path):
+            raise BoardLabError(f"the path of a store must be text, not {shown(path)}")
+        self.path = Path(path)
+        self._db: sqlite3.Connection | None = None
+        self._pid = 0
+        self._lock = threading.RLock()
+
+    # ---- agents ----
+
+    def add_agent(self, game: Game, agent: str | Agent) -> int:
+        """The agent's number in the store; what it was trained by is noted with it."""
+        entry = AgentEntry.of(as_game(game), agent)
+        with self._writing() as db:
+            return entry.keep(db)
+
+    def agents(self, game: Game) -> list[str]:
+        """The expressions of all agents of the game, in the order in which they came."""
+        found = self._read(
+            "SELECT DISTINCT expression FROM agents WHERE game = ? AND parameters = ? ORDER BY id",
+            game_key(game),
+        )
+        return [expression for (expression,) in found]
+
+    # ---- games outside of tournaments ----
+
+    def add_games(self, game: Game, agents: Sequence[str | Agent], records: Iterable[GameRecord]) -> int:
+        """Keeps games of a match between `agents`, as one transaction; how many they were."""
+        entries = [AgentEntry.of(as_game(game), agent) for agent in agents]
+        rows = [GameRow.of(game, record, len(entries)) for record in as_records(records)]
+        with self._writing() as db:
+            numbers = [entry.keep(db) for entry in entries]
+            return insert_games(db, game_key(game), rows, numbers, None, None, 0)
+
+    def games_between(
+        self, game: Game, agents: Sequence[str] = ()
+    ) -> list[tuple[tuple[str, ...], GameRecord]]:
+        """All games in the store (of these agents only, if any are named): who sat where, and the record."""
+        found = []
+        wanted = {canonical(agent) for agent in agents}
+        for seats, record, _, _ in self._games("g.game = ? AND g.parameters = ?", game_key(game), game):
+            names = tuple(name for _, name in seats)
+            if not wanted or wanted.issuperset(names):
+                found.append((names, dataclasses.replace(record, seats=tuple(range(len(names))))))
+        return found
+
+    # ---- tournaments ----
+
+    def start_tournament(
+        self,
+        game: Game,
+        agents: Sequence[str | Agent],
+        format: str,
+        seed: int = 0,
+        options: Mapping[str, Any] | None = None,
+        *,
+        name: str = "",
+        again: bool = False,
+    ) -> Tournament:
+        """A new tournament, or the one with this very plan that is there already, finished or broken off.
+
+        The plan is the game with its parameters, the entrants in their order with what they had learned, the
+        format, the seed and the options (whatever JSON can hold). `again` starts it anew beside the old one.
+        """
+        as_game(game)
+        if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence) or not agents:
+            raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
+        entries = [AgentEntry.of(game, agent) for agent in agents]
+        for i, entry in enumerate(entries):
+            if entry in entries[:i]:
+                raise BoardLabError(
+                    f"{entry.expression} is listed twice; a tournament ranks different agents"
+                )
+        text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
+        facts = [
+            *game_key(game),
+            format,
+            text,
+            options_text,
+            *((e.expression, e.fingerprint) for e in entries),
+        ]
+        plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        with self._writing() as db:
+            there = db.execute("SELECT max(id) FROM tournaments WHERE plan = ?", (plan,)).fetchone()[0]
+            if there is not None and not again:
+                return Tournament(self, there)
+            values = (name, *game_key(game), format, text, options_text, plan, version(), now())
+            columns = "name, game, parameters, format, seed, options, plan, version, created"
+            made = db.execute(f"INSERT INTO tournaments ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", values)
+            number = made.lastrowid
+            assert number is not None
+            db.executemany(
+                "INSERT INTO entrants VALUES (?,?,?)",
+                [(number, i, entry.keep(db)) for i, entry in enumerate(entries)],
+            )
+        return Tournament(self, number)
+
+    def tournaments(self, game: str | None = None) -> list[Tournament]:
+        """All tournaments (of a game), the oldest first."""
+        found = self._read("SELECT id FROM tournaments WHERE ? IS NULL OR game = ? ORDER BY id", (game, game))
+        return [Tournament(self, number) for (number,) in found]
+
+    def tournament(self, number: int) -> Tournament:
+        """The tournament with this number."""
+        return Tournament(self, as_integer("the number of a tournament", number, 1, 2**62))
+
+    # ---- the hall of fame ----
+
+    def fame(self, game: str | Game | None = None, method: str | None = None) -> list[Fame]:
+        """The agents of rated tournaments, game by game, the strongest first.
+
+        An agent stands there once for a game with its parameters: with its rating in the last tournament that
+        rated it.
+        """
+        name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
+        if isinstance(game, str):
+            rules_of(game)
+        found = self._read(
+            "SELECT a.game, a.parameters, a.expression, a.fingerprint, a.id, r.rating, r.low, r.high, "
+            "r.games, r.method, r.tournament FROM ratings r JOIN agents a ON a.id = r.agent "
+            "WHERE (? IS NULL OR a.game = ?) AND (? IS NULL OR a.parameters = ?) "
+            "AND (? IS NULL OR r.method = ?) "
+            "AND r.tournament = (SELECT max(l.tournament) FROM ratings l WHERE l.agent = r.agent "
+            "AND (? IS NULL OR l.method = ?)) ORDER BY a.game, a.parameters, r.rating DESC",
+            (name, name, parameters, parameters, method, method, method, method),
+        )
+        return [
+            Fame(g, json.loads(p), expression, mark, rating, low, high, games, by, where, self._runs(agent))
+            for g, p, expression, mark, agent, rating, low, high, games, by, where in found
+        ]
+
+    def _runs(self, agent: int) -> tuple[StoredRun, ...]:
+        columns = (
+            "folder, learner, preset, version, episodes, actions, seconds, cpu_seconds, seed, description"
+        )
+        found = self._read(
+            f"SELECT {columns} FROM runs JOIN agent_runs ON run = id WHERE agent = ? ORDER BY id", (agent,)
+        )
+        return tuple(
+            StoredRun(**{**row, "seed": int(row["seed"]), "description": json.loads(row["description"])})
+            for row in (dict(zip(columns.split(", "), values, strict=True)) for values in found)
+        )
+
+    # ---- the file ----
+
+    def close(self) -> None:
+        """Lets go of the file; it is opened again when needed."""
+        with self._lock:
+            if self._db is not None and self._pid == os.getpid():
+                self._db.close()
+            self._db = None
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Store {self.path}>"
+
+    def _read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
+        with self._lock, self._explained():
+            return self._open(create=False).execute(query, values).fetchall()
+
+    def _games(
+        self, where: str, values: Sequence[Any], game: Game
+    ) -> Iterator[tuple[list[tuple[int, str]], GameRecord, int, int]]:
+        """Games with (agent, expression) of each seat, the record, pairing and number."""
+        columns = "id, seed, start, actions, vals, error, adjudicated, pairing, number"
+        # Games first: one that another process adds meanwhile then has seats and no game, and is left out.
+        games = self._read(f"SELECT {columns} FROM games g WHERE {where}", values)
+        seats: dict[int, list[tuple[Any, ...]]] = {}
+        query = (
+            "SELECT s.played, s.agent, a.expression, s.score, s.seconds, s.decisions FROM seats s "
+            "JOIN games g ON g.id = s.played JOIN agents a ON a.id = s.agent "
+            f"WHERE {where} ORDER BY s.played, s.seat"
+        )
+        for played, *row in self._read(query, values):
+            seats.setdefault(played, []).append(tuple(row))
+        for number, *row, pairing, place in games:
+            there = seats[number]
+            yield [(a, name) for a, name, *_ in there], record_of(game, row, there), pairing, place
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that sees what it changes: all of it is kept, or nothing."""
+        with self._lock, self._explained():
+            db = self._open(create=True)
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back by itself
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What SQLite could not do, in one sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise BoardLabError(f"the store {self.path} {reason(error)}") from None
+
+    def _open(self, *, create: bool) -> sqlite3.Connection:
+        # A connection must not be used in a forked process.
+        if self._db is not None and self._pid == os.getpid():
+            return self._db
+        if not self.path.exists():
+            if not create:
+                raise BoardLabError(f"there is no store {self.path}; a tournament makes one")
+            if not self.path.parent.is_dir():
+                raise BoardLabError(f"the store {self.path} cannot be made: its folder does not exist")
+        if self.path.is_dir():
+            raise BoardLabError(f"the store {self.path} is a folder; it must be a file")
+        self._db, self._pid = connect(self.path), os.getpid()
+        return self._db
+
+
+def store(path: str | os.PathLike[str] | None = None) -> Store:
+    """The store in that file: by default $BOARDLAB_STORE or ./boardlab.db, where runs/ is too."""
+    return Store(path)

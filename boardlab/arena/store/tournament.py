@@ -1,0 +1,166 @@
+"""Tournaments in the store: the plan, what was played, what came of it."""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from boardlab.arena.match import GameRecord
+from boardlab.arena.store.rows import GameRow, as_records, game_key, game_of, insert_games, now
+from boardlab.errors import BoardLabError
+from boardlab.games.game import as_integer
+
+if TYPE_CHECKING:
+    from boardlab.arena.store.store import Store
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Entrants that meet, and how far they are."""
+
+    number: int
+    round: int
+    entrants: tuple[int, ...]
+    games: int
+    """Wanted."""
+    played: int
+    """In the store, always the first ones."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all games were played."""
+        return self.played >= self.games
+
+
+@dataclass(frozen=True)
+class StoredGame:
+    """A game of a tournament: its record and its place in the plan."""
+
+    pairing: int
+    number: int
+    record: GameRecord
+
+
+@dataclass(frozen=True)
+class Rating:
+    """What a rating system says about an entrant."""
+
+    entrant: int
+    rating: float
+    low: float
+    """The 95% interval."""
+    high: float
+    games: int
+
+
+class Tournament:
+    """A tournament in the store: its plan, what was played, what came of it."""
+
+    def __init__(self, store: "Store", number: int) -> None:
+        self.store, self.number = store, number
+        row = store._read(
+            "SELECT name, game, parameters, format, seed, options, created FROM tournaments WHERE id = ?",
+            (number,),
+        )
+        if not row:
+            raise BoardLabError(f"the store {store.path} has no tournament {number}")
+        self.name, game, parameters, self.format, seed, options, self.created = row[0]
+        self.game, self.seed, self.options = game_of(game, parameters), int(seed), json.loads(options)
+        entrants = store._read(
+            "SELECT agent, expression FROM entrants JOIN agents ON id = agent WHERE tournament = ? "
+            "ORDER BY number",
+            (number,),
+        )
+        self._ids = [agent for agent, _ in entrants]
+        self.agents = tuple(expression for _, expression in entrants)
+        """The entrants' expressions."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether `finish` was called."""
+        return (
+            self.store._read("SELECT finished FROM tournaments WHERE id = ?", (self.number,))[0][0]
+            is not None
+        )
+
+    def finish(self) -> None:
+        """Marks the tournament as done."""
+        with self.store._writing() as db:
+            db.execute("UPDATE tournaments SET finished = ? WHERE id = ?", (now(), self.number))
+
+    def add_pairings(self, pairings: Iterable[tuple[Sequence[int], int]], round: int = 0) -> None:
+        """Adds (entrants, games wanted) to the plan. A round that is there already is left as it is."""
+        rows = []
+        for entrants, games in pairings:
+            listed = [as_integer("an entrant", e, 0, len(self.agents) - 1) for e in entrants]
+            rows.append((json.dumps(listed), as_integer("the games of a pairing", games, 1, 10**9)))
+        with self.store._writing() as db:
+            there, last = db.execute(
+                "SELECT sum(round = ?), coalesce(max(number), -1) FROM pairings WHERE tournament = ?",
+                (round, self.number),
+            ).fetchone()
+            if there:
+                return
+            db.executemany(
+                "INSERT INTO pairings (tournament, number, round, entrants, games) VALUES (?,?,?,?,?)",
+                [(self.number, last + 1 + i, round, *row) for i, row in enumerate(rows)],
+            )
+
+    def pairings(self) -> list[Pairing]:
+        """The plan so far, with the number of games played."""
+        found = self.store._read(
+            "SELECT p.number, p.round, p.entrants, p.games, (SELECT count(*) FROM games g "
+            "WHERE g.tournament = p.tournament AND g.pairing = p.number) "
+            "FROM pairings p WHERE tournament = ? ORDER BY p.number",
+            (self.number,),
+        )
+        return [Pairing(n, r, tuple(json.loads(e)), games, played) for n, r, e, games, played in found]
+
+    def add_games(self, pairing: int, records: Iterable[GameRecord], first: int) -> int:
+        """Keeps games first, first + 1 ... of a pairing, as one transaction; how many of them were new.
+
+        `record.seats` are numbers of entrants. A game that another process has stored meanwhile stays.
+        """
+        first = as_integer("the first game's number", first, 0, 10**9)
+        pairing = as_integer("a pairing", pairing, 0, 10**9)
+        rows = [GameRow.of(self.game, record, len(self.agents)) for record in as_records(records)]
+        with self.store._writing() as db:
+            return insert_games(db, game_key(self.game), rows, self._ids, self.number, pairing, first)
+
+    def games(self) -> list[StoredGame]:
+        """All games that were played, by pairing and number; `seats` are numbers of entrants."""
+        found = []
+        for seats, record, pairing, number in self.store._games(
+            "g.tournament = ?", (self.number,), self.game
+        ):
+            entrants = tuple(self._ids.index(agent) for agent, _ in seats)
+            found.append(StoredGame(pairing, number, dataclasses.replace(record, seats=entrants)))
+        return sorted(found, key=lambda game: (game.pairing, game.number))
+
+    def add_ratings(self, method: str, ratings: Iterable[Rating]) -> None:
+        """Keeps what a rating system found; what it said before is replaced."""
+        rows = []
+        for r in ratings:
+            agent = self._ids[as_integer("an entrant", r.entrant, 0, len(self.agents) - 1)]
+            games = as_integer("the games of a rating", r.games, 0, 10**12)
+            rows.append((self.number, method, agent, float(r.rating), float(r.low), float(r.high), games))
+        if not all(np.isfinite(row[3:6]).all() for row in rows):
+            raise BoardLabError("a rating and its interval must be finite numbers")
+        with self.store._writing() as db:
+            db.execute("DELETE FROM ratings WHERE tournament = ? AND method = ?", (self.number, method))
+            db.executemany("INSERT INTO ratings VALUES (?,?,?,?,?,?,?)", rows)
+
+    def ratings(self, method: str) -> list[Rating]:
+        """What a rating system found, the strongest first."""
+        found = self.store._read(
+            "SELECT agent, rating, low, high, games FROM ratings WHERE tournament = ? AND method = ? "
+            "ORDER BY rating DESC",
+            (self.number, method),
+        )
+        return [Rating(self._ids.index(agent), *rest) for agent, *rest in found]
+
+    def __repr__(self) -> str:
+        return f"<Tournament {self.number}: {self.format} of {len(self.agents)} agents at {self.game.name}>"

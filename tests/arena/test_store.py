@@ -1,0 +1,391 @@
+"""The store: what goes in comes out, under several processes, kill -9, and files that are not what they seem."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import boardlab as bl
+from boardlab.arena.store import Rating
+from boardlab.arena.store import file as store_file
+from boardlab.arena.store.migrations import MIGRATIONS
+from boardlab.arena.store.rows import pack, unpack
+
+AGENTS = ["random", "mc(rollout, iterations=4)", "mcts(rollout, iterations=4)"]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return bl.store(tmp_path / "store.db")
+
+
+@pytest.fixture(scope="module")
+def game():
+    return bl.game("tictactoe")
+
+
+def played(game, entrants, games, seed=0, agents=AGENTS):
+    """Records of a pairing, with seats as numbers of entrants."""
+    from dataclasses import replace
+
+    records = bl.match(game, [agents[e] for e in entrants], games, seed).records
+    return [replace(r, seats=tuple(entrants[s] for s in r.seats)) for r in records]
+
+
+def test_a_tournament_is_found_again_and_holds_what_was_played(store, game):
+    tournament = store.start_tournament(game, AGENTS, "round-robin", 7, {"games": 6})
+    assert tournament.pairings() == [] and not tournament.is_finished
+    tournament.add_pairings([((0, 1), 6), ((0, 2), 6)])
+    first, second = played(game, (0, 1), 6), played(game, (0, 2), 6)
+    assert tournament.add_games(0, first[:4], first=0) == 4
+    assert [(p.entrants, p.played, p.is_done) for p in tournament.pairings()] == [
+        ((0, 1), 4, False),
+        ((0, 2), 0, False),
+    ]
+    again = bl.store(store.path).start_tournament(game, AGENTS, "round-robin", 7, {"games": 6})
+    assert (
+        again.number == tournament.number and again.agents == tuple(AGENTS) and again.options == {"games": 6}
+    )
+    again.add_games(0, first[4:], first=4)
+    again.add_games(1, second, first=0)
+    again.finish()
+    assert tournament.is_finished and all(p.is_done for p in tournament.pairings())
+    assert [g.record for g in again.games()] == first + second
+    assert [(g.pairing, g.number) for g in again.games()] == [(p, n) for p in (0, 1) for n in range(6)]
+
+
+def test_another_plan_is_another_tournament(store, game):
+    one = store.start_tournament(game, AGENTS, "round-robin", 7)
+    others = [
+        store.start_tournament(game, AGENTS[::-1], "round-robin", 7),
+        store.start_tournament(game, AGENTS, "gauntlet", 7),
+        store.start_tournament(game, AGENTS, "round-robin", 8),
+        store.start_tournament(game, AGENTS, "round-robin", 7, {"games": 2}),
+        store.start_tournament(bl.game("connectfour"), AGENTS, "round-robin", 7),
+        store.start_tournament(game, AGENTS, "round-robin", 7, again=True),
+    ]
+    assert len({one.number, *(t.number for t in others)}) == 7
+    assert [t.number for t in store.tournaments("connectfour")] == [others[4].number]
+
+
+def test_games_that_are_there_stay_and_none_may_be_left_out(store, game):
+    tournament = store.start_tournament(game, AGENTS, "round-robin")
+    tournament.add_pairings([((0, 1), 4)])
+    records = played(game, (0, 1), 4)
+    assert tournament.add_games(0, records[:3], 0) == 3
+    assert tournament.add_games(0, records, 0) == 1
+    assert [g.record for g in tournament.games()] == records
+    with pytest.raises(bl.BoardLabError, match="game 6 of pairing 0 cannot be stored before"):
+        tournament.add_games(0, records[:1], 6)
+    with pytest.raises(bl.BoardLabError, match="no pairing 5"):
+        tournament.add_games(5, records, 0)
+
+
+def test_a_round_is_planned_once(store, game):
+    tournament = store.start_tournament(game, AGENTS, "swiss")
+    tournament.add_pairings([((0, 1), 2)])
+    tournament.add_pairings([((1, 2), 2)], round=0)
+    assert len(tournament.pairings()) == 1
+    tournament.add_pairings([((1, 2), 2)], round=1)
+    assert [(p.number, p.round, p.entrants) for p in tournament.pairings()] == [
+        (0, 0, (0, 1)),
+        (1, 1, (1, 2)),
+    ]
+
+
+@pytest.mark.parametrize("name", ["rubiks", "2048", "kuhnpoker", "morpion"])
+def test_records_of_all_kinds_come_back_bit_by_bit(store, name):
+    game = bl.game(name)
+    agents = ["random"] * game.players
+    starts = [game.initial_state(3)] if name == "rubiks" else []
+    result = bl.match(game, agents, 4, seed=2**64 - 1, starts=starts)
+    store.add_games(game, agents, result.records)
+    stored = store.games_between(game)
+    assert [r.actions for _, r in stored] == [r.actions for r in result.records]
+    assert [(r.scores, r.seed, r.error, r.start) for _, r in stored] == [
+        (r.scores, r.seed, r.error, r.start) for r in result.records
+    ]
+
+
+def test_actions_are_packed_as_narrow_as_they_can_be():
+    for actions in [(), (0, 255), (256,), (65535, 0), (65536,), (-1, 3), (2**31 - 1, -(2**31))]:
+        assert unpack(pack(actions)) == actions
+    assert len(pack([3] * 100)) == 101
+    with pytest.raises(bl.BoardLabError, match="damaged"):
+        unpack(b"Hxyz")
+
+
+def test_games_of_some_agents_are_found(store, game):
+    store.add_games(game, AGENTS[:2], bl.match(game, AGENTS[:2], 4).records)
+    store.add_games(game, AGENTS[1:], bl.match(game, AGENTS[1:], 6).records)
+    assert len(store.games_between(game)) == 10
+    assert len(store.games_between(game, ["mc(iterations=4)", "random"])) == 4
+    assert store.games_between(bl.game("nim")) == []
+    names = [names for names, _ in store.games_between(game, AGENTS[:2])]
+    assert names == [tuple(AGENTS[:2]), tuple(AGENTS[1::-1])] * 2
+
+
+def test_ratings_make_fame(store, game):
+    first = store.start_tournament(game, AGENTS[:2], "round-robin", 1)
+    first.add_ratings("bayeselo", [Rating(0, -50.0, -80, -20, 40), Rating(1, 50.0, 20, 80, 40)])
+    second = store.start_tournament(game, AGENTS, "round-robin", 2)
+    second.add_ratings("bayeselo", [Rating(2, 90.0, 60, 120, 40), Rating(1, 10.0, -20, 40, 40)])
+    lines = store.fame("tictactoe")
+    assert [(f.expression, f.rating, f.tournament) for f in lines] == [
+        (AGENTS[2], 90, second.number),
+        (AGENTS[1], 10, second.number),
+        (AGENTS[0], -50, first.number),
+    ]
+    second.add_ratings("bayeselo", [Rating(2, 95.0, 60, 120, 40)])
+    assert second.ratings("bayeselo") == [Rating(2, 95.0, 60, 120, 40)]
+    assert store.fame(bl.game("othello")) == [] and len(store.fame()) == 3
+    with pytest.raises(bl.BoardLabError, match="did you mean"):
+        store.fame("tictacto")
+
+
+def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(store, tmp_path):
+    game = bl.game("nim")
+    run = bl.train(game, episodes=200, out=tmp_path / "run", seed=5, alpha=0.3)
+    one = store.add_agent(game, run.expression)
+    assert store.add_agent(game, f"  {run.expression}  ") == one
+    tournament = store.start_tournament(game, [run.expression, "random"], "round-robin")
+    tournament.add_ratings("bayeselo", [Rating(0, 10.0, 5, 15, 20)])
+    (line,) = store.fame("nim")
+    (trained,) = line.runs
+    assert (trained.learner, trained.preset, trained.seed, trained.episodes) == (
+        "td-ntuple",
+        "default",
+        5,
+        200,
+    )
+    assert trained.actions == run.actions and trained.seconds == run.seconds
+    assert trained.version == bl.__version__ and trained.description["settings"]["alpha"] == 0.3
+    same = bl.train(game, episodes=200, out=tmp_path / "twin", seed=5, alpha=0.3)
+    assert store.add_agent(game, same.expression) != one  # another expression, the same weights
+    bl.resume(run.path, episodes=400)
+    assert store.add_agent(game, run.expression) != one
+    with sqlite3.connect(store.path) as db:
+        assert db.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+
+
+def test_reading_makes_no_file(store, game):
+    with pytest.raises(bl.BoardLabError, match=r"there is no store .*; a tournament makes one"):
+        store.fame()
+    with pytest.raises(bl.BoardLabError, match="there is no store"):
+        store.games_between(game)
+    assert not store.path.exists()
+
+
+def test_the_place_of_the_store(monkeypatch, tmp_path):
+    monkeypatch.delenv("BOARDLAB_STORE", raising=False)
+    assert str(bl.store().path) == "boardlab.db"
+    monkeypatch.setenv("BOARDLAB_STORE", str(tmp_path / "elsewhere.db"))
+    assert bl.store().path == tmp_path / "elsewhere.db"
+    with pytest.raises(bl.BoardLabError, match="its folder does not exist"):
+        bl.store(tmp_path / "no" / "store.db").add_agent(bl.game("nim"), "random")
+    with pytest.raises(bl.BoardLabError, match="is a folder"):
+        bl.store(tmp_path).fame()
+    for path in ("", 3):
+        with pytest.raises(bl.BoardLabError, match="path of a store"):
+            bl.store(path)
+
+
+def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
+    text, other, newer = tmp_path / "notes.txt", tmp_path / "other.db", tmp_path / "newer.db"
+    text.write_text("this is no database, and it is longer than a header of one hundred bytes " * 3)
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE photos (id)")
+    bl.store(newer).add_agent(bl.game("nim"), "random")
+    with sqlite3.connect(newer) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    db.close()
+    for path, words in ((text, "no SQLite file"), (other, "another program"), (newer, "newer BoardLab")):
+        before = path.read_bytes()
+        for act in (lambda s: s.fame(), lambda s: s.add_agent(bl.game("nim"), "random")):
+            with pytest.raises(bl.BoardLabError, match=words):
+                act(bl.store(path))
+        assert path.read_bytes() == before
+
+
+def test_a_damaged_file_is_told(store, game):
+    store.add_games(game, AGENTS[:2], bl.match(game, AGENTS[:2], 200).records)
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    store.path.write_bytes(content)
+    with pytest.raises(bl.BoardLabError, match=r"is damaged|failed"):
+        bl.store(store.path).games_between(game)
+
+
+def test_a_read_only_file_is_read_and_not_written(store, game, monkeypatch):
+    store.add_games(game, AGENTS[:2], bl.match(game, AGENTS[:2], 4).records)
+    store.close()
+    monkeypatch.setattr(store_file.os, "access", lambda path, mode: False)  # root may write everything
+    reader = bl.store(store.path)
+    assert len(reader.games_between(game)) == 4
+    with pytest.raises(bl.BoardLabError, match="read-only"):
+        reader.add_agent(game, "random")
+
+
+def test_a_full_disk_loses_only_the_batch(store, game):
+    records = bl.match(game, AGENTS[:2], 2000).records
+    store.add_games(game, AGENTS[:2], records[:10])
+    pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+    store._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(bl.BoardLabError, match="the disk is full"):
+        store.add_games(game, AGENTS[:2], records)
+    assert len(store.games_between(game)) == 10
+    store.close()
+    store.add_games(game, AGENTS[:2], records)
+    assert len(store.games_between(game)) == 2010
+
+
+def test_an_older_file_is_upgraded_step_by_step(tmp_path, monkeypatch):
+    path = tmp_path / "old.db"
+    bl.store(path).add_agent(bl.game("nim"), "random")
+    more = (*MIGRATIONS, ("ALTER TABLE agents ADD COLUMN note TEXT NOT NULL DEFAULT 'none'",))
+    monkeypatch.setattr(store_file, "MIGRATIONS", more)
+    later = bl.store(path)
+    later.add_agent(bl.game("nim"), "greedy")
+    assert later._read("SELECT expression, note FROM agents ORDER BY id") == [
+        ("random", "none"),
+        ("greedy(rollout)", "none"),
+    ]
+    assert later._read("PRAGMA user_version") == [(len(MIGRATIONS) + 1,)]
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "old.db"
+    bl.store(path).add_agent(bl.game("nim"), "random")
+    broken = (*MIGRATIONS, ("ALTER TABLE agents ADD COLUMN note TEXT", "ALTER TABLE absent ADD COLUMN x"))
+    monkeypatch.setattr(store_file, "MIGRATIONS", broken)
+    with pytest.raises(bl.BoardLabError, match="failed: no such table: absent"):
+        bl.store(path).agents(bl.game("nim"))
+    monkeypatch.undo()
+    assert bl.store(path).agents(bl.game("nim")) == ["random"]
+
+
+WRITER = """
+    import sys, boardlab as bl
+    from dataclasses import replace
+    path, number, agents = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+    game = bl.game("tictactoe")
+    print("ready", flush=True)
+    sys.stdin.readline()
+    tournament = bl.store(path).start_tournament(game, agents, "round-robin", 1)
+    tournament.add_pairings([((0, 1), 60), ((0, 2), 60), ((1, 2), 60)])
+    for pairing in tournament.pairings()[number % 3 :] + tournament.pairings()[: number % 3]:
+        seats = pairing.entrants
+        records = bl.match(game, [agents[e] for e in seats], pairing.games, pairing.number).records
+        records = [replace(r, seats=tuple(seats[s] for s in r.seats)) for r in records]
+        for first in range(0, pairing.games, 4):
+            tournament.add_games(pairing.number, records[first : first + 4], first)
+            print("wrote", flush=True)
+"""
+
+
+def writer(path, number):
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(WRITER), str(path), str(number), *AGENTS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def expected_games(game):
+    return [r for i, pair in enumerate([(0, 1), (0, 2), (1, 2)]) for r in played(game, pair, 60, i)]
+
+
+def test_processes_that_write_at_once_make_one_tournament(store, game):
+    """All make the file, the tournament and its pairings at the same moment, and play the same games."""
+    writers = [writer(store.path, i) for i in range(4)]
+    for process in writers:
+        assert process.stdout.readline() == "ready\n"
+    for process in writers:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in writers:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+    (tournament,) = store.tournaments()
+    assert [g.record for g in tournament.games()] == expected_games(game)
+    assert store._read("PRAGMA integrity_check") == [("ok",)]
+
+
+def test_a_tournament_goes_on_after_kill_9(store, game):
+    process = writer(store.path, 0)
+    process.stdout.readline()
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    for _ in range(20):
+        process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    (tournament,) = store.tournaments()
+    there = [p.played for p in tournament.pairings()]
+    assert there[0] == 60 and 20 <= there[1] <= 60 and there[1] % 4 == 0
+    for pairing in tournament.pairings():
+        records = played(game, pairing.entrants, pairing.games, pairing.number)
+        tournament.add_games(pairing.number, records[pairing.played :], pairing.played)
+    assert [g.record for g in tournament.games()] == expected_games(game)
+
+
+def test_a_forked_process_opens_its_own_connection(store, game):
+    store.add_agent(game, "random")
+    child = os.fork()
+    if child == 0:
+        try:
+            store.add_agent(game, "greedy")
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.agents(game) == ["random", "greedy(rollout)"]
+
+
+def test_a_store_that_stays_busy_is_told(store, game, monkeypatch):
+    store.add_agent(game, "random")
+    monkeypatch.setattr(store_file, "BUSY_SECONDS", 0.01)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(bl.BoardLabError, match="is busy: another process"):
+        bl.store(store.path).add_agent(game, "greedy")
+    other.execute("ROLLBACK")
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda s, g: s.add_agent(g, "mtcs"), "did you mean"),
+        (lambda s, g: s.add_agent("tictactoe", "random"), "boardlab.game"),
+        (lambda s, g: s.add_agent(g, 3), "an agent is an expression"),
+        (lambda s, g: s.start_tournament(g, ["random", " random"], "x"), "listed twice"),
+        (lambda s, g: s.start_tournament(g, [], "x"), "list of agents"),
+        (lambda s, g: s.start_tournament(g, AGENTS, "x", -1), "seed"),
+        (lambda s, g: s.start_tournament(g, AGENTS, "x", 1, {"a": {1}}), "JSON"),
+        (
+            lambda s, g: s.start_tournament(g, AGENTS, "x").add_ratings("e", [Rating(9, 0, 0, 0, 1)]),
+            "entrant",
+        ),
+        (
+            lambda s, g: s.start_tournament(g, AGENTS, "x").add_ratings(
+                "e", [Rating(0, 0, 0, float("nan"), 1)]
+            ),
+            "finite",
+        ),
+        (lambda s, g: s.start_tournament(g, AGENTS, "x").add_pairings([((0, 5), 2)]), "entrant"),
+        (lambda s, g: s.add_games(g, ["random"], bl.match(g, AGENTS[:2], 2).records), "seats"),
+        (lambda s, g: s.add_games(g, AGENTS, ["f5"]), "records of a match"),
+        (lambda s, g: s.start_tournament(g, AGENTS, "x") and s.tournament(9), "no tournament 9"),
+    ],
+)
+def test_mistakes_are_one_sentence(store, game, act, words):
+    with pytest.raises(bl.BoardLabError, match=words):
+        act(store, game)

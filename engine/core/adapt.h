@@ -89,7 +89,7 @@ struct Thunks {
       if (player == TERMINAL) break;
       if constexpr (requires { g.round_over(s); })
         if (cut_at_round && g.round_over(s)) break;
-      if constexpr (requires(std::int32_t * o, double *p) { g.chance(s, o, p); }) {
+      if constexpr (requires(std::int32_t *o, double *p) { g.chance(s, o, p); }) {
         if (player == CHANCE) {
           g.apply(s, sample_chance(g, s, rng));
           continue;

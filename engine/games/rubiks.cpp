@@ -287,7 +287,9 @@ class Rubiks {
   }
 
   // Exact for the 2x2x2: the distance of every one of its 3,674,160 states is worked out on the first question.
-  int solve(const State &s, bl_solution &out) const requires(!BIG) {
+  int solve(const State &s, bl_solution &out) const
+    requires(!BIG)
+  {
     out.scores[0] = 1 + step_reward_ * distance(s);
     return 1;
   }

@@ -13,6 +13,7 @@ from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.games import games
+from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
@@ -30,7 +31,7 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-for command in (play, inspect, match, evaluate, train):
+for command in (play, inspect, match, evaluate, gtp, train):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

@@ -44,6 +44,7 @@ void Evaluator::priors(const void *state, std::span<const Action> actions, Rng &
 }
 
 void Evaluator::values_to_priors(std::span<double> values) const {
+  if (!scales_priors) return softmax(values, 1.0);
   Range range = game_->outcome_range(outcome_);
   if (range.loose) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());

@@ -54,6 +54,8 @@ class Evaluator {
   // Called now and then by an evaluator that works long; throws to stop it.
   Poll poll = [] {};
 
+  // Whether action values are scaled before they become priors; a search that wants them raw turns it off.
+  bool scales_priors = true;
   // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
   void values_to_priors(std::span<double> values) const;
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/distributions.h"
+
 namespace boardlab {
 
 Tree::Tree(GamePtr game, int outcome, TreeOptions options)
@@ -11,48 +13,61 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
       outcome_(outcome),
       options_(options),
       range_(game_->outcome_range(outcome)),
+      solver_(options.solver && game_->players() == 2 && game_->is_zero_sum() && !game_->has_chance() &&
+              !game_->is_hidden() && game_->step_reward() == 0),
       root_state_(*game_),
       scratch_(static_cast<std::size_t>(game_->max_legal())) {}
 
-void Tree::set_root(const void *state, bool reuse) {
+// The node that stands for `state`, 0 = none. Breadth first through visited nodes, a bounded number of them: the own
+// action and one round of replies. Where several ways of the same length lead there, the one that was searched most.
+std::uint32_t Tree::find(const void *state) {
   const Game &game = *game_;
+  constexpr std::size_t MOST = 4096;
+  const std::size_t stride = (game.state_size() + 15) / 16 * 16;
+  candidates_.clear();
+  candidate_states_.resize(stride);
+  candidates_.push_back({ROOT, 0});
+  game.copy(candidate_states_.data(), root_state_.data());
   std::uint32_t found = 0;
-  if (reuse && !nodes_.empty() && !game.is_hidden()) {
-    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies. Where
-    // several ways of the same length lead to the state, the one that was searched most.
-    struct Candidate {
-      std::uint32_t node;
-      int level;
-      StateBuffer state;
-    };
-    constexpr std::size_t MOST = 4096;
-    std::vector<Candidate> queue;
-    queue.push_back({ROOT, 0, root_state_});
-    int found_level = std::numeric_limits<int>::max();
-    for (std::size_t i = 0; i < queue.size() && queue[i].level <= found_level; ++i) {
-      const std::uint32_t at = queue[i].node;
-      if (game.equal(queue[i].state.data(), state)) {
-        if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
-        found_level = queue[i].level;
+  int found_level = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < candidates_.size() && candidates_[i].level <= found_level; ++i) {
+    const auto [at, level] = candidates_[i];
+    if (game.equal(candidate_states_.data() + i * stride, state)) {
+      if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
+      found_level = level;
+    }
+    if (found) continue;
+    const Node &node = nodes_[at];
+    std::uint32_t child = node.first;
+    for (std::uint32_t k = 0; child && candidates_.size() < MOST; ++k) {
+      if (nodes_[child].visits > 0) {
+        candidates_.push_back({child, level + 1});
+        candidate_states_.resize(candidates_.size() * stride);
+        void *next = candidate_states_.data() + (candidates_.size() - 1) * stride;
+        game.copy(next, candidate_states_.data() + i * stride);
+        game.apply(next, nodes_[child].action);
       }
-      if (found) continue;
-      const Node &node = nodes_[at];
-      std::uint32_t child = node.first;
-      for (std::uint32_t k = 0; child && queue.size() < MOST; ++k) {
-        if (nodes_[child].visits > 0) {
-          queue.push_back({child, queue[i].level + 1, queue[i].state});
-          game.apply(queue.back().state.data(), nodes_[child].action);
-        }
-        child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;
-      }
+      child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;
     }
   }
+  return found;
+}
+
+void Tree::set_root(const void *state, bool reuse) {
+  std::uint32_t found = 0;
+  if (!nodes_.empty()) remove_noise();
+  if (reuse && !nodes_.empty() && !game_->is_hidden()) found = find(state);
   if (found == 0) {
     nodes_.assign(2, Node{});
   } else if (found != ROOT) {
-    keep_subtree(found);
+    keep_subtree(found, 0);
   }
-  game.copy(root_state_.data(), state);
+  game_->copy(root_state_.data(), state);
+  Node &root = nodes_[ROOT];
+  // A root that is known as proven must still show the action that proves it.
+  if (root.exact && !proof(root)) root.exact = 0;
+  if (root.exact && root.owner == 1) root.value_sum = -root.value_sum;
+  root.owner = 0;
   // Sums for all players are kept at the root only, and start anew with it.
   std::fill(std::begin(root_sum_), std::end(root_sum_), 0.0);
   std::fill(std::begin(low_), std::end(low_), std::numeric_limits<double>::infinity());
@@ -61,11 +76,13 @@ void Tree::set_root(const void *state, bool reuse) {
   if (range_.loose)
     for (std::size_t i = ROOT + 1; i < nodes_.size(); ++i) widen(nodes_[i]);
   backups_ = 0;
+  backups_at_room_ = 0;
+  full_ = false;
   deepest_ = 0;
 }
 
-// Copies the subtree below `node` to the front of the pool, breadth first, so that blocks stay blocks.
-void Tree::keep_subtree(std::uint32_t node) {
+// Breadth first, so that blocks stay blocks.
+void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
   spare_.clear();
   spare_.push_back(Node{});
   spare_.push_back(nodes_[node]);
@@ -73,6 +90,11 @@ void Tree::keep_subtree(std::uint32_t node) {
   for (std::size_t i = ROOT; i < spare_.size(); ++i) {
     const std::uint32_t first = spare_[i].first;
     if (!first) continue;
+    if (i != ROOT && spare_[i].visits < least_visits) {
+      spare_[i].first = 0;
+      spare_[i].count = 0;
+      continue;
+    }
     spare_[i].first = static_cast<std::uint32_t>(spare_.size());
     if (spare_[i].count) {
       const auto begin = nodes_.begin() + first;
@@ -87,6 +109,15 @@ void Tree::keep_subtree(std::uint32_t node) {
   nodes_.swap(spare_);
 }
 
+void Tree::make_room() {
+  // A root with more actions than the pool has nodes leaves no room to make; so not at every iteration.
+  if (!full_ || backups_ < backups_at_room_ + static_cast<std::int64_t>(nodes_.size() / 4)) return;
+  for (std::uint32_t least = 2; nodes_.size() > options_.max_nodes / 2 && least / 2 <= nodes_[ROOT].visits; least *= 2)
+    keep_subtree(ROOT, least);
+  backups_at_room_ = backups_;
+  full_ = false;
+}
+
 void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   const Game &game = *game_;
   if (leaf.state.empty()) leaf.state = StateBuffer(game);
@@ -99,6 +130,12 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   int owner = 0, depth = 0;
   leaf.path.push_back({ROOT, CHANCE, 0, 0});
   while (true) {
+    if (nodes_[at].exact && at != ROOT) {
+      leaf.terminal = true;
+      leaf.value[owner] = nodes_[at].mean();
+      leaf.value[1 - owner] = -leaf.value[owner];
+      break;
+    }
     const int player = game.player(state);
     if (player == TERMINAL) {
       leaf.terminal = true;
@@ -131,12 +168,18 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       ++depth;
     }
     leaf.path.push_back({child, player, owner, 0});
-    nodes_[child].owner = static_cast<std::uint32_t>(owner) & 15u;
+    nodes_[child].owner = static_cast<std::uint32_t>(owner) & 7u;
     at = child;
   }
   deepest_ = std::max(deepest_, depth);
   for (auto &step : leaf.path) {
     Node &node = nodes_[step.node];
+    if (node.exact) {  // what is proven stays so while the leaf waits
+      step.loss = node.mean();
+      node.value_sum += step.loss;
+      ++node.visits;
+      continue;
+    }
     ++node.visits;
     if (!virtual_loss) continue;
     step.loss = range_.loose && std::isfinite(low_[step.owner]) ? low_[step.owner] : range_.min;
@@ -153,16 +196,49 @@ Question Tree::question(Leaf &leaf) {
   return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr};
 }
 
+// The child that proves the node: as good as can be, or the best when all are proven; null = not proven.
+const Node *Tree::proof(const Node &node) const {
+  const Node *best = nullptr;
+  bool all = true;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    if (!child.exact) {
+      all = false;
+      continue;
+    }
+    if (!range_.loose && child.mean() >= range_.max) return &child;
+    if (!best || child.mean() > best->mean()) best = &child;
+  }
+  return all ? best : nullptr;
+}
+
 void Tree::back_up(Leaf &leaf, Rng &rng) {
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)
     expand(end, leaf.actions, leaf.priors.data(), rng);
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
-  const double step_reward = game_->step_reward();
+  const double step_reward = options_.paper ? 0 : game_->step_reward();
+  // A reward of the game need not add up to zero where its scores do.
+  bool proven = solver_ && leaf.terminal && value[0] + value[1] == 0;
   for (auto step = leaf.path.rbegin(); step != leaf.path.rend(); ++step) {
     if (step->mover >= 0) value[step->mover] += step_reward;
     Node &node = nodes_[step->node];
+    if (proven || node.exact) {
+      if (step != leaf.path.rbegin() || !leaf.terminal) {
+        const Node *best = proof(node);
+        proven = best != nullptr;
+        if (best) {
+          value[best->owner] = best->mean();
+          value[1 - best->owner] = -best->mean();
+        }
+      }
+      if (proven) {
+        node.exact = 1;
+        node.value_sum = value[step->owner] * node.visits;
+        continue;
+      }
+    }
     node.value_sum += value[step->owner] - step->loss;
   }
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
@@ -170,19 +246,48 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
 }
 
 void Tree::prepare_root(Evaluator &evaluator, Rng &rng) {
-  if (!options_.puct || nodes_[ROOT].first) return;
-  Leaf leaf;
-  leaf.state = root_state_;
-  game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
-  const Question q = question(leaf);
-  evaluator.answer({&q, 1}, rng);
-  expand(ROOT, leaf.actions, leaf.priors.data(), rng);
-  nodes_[ROOT].visits = 1;
+  if (!options_.puct) return;
+  if (!nodes_[ROOT].first) {
+    Leaf leaf;
+    leaf.state = root_state_;
+    game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
+    const Question q = question(leaf);
+    evaluator.answer({&q, 1}, rng);
+    expand(ROOT, leaf.actions, leaf.priors.data(), rng);
+    nodes_[ROOT].visits = 1;
+  }
+  if (options_.noise_alpha > 0) add_noise(rng);
+}
+
+void Tree::add_noise(Rng &rng) {
+  const Node &root = nodes_[ROOT];
+  std::vector<double> noise(root.count);
+  double sum = 0;
+  for (double &x : noise) sum += x = draw_gamma(options_.noise_alpha, rng);
+  if (!(sum > 0)) {  // a tiny alpha: all on one action, where rounding left nothing
+    noise[rng.below(root.count)] = 1;
+    sum = 1;
+  }
+  clean_priors_.resize(root.count);
+  for (std::uint32_t i = 0; i < root.count; ++i) {
+    Node &child = nodes_[root.first + i];
+    clean_priors_[i] = child.prior;
+    child.prior =
+        static_cast<float>((1 - options_.noise_fraction) * child.prior + options_.noise_fraction * noise[i] / sum);
+  }
+}
+
+void Tree::remove_noise() {
+  for (std::size_t i = 0; i < clean_priors_.size(); ++i) nodes_[nodes_[ROOT].first + i].prior = clean_priors_[i];
+  clean_priors_.clear();
 }
 
 bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const double *priors, Rng &rng) {
   // The root always has its children: without them there is nothing to choose from.
-  if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) return false;
+  if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) {
+    full_ = true;
+    return false;
+  }
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + actions.size());
   nodes_[at].first = first;
@@ -199,42 +304,69 @@ bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const doubl
   return true;
 }
 
-std::uint32_t Tree::select_child(const Node &node, const void *state) {
-  const Node *children = &nodes_[node.first];
-  const auto player = static_cast<std::size_t>(game_->player(state));
-  double low = range_.min, width = range_.max - range_.min;
+Tree::Scale Tree::scale_of(int player) const {
+  double low = range_.min, high = range_.max;
   if (range_.loose) {
     low = low_[player];
-    width = high_[player] - low_[player];
+    high = high_[player];
   }
-  const double scale = width > 0 && std::isfinite(width) ? 1 / width : 0;
-  std::uint32_t best = 0;
+  const double width = high - low;
+  return {low, width > 0 && std::isfinite(width) ? 1 / width : 0};
+}
+
+double Tree::unit(double mean, int player) const {
+  const auto [low, scale] = scale_of(player);
+  return scale > 0 ? (mean - low) * scale : 0.5;
+}
+
+std::uint32_t Tree::select_child(const Node &node, const void *state) {
+  const Node *children = &nodes_[node.first];
+  const auto [low, scale] = scale_of(game_->player(state));
+  std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   int legal_count = -1;
-  // What a hidden card makes illegal in this world is skipped.
-  const auto is_legal = [&](Action a) {
-    if (!game_->is_hidden()) return true;
+  // What a hidden card makes illegal in this world is skipped, and what is proven lost, unless all is.
+  const auto is_skipped = [&](std::uint32_t i) {
+    if (is_lost(children[i])) {
+      lost = node.first + i;
+      return true;
+    }
+    if (!game_->is_hidden()) return false;
     if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
-    return std::find(scratch_.data(), scratch_.data() + legal_count, a) != scratch_.data() + legal_count;
+    const Action *begin = scratch_.data(), *end = begin + legal_count;
+    return std::find(begin, end, children[i].action) == end;
   };
   if (options_.puct) {
+    // Equations 1 and 2 of Scheiermann and Konen (2022).
+    const auto value = [&, low = low, scale = scale](double mean) {
+      return options_.paper ? mean : scale > 0 ? 2 * (mean - low) * scale - 1 : 0;
+    };
     const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
+    double unvisited = options_.fpu;
+    if (options_.fpu_from_parent) {
+      double sum = 0, visits = 0;
+      for (std::uint32_t i = 0; i < node.count; ++i) {
+        sum += children[i].value_sum;
+        visits += children[i].visits;
+      }
+      unvisited = (visits > 0 ? value(sum / visits) : 0) - options_.fpu;
+    }
     for (std::uint32_t i = 0; i < node.count; ++i) {
       const Node &child = children[i];
-      if (!is_legal(child.action)) continue;
-      const double q = child.visits && scale > 0 ? 2 * (child.value_sum / child.visits - low) * scale - 1 : 0;
+      if (is_skipped(i)) continue;
+      const double q = child.visits ? value(child.mean()) : unvisited;
       const double score = q + root * child.prior / (1 + child.visits);
       if (score > best_score) {
         best_score = score;
         best = node.first + i;
       }
     }
-    return best;
+    return best ? best : lost;
   }
   const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
-    if (!is_legal(child.action)) continue;
+    if (is_skipped(i)) continue;
     if (!child.visits) return node.first + i;
     const double inverse = 1.0 / child.visits;
     const double q = scale > 0 ? (child.value_sum * inverse - low) * scale : 0.5;
@@ -244,7 +376,7 @@ std::uint32_t Tree::select_child(const Node &node, const void *state) {
       best = node.first + i;
     }
   }
-  return best;
+  return best ? best : lost;
 }
 
 std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
@@ -253,7 +385,10 @@ std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
     if (nodes_[child].action == outcome) return child;
     last = child;
   }
-  if (nodes_.size() + 1 > options_.max_nodes) return 0;
+  if (nodes_.size() + 1 > options_.max_nodes) {
+    full_ = true;
+    return 0;
+  }
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
   nodes_[fresh].action = outcome;
@@ -269,9 +404,14 @@ void Tree::widen(const Leaf &leaf) {
 
 void Tree::widen(const Node &node) {
   if (!node.visits) return;
-  const double mean = node.value_sum / node.visits;
+  const double mean = node.mean();
   low_[node.owner] = std::min(low_[node.owner], mean);
   high_[node.owner] = std::max(high_[node.owner], mean);
+}
+
+double Tree::root_mean(int player) const {
+  if (root().exact) return player == 0 ? root().mean() : -root().mean();
+  return root_sum_[player] / static_cast<double>(backups_);
 }
 
 std::span<const Node> Tree::root_children() const {

@@ -14,6 +14,7 @@ from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Choice, python_agent
+from boardlab.search.full_width import AlphaBeta
 from boardlab.search.spec import SearchSpec
 
 MOST_CELLS = 20
@@ -61,11 +62,10 @@ def searched_scores(state: State) -> dict[int, int]:
     assert isinstance(rules, ConnectFour)
     cells = rules.rows * rules.cols
     stones = sum(1 for cell in state.fields[:cells] if cell)
-    paid = _engine.paid_evaluator(game.core, "score")
     found: dict[int, int] = {}
     legal = state.legal_actions()
     for depth in range(1, cells - stones + 1):
-        search = _engine.alphabeta_search(paid, depth, 0.0, True, 16, 0)
+        search = AlphaBeta(depth=depth, exact=True, table_mb=16).build(game, 0)
         values = search.act(state.core_for(game))[3]
         left_to_winner = (cells + 2 - stones - depth) // 2
         for action, value in zip(legal, values.tolist(), strict=True):

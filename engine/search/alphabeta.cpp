@@ -64,9 +64,13 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   const Range range = game().outcome_range(evaluator_->outcome());
   const double aspiration = range.loose ? INFINITE : (range.max - range.min) / 32;
   double past[2] = {UNKNOWN, UNKNOWN};
-  for (int depth = 1; depth <= options_.depth && (depth == 1 || found.height == CUT); ++depth) {
+  // Two actions at a time, which have the same player's last word: a third cheaper. Against the clock every depth
+  // counts.
+  const int step = options_.seconds > 0 ? 1 : 2;
+  const int first = step == 2 && options_.depth % 2 == 0 ? 2 : 1;
+  for (int depth = first; depth <= options_.depth && (depth == first || found.height == CUT); depth += step) {
     // The first iteration always finishes: there must be an answer.
-    search_.deadline = options_.seconds > 0 && depth > 1 ? start + options_.seconds : INFINITE;
+    search_.deadline = options_.seconds > 0 && depth > first ? start + options_.seconds : INFINITE;
     try {
       if (options_.exact) {
         search_all(root, depth, out);

@@ -190,6 +190,9 @@ bool PrincipalVariation::cut_early(std::size_t ply, int depth, double alpha, dou
   const bool high = guess[here.player] >= beta;
   const double bound = high ? prob_cut->shallow_for_beta(*fit, beta) : prob_cut->shallow_for_alpha(*fit, alpha);
   if (!std::isfinite(bound)) return false;
+  // A shallow search that is not expected to get there would cost more than it saves.
+  const double away = high ? bound - guess[here.player] : guess[here.player] - bound;
+  if (away > fit->deviation) return false;
   if (high) {
     if (value(ply, fit->shallow, std::nextafter(bound, -INFINITE), bound).value < bound) return false;
     found = {beta, CUT};

@@ -48,9 +48,24 @@ class Mcts(SearchSpec):
     temperature: float = option(
         1.0, "for choose=sample: draws from policy^(1/temperature)", low=1e-3, high=1e3
     )
-    policy: str = option(
-        "visits", "the policy it reports: visits or values over their sum", choices=("visits", "value")
+    policy: str | None = option(
+        None,
+        "the policy it reports: visits (the default), values, RAVE's values, or Gumbel's improved policy",
+        choices=("visits", "value", "rave", "improved"),
     )
+    rave: bool = option(False, "RAVE: actions played later in a descent count as if played first")
+    equivalence: float = option(
+        1000.0, "RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
+    )
+    rave_of: str = option(
+        "own", "RAVE counts the player's own later actions, or all players'", choices=("own", "all")
+    )
+    rave_rollouts: bool = option(False, "RAVE counts the actions of the rollout too")
+    gumbel: int | None = option(
+        None, "Gumbel root selection with sequential halving over so many actions", low=1, high=1 << 24
+    )
+    c_visit: float = option(50.0, "Gumbel: values weigh (c_visit + most visits) * c_scale", low=0, high=1e6)
+    c_scale: float = option(1.0, "see c_visit; values are scaled to [0, 1]", low=0, high=1e6)
     reuse: bool = option(True, "keep the part of the tree that was played")
     batch: int = option(1, "leaves evaluated together", low=1, high=65536)
     max_nodes: int = option(
@@ -88,16 +103,26 @@ class Mcts(SearchSpec):
             noise=self.noise or 0.0,
             noise_fraction=self.noise_fraction,
             paper=self.paper,
-            policy=self.policy,
+            policy=self.policy or ("improved" if self.gumbel else "visits"),
             choose=self.choose,
             temperature=self.temperature,
+            rave=self.rave,
+            equivalence=self.equivalence,
+            rave_of_all=self.rave_of == "all",
+            rave_rollouts=self.rave_rollouts,
+            gumbel=self.gumbel or 0,
+            c_visit=self.c_visit,
+            c_scale=self.c_scale,
         )
 
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:
         """Whether the tree asks for priors. What only PUCT knows is refused with UCB1."""
+        if self.gumbel and self.noise is not None:
+            raise BoardLabError("mcts: gumbel brings its own noise; leave noise out")
         puct_only = {
             "paper": self.paper,
             "noise": self.noise is not None,
+            "gumbel": self.gumbel is not None,
             "fpu": self.fpu != "absolute" or self.fpu_value != 0,
         }
         wanted = next((name for name, given in puct_only.items() if given), None)

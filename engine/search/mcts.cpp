@@ -48,10 +48,11 @@ void MctsSearch::think(const void *state, Decision &out) {
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   out.prepare(game(), state);
-  tree_.set_root(state, options_.reuse);
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
-  tree_.prepare_root(*evaluator_, rng);
+  tree_.prepare_root(*evaluator_, rng, options_.iterations);
   const std::int64_t most = MOST_VISITS - tree_.root().visits;
   const std::int64_t limit = options_.iterations > 0 ? std::min(options_.iterations, most) : most;
   std::int64_t done = 0, next_look = 1;
@@ -65,12 +66,12 @@ void MctsSearch::think(const void *state, Decision &out) {
     // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
     next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
   }
-  report(out, std::min(done, limit));
+  report(game().player(state), out, std::min(done, limit));
 }
 
 // Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost
 // or proven worse than another, and once the root is proven only its best.
-void MctsSearch::report(Decision &out, std::int64_t iterations) {
+void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const Node *best_proven = nullptr;
   bool all_lost = true;
@@ -90,7 +91,7 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
     if (child.visits) out.values[i] = child.mean();
     if (counts(child)) children_[i] = &child;
   }
-  report_policy(out);
+  report_policy(mover, out);
   out.action = out.actions[chosen(out)];
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
   out.info.emplace_back("iterations", static_cast<double>(iterations));
@@ -100,18 +101,28 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   if (tree_.root().exact) out.info.emplace_back("proven", 1);
 }
 
-void MctsSearch::report_policy(Decision &out) const {
+void MctsSearch::report_policy(int mover, Decision &out) const {
+  using Policy = MctsOptions::Policy;
   double visits = 0, sum = 0;
+  const Node *first = tree_.root_children().data();
+  const auto amaf = tree_.root_amaf();
+  std::vector<double> improved;
+  if (options_.policy == Policy::IMPROVED) improved = tree_.improved_policy();
   for (const Node *child : children_) visits += child ? child->visits : 0;
   for (std::size_t i = 0; i < children_.size(); ++i) {
     const Node *child = children_[i];
     if (!child) continue;
-    if (visits == 0)
+    const auto k = static_cast<std::size_t>(child - first);
+    if (options_.policy == Policy::IMPROVED)
+      out.policy[i] = improved[k];
+    else if (visits == 0)
       out.policy[i] = child->prior;
-    else if (options_.policy == MctsOptions::Policy::VISITS)
+    else if (options_.policy == Policy::VISITS)
       out.policy[i] = child->visits;
-    else if (child->visits)
-      out.policy[i] = tree_.unit(child->mean(), child->owner);
+    else if (options_.policy == Policy::VALUE && child->visits)
+      out.policy[i] = tree_.unit(child->mean(), mover);
+    else if (options_.policy == Policy::RAVE && amaf[k].visits)
+      out.policy[i] = tree_.unit(amaf[k].value_sum / amaf[k].visits, mover);
     sum += out.policy[i];
   }
   // Nothing but zeros: every value is the worst of the range.
@@ -138,6 +149,11 @@ std::size_t MctsSearch::chosen(const Decision &out) {
       if ((u -= weight(out.policy[i])) < 0) break;
     }
     return last;
+  }
+  if (options_.tree.gumbel > 0 && options_.choice == Choice::VISITS) {
+    const Node *child = &tree_.root_children()[tree_.gumbel_choice()];
+    const auto at = std::find(children_.begin(), children_.end(), child);
+    if (at != children_.end()) return static_cast<std::size_t>(at - children_.begin());
   }
   // Rank by what was asked for, then by visits, then by value.
   std::size_t best = out.actions.size();

@@ -1,6 +1,7 @@
 #include "search/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -16,7 +17,10 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
       solver_(options.solver && game_->players() == 2 && game_->is_zero_sum() && !game_->has_chance() &&
               !game_->is_hidden() && game_->step_reward() == 0),
       root_state_(*game_),
-      scratch_(static_cast<std::size_t>(game_->max_legal())) {}
+      scratch_(static_cast<std::size_t>(game_->max_legal())) {
+  if (options_.rave)
+    marks_.resize(static_cast<std::size_t>(game_->action_count() * (options_.rave_of_all ? 1 : game_->players())));
+}
 
 // The node that stands for `state`, 0 = none. Breadth first through visited nodes, a bounded number of them: the own
 // action and one round of replies. Where several ways of the same length lead there, the one that was searched most.
@@ -59,6 +63,7 @@ void Tree::set_root(const void *state, bool reuse) {
   if (reuse && !nodes_.empty() && !game_->is_hidden()) found = find(state);
   if (found == 0) {
     nodes_.assign(2, Node{});
+    if (options_.rave) amaf_.assign(2, Amaf{});
   } else if (found != ROOT) {
     keep_subtree(found, 0);
   }
@@ -72,6 +77,7 @@ void Tree::set_root(const void *state, bool reuse) {
   std::fill(std::begin(root_sum_), std::end(root_sum_), 0.0);
   std::fill(std::begin(low_), std::end(low_), std::numeric_limits<double>::infinity());
   std::fill(std::begin(high_), std::end(high_), -std::numeric_limits<double>::infinity());
+  for (int p = 0; p < game_->players(); ++p) lines_[p] = q_line(p);
   // The kept nodes are compared with new ones, so that the range has to cover them. The root is nobody's choice.
   if (range_.loose)
     for (std::size_t i = ROOT + 1; i < nodes_.size(); ++i) widen(nodes_[i]);
@@ -87,6 +93,10 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
   spare_.push_back(Node{});
   spare_.push_back(nodes_[node]);
   spare_[ROOT].next = 0;
+  if (options_.rave) {
+    spare_amaf_.assign(2, Amaf{});
+    spare_amaf_[ROOT] = amaf_[node];
+  }
   for (std::size_t i = ROOT; i < spare_.size(); ++i) {
     const std::uint32_t first = spare_[i].first;
     if (!first) continue;
@@ -99,14 +109,18 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
     if (spare_[i].count) {
       const auto begin = nodes_.begin() + first;
       spare_.insert(spare_.end(), begin, begin + spare_[i].count);
+      if (options_.rave)
+        spare_amaf_.insert(spare_amaf_.end(), amaf_.begin() + first, amaf_.begin() + first + spare_[i].count);
       continue;
     }
     for (std::uint32_t child = first; child; child = nodes_[child].next) {
       spare_.push_back(nodes_[child]);
+      if (options_.rave) spare_amaf_.push_back(amaf_[child]);
       spare_.back().next = nodes_[child].next ? static_cast<std::uint32_t>(spare_.size()) : 0;
     }
   }
   nodes_.swap(spare_);
+  amaf_.swap(spare_amaf_);
 }
 
 void Tree::make_room() {
@@ -161,7 +175,8 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
         const int n = game.legal(state, scratch_.data());
         if (!expand(at, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
       }
-      child = select_child(nodes_[at], state);
+      child = at == ROOT && simulation_ < schedule_.size() ? best_gumbel_child(schedule_[simulation_++]) : 0;
+      if (!child) child = select_child(nodes_[at], player, state);
       if (!child) break;
       owner = player;
       game.apply(state, nodes_[child].action);
@@ -193,7 +208,9 @@ Question Tree::question(Leaf &leaf) {
   leaf.actions.resize(
       at_chance || !options_.puct ? 0 : static_cast<std::size_t>(game_->legal(leaf.state.data(), leaf.actions.data())));
   leaf.priors.resize(leaf.actions.size());
-  return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr};
+  leaf.played.clear();
+  return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr,
+          options_.rave_rollouts ? &leaf.played : nullptr};
 }
 
 // The child that proves the node: as good as can be, or the best when all are proven; null = not proven.
@@ -221,9 +238,26 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
   const double step_reward = options_.paper ? 0 : game_->step_reward();
   // A reward of the game need not add up to zero where its scores do.
   bool proven = solver_ && leaf.terminal && value[0] + value[1] == 0;
+  if (options_.rave) {
+    if (++epoch_ == 0) {  // wrapped: old marks would look new
+      std::fill(marks_.begin(), marks_.end(), 0u);
+      epoch_ = 1;
+    }
+    if (!leaf.terminal && !leaf.played.empty()) {
+      for (const auto [player, action] : leaf.played) mark(player, action) = epoch_;
+      const int player = game_->player(leaf.state.data());
+      if (player >= 0) add_amaf(end, player, value[player]);
+    }
+  }
   for (auto step = leaf.path.rbegin(); step != leaf.path.rend(); ++step) {
-    if (step->mover >= 0) value[step->mover] += step_reward;
     Node &node = nodes_[step->node];
+    if (step->mover >= 0) {
+      value[step->mover] += step_reward;
+      if (options_.rave) {
+        mark(step->mover, node.action) = epoch_;
+        add_amaf(std::next(step)->node, step->mover, value[step->mover]);
+      }
+    }
     if (proven || node.exact) {
       if (step != leaf.path.rbegin() || !leaf.terminal) {
         const Node *best = proof(node);
@@ -245,7 +279,19 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
   ++backups_;
 }
 
-void Tree::prepare_root(Evaluator &evaluator, Rng &rng) {
+// Every child whose action was played here or later has seen this value (algorithm 11, lines 18 to 20).
+void Tree::add_amaf(std::uint32_t node, int player, double value) {
+  const std::uint32_t first = nodes_[node].first;
+  for (std::uint32_t i = 0; i < nodes_[node].count; ++i) {
+    if (mark(player, nodes_[first + i].action) != epoch_) continue;
+    amaf_[first + i].value_sum += value;
+    ++amaf_[first + i].visits;
+  }
+}
+
+void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations) {
+  schedule_.clear();
+  simulation_ = 0;
   if (!options_.puct) return;
   if (!nodes_[ROOT].first) {
     Leaf leaf;
@@ -255,6 +301,13 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng) {
     evaluator.answer({&q, 1}, rng);
     expand(ROOT, leaf.actions, leaf.priors.data(), rng);
     nodes_[ROOT].visits = 1;
+    root_value_ = leaf.value[game_->player(root_state_.data())];
+  }
+  if (options_.gumbel > 0) {
+    const auto considered = std::min<std::uint32_t>(nodes_[ROOT].count, static_cast<std::uint32_t>(options_.gumbel));
+    schedule_ = considered_visits(considered, iterations);
+    gumbels_.resize(nodes_[ROOT].count);
+    for (double &g : gumbels_) g = draw_gumbel(rng);
   }
   if (options_.noise_alpha > 0) add_noise(rng);
 }
@@ -290,6 +343,7 @@ bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const doubl
   }
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + actions.size());
+  if (options_.rave) amaf_.resize(nodes_.size());
   nodes_[at].first = first;
   nodes_[at].count = static_cast<std::uint32_t>(actions.size()) & MOST_CHILDREN;
   Node *children = &nodes_[first];
@@ -319,43 +373,65 @@ double Tree::unit(double mean, int player) const {
   return scale > 0 ? (mean - low) * scale : 0.5;
 }
 
-std::uint32_t Tree::select_child(const Node &node, const void *state) {
+// What a hidden card makes illegal in this world is skipped.
+bool Tree::is_legal(Action action, const void *state, int &legal_count) {
+  if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
+  const Action *begin = scratch_.data(), *end = begin + legal_count;
+  return std::find(begin, end, action) != end;
+}
+
+namespace {
+
+// 1/n: two divisions a child are a good part of a descent.
+constexpr std::uint32_t INVERSES = 1024;
+constexpr auto INVERSE = [] {
+  std::array<double, INVERSES> table{};
+  for (std::uint32_t n = 1; n < INVERSES; ++n) table[n] = 1.0 / n;
+  return table;
+}();
+inline double inverse(std::uint32_t n) { return n < INVERSES ? INVERSE[n] : 1.0 / n; }
+
+}  // namespace
+
+Tree::Line Tree::q_line(int player) const {
+  if (options_.paper) return {1, 0};
+  const auto [low, scale] = scale_of(player);
+  if (!(scale > 0)) return {0, options_.puct ? 0 : 0.5};
+  return options_.puct ? Line{2 * scale, -2 * low * scale - 1} : Line{scale, -low * scale};
+}
+
+double Tree::unvisited_q(const Node &node, const Line &q) const {
+  if (!options_.fpu_from_parent) return options_.fpu;
+  double sum = 0, visits = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    sum += nodes_[node.first + i].value_sum;
+    visits += nodes_[node.first + i].visits;
+  }
+  return (visits > 0 ? sum / visits * q.slope + q.shift : 0) - options_.fpu;
+}
+
+// Equations 1 and 2 of Scheiermann and Konen (2022), or UCB1. What is proven lost is skipped, unless all is.
+std::uint32_t Tree::select_child(const Node &node, int player, const void *state) {
+  if (options_.rave) return select_rave_child(node, player, state);
   const Node *children = &nodes_[node.first];
-  const auto [low, scale] = scale_of(game_->player(state));
+  const Line q = lines_[player];
+  const bool hidden = game_->is_hidden();
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   int legal_count = -1;
-  // What a hidden card makes illegal in this world is skipped, and what is proven lost, unless all is.
-  const auto is_skipped = [&](std::uint32_t i) {
-    if (is_lost(children[i])) {
-      lost = node.first + i;
-      return true;
-    }
-    if (!game_->is_hidden()) return false;
-    if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
-    const Action *begin = scratch_.data(), *end = begin + legal_count;
-    return std::find(begin, end, children[i].action) == end;
-  };
   if (options_.puct) {
-    // Equations 1 and 2 of Scheiermann and Konen (2022).
-    const auto value = [&, low = low, scale = scale](double mean) {
-      return options_.paper ? mean : scale > 0 ? 2 * (mean - low) * scale - 1 : 0;
-    };
     const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
-    double unvisited = options_.fpu;
-    if (options_.fpu_from_parent) {
-      double sum = 0, visits = 0;
-      for (std::uint32_t i = 0; i < node.count; ++i) {
-        sum += children[i].value_sum;
-        visits += children[i].visits;
-      }
-      unvisited = (visits > 0 ? value(sum / visits) : 0) - options_.fpu;
-    }
+    const double unvisited = unvisited_q(node, q);
     for (std::uint32_t i = 0; i < node.count; ++i) {
       const Node &child = children[i];
-      if (is_skipped(i)) continue;
-      const double q = child.visits ? value(child.mean()) : unvisited;
-      const double score = q + root * child.prior / (1 + child.visits);
+      if (is_lost(child)) {
+        lost = node.first + i;
+        continue;
+      }
+      if (hidden && !is_legal(child.action, state, legal_count)) continue;
+      const std::uint32_t n = child.visits;
+      const double value = n ? child.value_sum * inverse(n) * q.slope + q.shift : unvisited;
+      const double score = value + root * child.prior * inverse(n + 1);
       if (score > best_score) {
         best_score = score;
         best = node.first + i;
@@ -366,17 +442,102 @@ std::uint32_t Tree::select_child(const Node &node, const void *state) {
   const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
-    if (is_skipped(i)) continue;
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
+    }
+    if (hidden && !is_legal(child.action, state, legal_count)) continue;
     if (!child.visits) return node.first + i;
-    const double inverse = 1.0 / child.visits;
-    const double q = scale > 0 ? (child.value_sum * inverse - low) * scale : 0.5;
-    const double score = q + options_.c * std::sqrt(log_visits * inverse);
+    const double share = inverse(child.visits);
+    const double score = child.value_sum * share * q.slope + q.shift + options_.c * std::sqrt(log_visits * share);
     if (score > best_score) {
       best_score = score;
       best = node.first + i;
     }
   }
   return best ? best : lost;
+}
+
+// (1 - beta) U + beta U_rave. UCB1 explores by the action's own visits alone; an action without any borrows the value
+// of its AMAF statistics.
+std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *state) {
+  const Line q = lines_[player];
+  const double visits = static_cast<double>(node.visits) - (options_.puct ? 1 : 0), k = options_.equivalence;
+  const double beta = std::sqrt(k / (3 * visits + k)), unvisited = unvisited_q(node, q);
+  double rave_visits = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) rave_visits += amaf_[node.first + i].visits;
+  const double root = options_.c * std::sqrt(visits + options_.epsilon);
+  const double rave_root = options_.c * std::sqrt(rave_visits + options_.epsilon);
+  const double log_visits = std::log(std::max(visits, 2.0));
+  std::uint32_t best = 0, lost = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  int legal_count = -1;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    const Amaf &amaf = amaf_[node.first + i];
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
+    }
+    if (game_->is_hidden() && !is_legal(child.action, state, legal_count)) continue;
+    if (!options_.puct && !child.visits && !amaf.visits) return node.first + i;
+    double own = child.visits ? child.mean() * q.slope + q.shift : unvisited;
+    double rave = amaf.visits ? amaf.value_sum / amaf.visits * q.slope + q.shift : options_.puct ? unvisited : own;
+    if (options_.puct) {
+      own += root * child.prior / (1.0 + child.visits);
+      rave += rave_root * child.prior / (1.0 + amaf.visits);
+    } else {
+      if (!child.visits) own = rave;
+      const double exploration = options_.c * std::sqrt(log_visits / std::max(child.visits, 1u));
+      own += exploration;
+      rave += exploration;
+    }
+    const double score = (1 - beta) * own + beta * rave;
+    if (score > best_score) {
+      best_score = score;
+      best = node.first + i;
+    }
+  }
+  return best ? best : lost;
+}
+
+RootView Tree::root_view() const {
+  const auto children = root_children();
+  RootView view;
+  view.c_visit = options_.c_visit;
+  view.c_scale = options_.c_scale;
+  const int player = game_->player(root_state_.data());
+  view.value = unit(root_value_, player);
+  for (const Node &child : children) {
+    view.priors.push_back(child.prior);
+    view.visits.push_back(child.visits);
+    view.means.push_back(child.visits ? unit(child.mean(), player) : 0);
+  }
+  return view;
+}
+
+// The best of gumbel + logit + sigma(completed Q) among the children with so many visits.
+std::uint32_t Tree::best_gumbel_child(std::uint32_t visits) const {
+  const auto logits = completed_logits(root_view());
+  const Node &root = nodes_[ROOT];
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 0; i < root.count; ++i)
+    if (nodes_[root.first + i].visits == visits &&
+        (!best || gumbels_[i] + logits[i] > gumbels_[best - root.first] + logits[best - root.first]))
+      best = root.first + i;
+  return best;
+}
+
+std::uint32_t Tree::gumbel_choice() const {
+  std::uint32_t most = 0;
+  for (const Node &child : root_children()) most = std::max(most, child.visits);
+  return best_gumbel_child(most) - nodes_[ROOT].first;
+}
+
+std::vector<double> Tree::improved_policy() const {
+  auto policy = completed_logits(root_view());
+  softmax(policy, 1.0);
+  return policy;
 }
 
 std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
@@ -391,6 +552,7 @@ std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
   }
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
+  if (options_.rave) amaf_.emplace_back();
   nodes_[fresh].action = outcome;
   (last ? nodes_[last].next : nodes_[at].first) = fresh;
   return fresh;
@@ -405,13 +567,19 @@ void Tree::widen(const Leaf &leaf) {
 void Tree::widen(const Node &node) {
   if (!node.visits) return;
   const double mean = node.mean();
+  if (mean >= low_[node.owner] && mean <= high_[node.owner]) return;
   low_[node.owner] = std::min(low_[node.owner], mean);
   high_[node.owner] = std::max(high_[node.owner], mean);
+  lines_[node.owner] = q_line(node.owner);
 }
 
 double Tree::root_mean(int player) const {
   if (root().exact) return player == 0 ? root().mean() : -root().mean();
   return root_sum_[player] / static_cast<double>(backups_);
+}
+
+std::span<const Amaf> Tree::root_amaf() const {
+  return options_.rave ? std::span<const Amaf>(&amaf_[root().first], root().count) : std::span<const Amaf>();
 }
 
 std::span<const Node> Tree::root_children() const {

@@ -12,6 +12,7 @@
 
 #include "core/game.h"
 #include "search/evaluator.h"
+#include "search/gumbel.h"
 
 namespace boardlab {
 
@@ -29,6 +30,12 @@ struct Node {
   double mean() const { return value_sum / visits; }
 };
 static_assert(sizeof(Node) == 32);
+
+// All moves as first (RAVE): what became of the descents in which this action was played here or later.
+struct Amaf {
+  double value_sum = 0;
+  std::uint32_t visits = 0;
+};
 
 struct TreeOptions {
   bool puct = false;      // PUCT with the evaluator's priors, else UCB1
@@ -49,6 +56,15 @@ struct TreeOptions {
   // Algorithm 1 of Scheiermann and Konen (2022) to the letter: values as they are, not scaled, and no step rewards on
   // the way.
   bool paper = false;
+  // RAVE (Gelly and Silver 2011; algorithms 11, 12, 14 of Wang 2021): selection mixes each action's own score U with
+  // that of its AMAF statistics, (1 - beta) U + beta U_rave, beta = sqrt(equivalence / (3 N + equivalence)).
+  bool rave = false;
+  double equivalence = 1000;
+  bool rave_of_all = false;    // later actions of the other players count too, as Wang's formula says
+  bool rave_rollouts = false;  // the rollout's actions count too (WRoRa)
+  // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
+  int gumbel = 0;
+  double c_visit = 50, c_scale = 1;
 };
 
 // A descent that waits for its evaluation. Reused: its vectors keep their memory.
@@ -63,6 +79,7 @@ struct Leaf {
   std::vector<Step> path;
   std::vector<Action> actions;
   std::vector<double> priors;
+  std::vector<Played> played;  // by the rollout, where RAVE wants it
   double value[MAX_PLAYERS] = {};
   bool terminal = false;  // the value is known already: the end of the game, or proven
 };
@@ -88,7 +105,8 @@ class Tree {
   void widen(const Leaf &leaf);
   // Expands the root before the first iteration when the priors are needed, which is not an iteration, and puts noise
   // on its priors.
-  void prepare_root(Evaluator &evaluator, Rng &rng);
+  // `iterations` is how many will follow, for Gumbel's schedule.
+  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
   // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
   // wait for their evaluation. A tree for which this is not called stops growing and goes on evaluating leaves.
   void make_room();
@@ -96,6 +114,11 @@ class Tree {
   const Node &root() const { return nodes_[ROOT]; }
   // Children of the root in the order of its legal actions as the tree knows them.
   std::span<const Node> root_children() const;
+  // Their AMAF statistics, with RAVE only.
+  std::span<const Amaf> root_amaf() const;
+  // Gumbel's improved policy over the root's children, and the index of the child to play.
+  std::vector<double> improved_policy() const;
+  std::uint32_t gumbel_choice() const;
   // Mean over the descents since set_root, or the proven value.
   double root_mean(int player) const;
   // A mean value of the player on the scale [0,1] that selection uses.
@@ -103,7 +126,7 @@ class Tree {
   // Whether the visited child of the root is proven to be as bad as can be.
   bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min; }
   std::size_t node_count() const { return nodes_.size() - 1; }
-  std::size_t bytes() const { return nodes_.size() * sizeof(Node); }
+  std::size_t bytes() const { return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf); }
   int deepest() const { return deepest_; }
 
  private:
@@ -118,7 +141,22 @@ class Tree {
 
   std::uint32_t find(const void *state);
   bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
-  std::uint32_t select_child(const Node &node, const void *state);
+  // Q is the mean times `slope` plus `shift`, on the scale of the exploration constant.
+  struct Line {
+    double slope, shift;
+  };
+  Line q_line(int player) const;
+  double unvisited_q(const Node &node, const Line &q) const;
+  bool is_legal(Action action, const void *state, int &legal_count);
+  std::uint32_t select_child(const Node &node, int player, const void *state);
+  std::uint32_t select_rave_child(const Node &node, int player, const void *state);
+  std::uint32_t best_gumbel_child(std::uint32_t visits) const;
+  RootView root_view() const;
+  void add_amaf(std::uint32_t node, int player, double value);
+  std::uint32_t &mark(int player, Action action) {
+    return marks_[static_cast<std::size_t>(action) +
+                  (options_.rave_of_all ? 0 : static_cast<std::size_t>(player * game_->action_count()))];
+  }
   std::uint32_t chance_child(std::uint32_t node, Action outcome);
   const Node *proof(const Node &node) const;
   void widen(const Node &node);
@@ -137,10 +175,20 @@ class Tree {
   double root_sum_[MAX_PLAYERS] = {};
   std::int64_t backups_ = 0;
   double low_[MAX_PLAYERS], high_[MAX_PLAYERS];  // the tree's own range, where the game's is loose
+  Line lines_[MAX_PLAYERS];                      // by player, as the ranges are now
   int deepest_ = 0;
   bool full_ = false;
   std::int64_t backups_at_room_ = 0;
   std::vector<Action> scratch_;
+  // RAVE: parallel to nodes_, and a mark for every action of the descent that is backed up.
+  std::vector<Amaf> amaf_, spare_amaf_;
+  std::vector<std::uint32_t> marks_;
+  std::uint32_t epoch_ = 0;
+  // Gumbel: noise and value of the root, the visits that a child must have to be chosen next.
+  std::vector<double> gumbels_;
+  double root_value_ = 0;
+  std::vector<std::uint32_t> schedule_;
+  std::size_t simulation_ = 0;
   std::vector<float> clean_priors_;  // of the root, while there is noise on them
   // The search for a new root: positions in one block of bytes.
   struct Candidate {

@@ -175,21 +175,19 @@ class Tree:
     def select(self, node: Node) -> Node:
         """SELECTCHILD: UCB1 over values in [0, 1], or equations (1) and (2) over values in [-1, 1]."""
         player = node.state.player
-        low, _, _ = self.game.core.outcome_range(self.outcome)
-        open_ones = [c for c in node.children if c.exact is None or c.exact[player] > low]
+        worst, _, _ = self.game.core.outcome_range(self.outcome)
+        open_ones = [c for c in node.children if c.exact is None or c.exact[player] > worst]
         children = open_ones or node.children[-1:]
-        width = self.high[player] - self.low[player]
+        low = self.low[player]
+        width = self.high[player] - low
         scale = 1 / width if 0 < width < math.inf else 0.0
-
-        def unit(child: Node) -> float:
-            return (child.mean - self.low[player]) * scale
 
         if self.puct:
             visits = sum(child.visits for child in node.children)
             spread = self.c * math.sqrt(visits + self.epsilon)
 
             def scaled(mean: float) -> float:
-                return 2 * (mean - self.low[player]) * scale - 1 if scale > 0 else 0.0
+                return mean * (2 * scale) + (-2 * low * scale - 1) if scale > 0 else 0.0
 
             unvisited = self.fpu
             if self.fpu_from_parent:
@@ -197,8 +195,8 @@ class Tree:
                 unvisited = (scaled(total / visits) if visits else 0.0) - self.fpu
 
             def score(child: Node) -> float:
-                q = scaled(child.total / child.visits) if child.visits else unvisited
-                return q + spread * child.prior / (1 + child.visits)
+                q = scaled(child.mean) if child.visits else unvisited
+                return q + spread * child.prior * (1 / (1 + child.visits))
 
             return max(children, key=score)
         for child in children:
@@ -207,7 +205,7 @@ class Tree:
         log_visits = math.log(max(node.visits, 2))
 
         def ucb(child: Node) -> float:
-            q = unit(child) if scale > 0 else 0.5
+            q = child.mean * scale + (-low * scale) if scale > 0 else 0.5
             return q + self.c * math.sqrt(log_visits * (1.0 / child.visits))
 
         return max(children, key=ucb)

@@ -50,6 +50,9 @@ class Evaluator {
   // Several leaves at once; neural evaluators answer them as one batch. Default: one after the other.
   virtual void answer(std::span<const Question> questions, Rng &rng);
 
+  // A search starts on a new decision: what was remembered during the last one may be out of date.
+  virtual void begin_decision() {}
+
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
   virtual bool has_priors() const { return false; }
   // Whether no value ever leaves the outcome's range: then a search may prune by what is possible at all.
@@ -133,6 +136,10 @@ class MixEvaluator final : public Evaluator {
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
+  void begin_decision() override {
+    first_->begin_decision();
+    second_->begin_decision();
+  }
   bool has_priors() const override { return first_->has_priors(); }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<MixEvaluator>(first_->clone(), second_->clone(), weight_);

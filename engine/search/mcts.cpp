@@ -48,6 +48,7 @@ void MctsSearch::think(const void *state, Decision &out) {
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   out.prepare(game(), state);
+  evaluator_->begin_decision();
   // Sequential halving shares the visits out anew; kept ones would count as its own.
   tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.

@@ -13,7 +13,8 @@ from reference.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
 
 import boardlab as bl
-from boardlab import BoardLabError, Game, State
+from boardlab import BoardLabError, Game, State, _engine
+from boardlab.evaluators.ntuple import load_network
 
 SMALL = [
     (bl.game("tictactoe"), 4, "score"),
@@ -310,6 +311,25 @@ def test_paper_is_algorithm_1_over_a_trained_network(tmp_path: Path) -> None:
         for seed in (1, 2):
             state = random_position(game, seed, actions)
             assert_algorithm_1(game, state, f"ntuple('{run.path}')", True, 1.0, 120)
+
+
+def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
+    """Values of a puzzle's positions are remembered within a decision, not from one to the next."""
+    game = bl.game("rubiks", twists=5)
+    run = bl.train(game, episodes=2000, out=tmp_path / "cube", seed=1, tuples=10)
+    network, description, _ = load_network(run.path, game)
+    evaluator = network.evaluator(description["reward"], 1.0)
+    state = game.initial_state(4).core
+
+    def searched(search: _engine.Search) -> list[float]:
+        return list(search.act(state)[3])
+
+    kept = _engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False)
+    before = searched(kept)
+    assert searched(kept) == before
+    network.weights[:] *= -0.5
+    fresh = searched(_engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False))
+    assert searched(kept) == fresh != before
 
 
 def test_what_only_puct_knows_is_refused_with_uct() -> None:

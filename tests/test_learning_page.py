@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boardlab.arena.exams import EXAMS
-
 PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
 
 
@@ -28,7 +26,3 @@ def test_the_python_block_works_as_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     exec(code, {})
-
-
-def test_every_exam_is_named():
-    assert all(f"`{name}`" in PAGE for name in EXAMS)

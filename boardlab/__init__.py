@@ -13,7 +13,7 @@ import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators import register_evaluator
+from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, agent, evaluator
@@ -48,6 +48,7 @@ __all__ = [
     "open_run",
     "perft",
     "register_evaluator",
+    "register_features",
     "resume",
     "store",
     "train",

@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import ExamResult, MatchResult, Store, evaluate, match, store
+from boardlab.arena import (
+    ExamResult,
+    MatchResult,
+    Record,
+    Store,
+    TournamentResult,
+    evaluate,
+    match,
+    rate,
+    read_records,
+    store,
+    tournament,
+    write_records,
+)
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -34,9 +47,11 @@ __all__ = [
     "Game",
     "ManyRuns",
     "MatchResult",
+    "Record",
     "Run",
     "State",
     "Store",
+    "TournamentResult",
     "agent",
     "describe",
     "evaluate",
@@ -47,12 +62,16 @@ __all__ = [
     "match",
     "open_run",
     "perft",
+    "rate",
+    "read_records",
     "register_evaluator",
     "register_features",
     "resume",
     "store",
+    "tournament",
     "train",
     "train_many",
+    "write_records",
 ]
 
 

@@ -5,6 +5,7 @@ The command line, agent expressions, run files and the documentation are all mad
 
 import dataclasses
 import operator
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -94,6 +95,29 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
             raise unknown(f"parameter of {owner}", name, known)
         checked[name] = _checked(owner, known[name], value)
     return checked
+
+
+TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def read_option(owner: str, option: Option, text: str) -> Any:
+    """The text as the option's kind of value; `check_options` then says whether it may be that."""
+    kind, _ = _bare_type(option.type)
+    try:
+        if kind in (int, float):
+            return kind(text)
+        if kind is bool:
+            return TRUTH[text.lower()]
+        if typing.get_origin(kind) is tuple:
+            return tuple(int(part) for part in re.split(r"[,x ]", text.strip(" ()[]").replace(", ", ",")))
+    except (ValueError, KeyError):
+        raise BoardLabError(f'{owner}: {option.name} must be {option.allowed}, not "{text}"') from None
+    return text
+
+
+def option_text(value: Any) -> str:
+    """A value as `read_option` reads it back: 3,4,5 for a tuple."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _checked(owner: str, option: Option, value: Any) -> Any:

@@ -107,10 +107,15 @@ def engine_objects() -> list[Any]:
         evaluator = _engine.rollout_evaluator(core, "score", 1, 2, False)
         made += [evaluator, _engine.random_search(core, 1), _engine.greedy_search(evaluator, 1),
                  _engine.mc_search(evaluator, 3, 1), _engine.maxn_search(evaluator, 1, 1, 1),
-                 _engine.mcts_search(evaluator, 5, 0.0, True, 1.0, 0.0, 0, True, 2, False, 1024, 1),
+                 _engine.mcts_search(evaluator, 1, 5, 0.0, True, 1.0, 0.0, 0, True, 2, 1024),
                  _engine.python_search(core, lambda state: state.legal_actions()[0], None)]  # fmt: skip
-    made.append(_engine.play_match(GAMES[0].core, [made[4]], 1, 0, [[0, 0]], 0, [], 1, lambda done: None)[0])
+    play_one(GAMES[0].core, [made[4]], made.extend)
     return made
+
+
+def play_one(core: Any, agents: list[Any], receive: Any = print, games: int = 1, starts: Any = ()) -> None:
+    """A match of one thread with the least that the engine needs."""
+    _engine.play_match(core, [agents], 0, games, 0, [[0, 0]], 0, list(starts), False, None, 1.0, 4, receive)
 
 
 def members(value: Any) -> list[str]:
@@ -442,7 +447,7 @@ def test_numbers_for_the_rest_of_the_package() -> None:
     with pytest.raises(BoardLabError):
         _engine.perft(state.core, 1001)
     with pytest.raises(BoardLabError):
-        _engine.play_match(game.core, [], 10**8 + 1, 0, [[0, 1]], 0, [], 1, print)
+        play_one(game.core, [], games=10**8 + 1)
 
 
 def test_the_table_of_another_version_is_refused_before_it_is_read() -> None:
@@ -461,9 +466,9 @@ def test_none_inside_a_list_is_no_object() -> None:
     with pytest.raises(BoardLabError, match="not from None"):
         _engine.count_states([None], 1)  # type: ignore[list-item]
     with pytest.raises(BoardLabError, match="states, not from None"):
-        _engine.play_match(core, [], 1, 0, [[0, 0]], 0, [None], 1, print)  # type: ignore[list-item]
+        play_one(core, [], starts=[None])
     with pytest.raises(BoardLabError, match="not by None"):
-        _engine.play_match(core, [None], 1, 0, [[0, 0]], 0, [], 1, print)  # type: ignore[list-item]
+        play_one(core, [None])
 
 
 # ---- objects ----
@@ -489,7 +494,7 @@ def test_engine_classes_cannot_be_made_or_used_empty(kind: str) -> None:
         for attempt in (lambda x: _engine.random_search(x, 0), lambda x: _engine.greedy_search(x, 0),
                         lambda x: _engine.perft(x, 1), lambda x: _engine.random_search(core, 0).act(x),
                         lambda x: _engine.count_states([x], 1), lambda x: state.apply(x),
-                        lambda x: _engine.play_match(core, [x], 1, 0, [[0, 0]], 0, [], 1, print)):  # fmt: skip
+                        lambda x: play_one(core, [x])):  # fmt: skip
             with pytest.raises(TypeError):
                 attempt(empty)
 

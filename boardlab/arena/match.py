@@ -1,15 +1,20 @@
 """Matches: games between agents in all seat orders, with error bars."""
 
+import contextlib
+import datetime
 import itertools
 import math
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
+from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+from boardlab.search.expression import evaluator as make_evaluator
 
 
 @dataclass(frozen=True)
@@ -28,12 +33,33 @@ class GameRecord:
     """Why the game ended before its time, or nothing."""
     start: State | None = None
     """Where it began, if not at the initial state of its seed."""
+    adjudicated: bool = False
+    """Whether the judge ended it."""
+    decisions: tuple[int, ...] = ()
+    """How many actions the agent on each seat chose itself."""
+    seconds: tuple[float, ...] = field(default=(), compare=False)
+    """What they took on each seat: never the same twice, so records are compared without it."""
+    values: tuple[float, ...] = field(default=(), compare=False)
+    """What the mover expected of each action (NaN: unknown), where the match was asked to keep it."""
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """Ends games whose result is clear, in two-player zero-sum games."""
+
+    judge: str
+    """The evaluator, as in "solver" or "ntuple('runs/c4')"."""
+    threshold: float = 0.95
+    """How sure it must be: 1 is the end of the score range."""
+    patience: int = 4
+    """For so many actions in a row."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
     """What happened in a match. Lists have one entry a listed agent."""
 
+    game: Game
     agents: tuple[str, ...]
     games: int
     wins: tuple[int, ...]
@@ -50,22 +76,109 @@ class MatchResult:
     distinct: int
     """How many of the games were different: 40 games between deterministic players may be 2."""
     records: tuple[GameRecord, ...]
+    points: tuple[float, ...] = ()
+    """Mean points a game: the share of the other players that the agent left behind, a tie counting half."""
+    point_intervals: tuple[float, ...] = ()
+    """Half widths of the 95% intervals of the points."""
+    rounds: tuple[int, ...] = ()
+    """Two players: how many rounds brought the first agent 0, 1/2, 1 ... points. With both seat orders a
+    round is a pair of games on one opening, and these are the pentanomial counts."""
+    adjudicated: int = 0
+    """Games that the judge ended."""
+    sprt: SprtResult | None = None
+    """Where the sequential test stands, if there was one."""
+    seconds_per_decision: tuple[float, ...] = field(default=(), compare=False)
+    """Mean thinking time of each agent; NaN if it was never asked."""
+
+    @property
+    def elo(self) -> tuple[float, float, float]:
+        """Two players: how much stronger the first agent is, with the 95% interval (low, high)."""
+        points, half = self.points[0], self.point_intervals[0]
+        return _elo(points), _elo(points - half), _elo(points + half)
+
+    @property
+    def superiority(self) -> float:
+        """Two players: the likelihood that the first agent is the stronger one."""
+        points, error = self.points[0] - 0.5, self.point_intervals[0] / 1.96
+        return 0.5 if points == 0 else 0.5 * math.erfc(-points / error / math.sqrt(2))
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)
         solo = len(self.agents) == 1
         lines = []
         for i, name in enumerate(self.agents):
-            wins = "" if solo else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%})"
-            score = f"  mean score {self.mean_scores[i]:.4g} ± {self.intervals[i]:.2g}"
+            low, high = wilson(self.wins[i], self.games)
+            wins = (
+                ""
+                if solo
+                else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%}, {low:.0%}-{high:.0%})"
+            )
+            score = f"  mean score {self.mean_scores[i]:.4g} ± {plain(self.intervals[i])}"
             lines.append(f"{name:<{width}}{wins}{score}")
+        if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
+            elo, low, high = self.elo
+            lines.append(
+                f"{self.agents[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
+                f"Elo {elo:+.0f} ({low:+.0f} to {high:+.0f}), stronger with {self.superiority:.1%}"
+            )
+            if len(self.rounds) == 5 and any(self.rounds):
+                counts = " ".join(map(str, self.rounds))
+                lines.append(f"pairs of games on one opening with 0, 1/2, 1, 3/2, 2 points: {counts}")
+        if self.sprt:
+            lines.append(str(self.sprt))
         last = f"{self.games} games"
         if not solo:
             last += f", {self.draws} without a winner"
         last += f", {self.distinct} distinct"
+        if self.adjudicated:
+            last += f", {self.adjudicated} adjudicated"
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
         return "\n".join([*lines, last + " (± is a 95% interval)"])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game."""
+        from boardlab.arena.records import from_match, write_records  # records are made of matches
+
+        date = f"{datetime.date.today():%Y.%m.%d}"
+        tags = ({"Event": "boardlab match", "Date": date, "Round": str(i)} for i in range(1, self.games + 1))
+        write_records(
+            path,
+            [
+                replace(from_match(self.game, self.agents, record), tags=tag)
+                for record, tag in zip(self.records, tags, strict=True)
+            ],
+        )
+
+
+def thinking_times(agents: Sequence[str], seconds: Sequence[float]) -> str:
+    """A line with the mean time that each agent took for a decision."""
+    known = [(a, s) for a, s in zip(agents, seconds, strict=True) if not math.isnan(s)]
+    return "thinking time a move: " + ", ".join(f"{agent} {duration(s)}" for agent, s in known)
+
+
+def _elo(points: float) -> float:
+    """The logistic rating difference at which these points are expected."""
+    if not 0 < points < 1:
+        return math.inf if points >= 1 else -math.inf if points <= 0 else math.nan
+    return -400 * math.log10(1 / points - 1)
+
+
+def plain(width: float) -> str:
+    """The width of an interval with two digits, never as a power of ten."""
+    return f"{width:.2g}" if width < 100 else f"{width:.0f}"
+
+
+def duration(seconds: float) -> str:
+    """A time as a person reads it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e9:.0f} ns"
+
+
+class _EnoughError(Exception):
+    """The test is decided."""
 
 
 def match(
@@ -78,13 +191,19 @@ def match(
     starts: Sequence[State] = (),
     seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
+    sprt: Sprt | tuple[float, float] | None = None,
+    adjudicate: str | Adjudication | None = None,
+    values: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
 
     `random_actions` plays that many random actions before the agents take over, the same ones in every seat
-    order; `starts` are positions to begin from, one a round. `seatings` restricts the seat orders: `[[0, 1]]`
-    lets the first agent always begin. The result is the same for any number of threads.
+    order; `starts` are positions to begin from, one a round (see `boardlab.arena.openings`). `seatings`
+    restricts the seat orders: `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon
+    as the test knows whether the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator
+    that ends clear games. `values` keeps what the agents expected of their actions. The result is the same
+    for any number of threads.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)):
@@ -93,15 +212,8 @@ def match(
         raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
-    games = as_integer("games", games, 1, 100_000_000)
-    seed = as_seed(seed)
     if len(agents) != game.players:
         raise BoardLabError(f"{game.name} needs {game.players} agents, not {len(agents)}")
-    made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
-    made = [  # an agent that meets itself must be two; all must hold the same engine game
-        a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
-        for i, a in enumerate(made)
-    ]
     everyone = list(range(game.players))
     try:
         seats = [list(order) for order in seatings or itertools.permutations(everyone)]
@@ -110,33 +222,154 @@ def match(
         fair = False
     if not fair:
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
-    if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
-        raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
-    # A cube scrambled by a game with other parameters is a fair start: the fields decide, not the parameters.
-    starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
-    raw = _engine.play_match(
-        game.core,
-        [a.core for a in made],
-        games,
-        seed,
-        seats,
-        as_integer("random_actions", random_actions, 0, 1_000_000),
-        [start.core for start in starts],
-        as_integer("threads", threads, 1, 1024),
-        progress or (lambda done: None),
+    test = as_sprt(sprt)
+    if test and game.players != 2:
+        raise BoardLabError(f"an SPRT is a test between two agents; {game.name} has {game.players} players")
+    running = RunningSprt(test, 2 * len(seats) + 1) if test else None
+    arena = Arena(
+        game,
+        agents,
+        as_seed(seed),
+        random_actions=random_actions,
+        starts=starts,
+        threads=threads,
+        adjudicate=adjudicate,
+        values=values,
     )
-    records = tuple(
-        GameRecord(
-            tuple(r.seats),
-            tuple(r.actions),
-            tuple(r.scores),
-            r.seed,
-            r.error,
-            starts[r.start] if r.start >= 0 else None,
+    records: list[GameRecord] = []
+
+    def receive(fresh: list[GameRecord]) -> None:
+        for record in fresh:
+            records.append(record)
+            if running and len(records) % len(seats) == 0:
+                points = sum(game_points(r.scores)[r.seats.index(0)] for r in records[-len(seats) :])
+                if running.add(int(2 * points)):
+                    raise _EnoughError
+        if progress:
+            progress(len(records))
+
+    with contextlib.suppress(_EnoughError):
+        arena.play(seats, as_integer("games", games, 1, 100_000_000), receive)
+    result = summarise(game, arena.names, tuple(records), len(seats))
+    return replace(result, sprt=running.result) if running else result
+
+
+class Arena:
+    """Agents that are ready to meet under one set of conditions: what a match and a tournament share."""
+
+    def __init__(
+        self,
+        game: Game,
+        agents: Sequence[str | Agent],
+        seed: int,
+        *,
+        random_actions: int = 0,
+        starts: Sequence[State] = (),
+        threads: int = 1,
+        adjudicate: str | Adjudication | None = None,
+        values: bool = False,
+    ) -> None:
+        self.game, self.seed, self.values = game, seed, bool(values)
+        self.random_actions = as_integer("random_actions", random_actions, 0, 1_000_000)
+        threads = as_integer("threads", threads, 1, 1024)
+        if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
+            raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+        # A cube scrambled by a game with other parameters is a fair start: fields decide, not parameters.
+        self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
+        self.rules = Adjudication(adjudicate) if isinstance(adjudicate, str) else adjudicate
+        self.judge = _judge(game, self.rules) if self.rules else None
+        made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
+        made = [  # an agent that meets itself must be two; all must hold the same engine game
+            a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
+            for i, a in enumerate(made)
+        ]
+        self.names = tuple(a.expression for a in made)
+        self._agents, self._threads = made, threads
+        self._are_text = [
+            isinstance(a, str) and m.expression != "human" for a, m in zip(agents, made, strict=True)
+        ]
+        self._teams = [[a.core for a in made]]
+
+    def _team(self) -> list[_engine.Search]:
+        """The agents for another thread.
+
+        The engine clones what it can. What is written in Python and was given as text is made anew; an object
+        that somebody else holds cannot be.
+        """
+        return [
+            a.rebuild(self.game, i) if is_text and not _engine.can_clone(a.core) else a.core
+            for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
+        ]
+
+    def play(
+        self,
+        seatings: Sequence[Sequence[int]],
+        games: int,
+        receive: Callable[[list[GameRecord]], None],
+        first: int = 0,
+    ) -> None:
+        """Plays the games first .. games - 1 and hands them over in order, some at a time.
+
+        Game i sits as `seatings[i % len(seatings)]` says; a turn of seatings shares a seed and an opening.
+        Game i is the same whatever was played before it.
+        """
+        rules = self.rules or Adjudication("")
+        while len(self._teams) < min(self._threads, games - first):
+            self._teams.append(self._team())
+        _engine.play_match(
+            self.game.core,
+            self._teams,
+            first,
+            games,
+            self.seed,
+            [list(seating) for seating in seatings],
+            self.random_actions,
+            [start.core for start in self.starts],
+            self.values,
+            self.judge,
+            rules.threshold,
+            rules.patience,
+            lambda raw: receive([self._record(r) for r in raw]),
         )
-        for r in raw
+
+    def _record(self, raw: _engine.GameRecord) -> GameRecord:
+        return GameRecord(
+            tuple(raw.seats),
+            tuple(raw.actions),
+            tuple(raw.scores),
+            raw.seed,
+            raw.error,
+            self.starts[raw.start] if raw.start >= 0 else None,
+            raw.adjudicated,
+            tuple(raw.decisions),
+            tuple(raw.seconds),
+            tuple(raw.values) if self.values else (),
+        )
+
+
+def _judge(game: Game, rules: Adjudication) -> _engine.Evaluator:
+    if not isinstance(rules, Adjudication):
+        raise BoardLabError(f"adjudicate must name an evaluator, not {shown(rules)}")
+    threshold = rules.threshold
+    if not isinstance(threshold, (int, float)) or isinstance(threshold, bool) or not 0 < threshold <= 1:
+        raise BoardLabError(
+            f"the threshold of an adjudication is above 0 and at most 1, not {shown(threshold)}"
+        )
+    as_integer("the patience of an adjudication", rules.patience, 1, 1_000_000)
+    return make_evaluator(rules.judge, game).core
+
+
+def game_points(scores: Sequence[float]) -> tuple[float, ...]:
+    """One number a seat: the share of the other players that are behind, a tie counting half."""
+    if len(scores) == 1:
+        return (0.0,)
+    if len(scores) == 2:
+        a, b = scores
+        return (1.0, 0.0) if a > b else (0.0, 1.0) if b > a else (0.5, 0.5)
+    others = len(scores) - 1
+    return tuple(
+        (sum(s > t for t in scores) + (sum(s == t for t in scores) - 1) / 2) / others for s in scores
     )
-    return summarise(game, tuple(a.expression for a in made), records, len(seats))
 
 
 def summarise(
@@ -146,17 +379,29 @@ def summarise(
     count = len(agents)
     wins, draws = [0] * count, 0
     scores: list[list[float]] = [[] for _ in range(count)]
+    points: list[list[float]] = [[] for _ in range(count)]
+    seconds, decisions = [0.0] * count, [0] * count
     for record in records:
         best = max(record.scores)
         winners = [seat for seat, score in enumerate(record.scores) if score == best]
+        shares = game_points(record.scores)
         for seat, agent in enumerate(record.seats):
             scores[agent].append(record.scores[seat])
+            points[agent].append(shares[seat])
+            if record.decisions:
+                decisions[agent] += record.decisions[seat]
+                seconds[agent] += record.seconds[seat]
         if len(winners) < count:
             for seat in winners:
                 wins[record.seats[seat]] += 1
         elif count > 1:
             draws += 1
+    rounds = [0] * (2 * round_size + 1) if count == 2 else []
+    if rounds:
+        for i in range(len(records) // round_size):
+            rounds[int(2 * sum(points[0][i * round_size : (i + 1) * round_size]))] += 1
     return MatchResult(
+        game=game,
         agents=agents,
         games=len(records),
         wins=tuple(wins),
@@ -165,13 +410,34 @@ def summarise(
         score_errors=tuple(standard_error(s, round_size) for s in scores),
         intervals=tuple(interval(s, game.score_range, round_size) for s in scores),
         errors=sum(1 for record in records if record.error),
-        distinct=len(
-            {  # the same actions from another scramble are another game
-                (_start(game, r), r.actions, r.scores if r.error else ()) for r in records
-            }
-        ),
+        distinct=count_distinct(game, records),
         records=records,
+        points=tuple(sum(p) / len(p) for p in points),
+        point_intervals=tuple(interval(p, (0.0, 1.0), round_size) for p in points),
+        rounds=tuple(rounds),
+        adjudicated=sum(record.adjudicated for record in records),
+        seconds_per_decision=tuple(t / n if n else math.nan for t, n in zip(seconds, decisions, strict=True)),
     )
+
+
+def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
+    """How many of the games were different: the same actions from another scramble are another game."""
+    starts: dict[tuple[int, int], bytes] = {}
+    seen = set()
+    for r in records:
+        key = (id(r.start), 0 if r.start is not None else r.seed)
+        if key not in starts:
+            starts[key] = _start(game, r)
+        seen.add((starts[key], r.actions, r.scores if r.error else ()))
+    return len(seen)
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95% interval of a share (Wilson 1927)."""
+    z2 = 1.959964**2
+    middle = (successes + z2 / 2) / (trials + z2)
+    half = math.sqrt(z2 * (successes * (trials - successes) / trials + z2 / 4)) / (trials + z2)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _start(game: Game, record: GameRecord) -> bytes:

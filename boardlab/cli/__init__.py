@@ -12,10 +12,15 @@ from boardlab.cli.agents import agents
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
+from boardlab.cli.fame import fame
 from boardlab.cli.games import games
+from boardlab.cli.gtp import gtp
 from boardlab.cli.inspect import inspect
 from boardlab.cli.match import match
 from boardlab.cli.play import play
+from boardlab.cli.rate import rate
+from boardlab.cli.replay import replay
+from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 
 app = typer.Typer(
@@ -30,7 +35,9 @@ app.command()(games)
 app.command()(agents)
 app.command()(demo)
 app.command()(resume)
-for command in (play, inspect, match, evaluate, train):
+app.command()(rate)
+app.command()(fame)
+for command in (play, inspect, match, tournament, evaluate, gtp, train, replay):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

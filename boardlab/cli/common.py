@@ -3,7 +3,6 @@
 import contextlib
 import random
 import re
-import typing
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,10 @@ from rich.text import Text
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
-from boardlab.options import Option, options_of
+from boardlab.options import TRUTH, options_of, read_option
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
-
-TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 console = Console(highlight=False)
 
@@ -45,43 +42,45 @@ def game_from(name: str, context: typer.Context) -> Game:
             raise unknown(f"option or parameter of {name}", key, known)
         if known[key].type is bool and "=" not in word:
             given[key] = (
-                _read(name, known[key], words.pop(0)) if words and words[0].lower() in TRUTH else True
+                read_option(name, known[key], words.pop(0)) if words and words[0].lower() in TRUTH else True
             )
             continue
         if "=" not in word:
             if not words:
                 raise BoardLabError(f"--{key} needs a value: {known[key].allowed}")
             value = words.pop(0)
-        given[key] = _read(name, known[key], value)
+        given[key] = read_option(name, known[key], value)
     return game(name, **given)
 
 
-def _read(owner: str, option: Option, text: str) -> Any:
-    """The text as the option's kind of value; `check_options` says what is wrong with it otherwise."""
-    kind = option.type
-    try:
-        if kind is int:
-            return int(text)
-        if kind is float:
-            return float(text)
-        if kind is bool:
-            return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[
-                text.lower()
-            ]
-        if typing.get_origin(kind) is tuple:
-            return tuple(int(part) for part in re.split(r"[,x ]", text.strip(" ()[]").replace(", ", ",")))
-    except (ValueError, KeyError):
-        raise BoardLabError(f'{owner}: {option.name} must be {option.allowed}, not "{text}"') from None
-    return text
+def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
+    """The game and the agents where both follow the command: what begins with two dashes is the game's."""
+    words = [*agents, *context.args]
+    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    context.args = words[first:]
+    return game_from(name, context), words[:first]
 
 
 @contextlib.contextmanager
-def game_bar(title: str, games: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar over games; gives the function that moves it. Nothing is drawn where nobody looks."""
+def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
+    """A progress bar over games; gives the function of games done (and of how many) that moves it.
+
+    Nothing is drawn where nobody looks.
+    """
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=games)
-        yield lambda done: bar.update(task, completed=done)
+        yield lambda done, games=None: bar.update(task, completed=done, total=games)
+
+
+@contextlib.contextmanager
+def saved_by_ctrl_c(command: str) -> Iterator[None]:
+    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 def board(state: State) -> Text:
@@ -101,28 +100,28 @@ def play_actions(state: State, words: Sequence[str], seed: int = 0) -> None:
         settle_chance(state, rng)
 
 
-def settle_chance(state: State, rng: random.Random) -> list[str]:
-    """Lets nature move until a player's turn or the end; what it did, in words."""
-    told = []
+def settle_chance(state: State, rng: random.Random) -> None:
+    """Lets nature move until a player's turn or the end."""
     while state.player == CHANCE:
-        outcome = state.sample_chance(rng.randrange(2**63))
-        told.append(state.action_text(outcome))
-        state.apply(outcome)
-    return told
+        state.apply(state.sample_chance(rng.randrange(2**63)))
 
 
 def read_position(game: Game, position: str | None, actions: str | None, seed: int) -> State:
     """The position a command is about: the start, a text or a file, and actions played from there."""
-    if position is None:
-        state = game.initial_state(seed)
-    elif position.startswith("@"):
-        state = game.from_text(read_text(position[1:]))
-    else:
-        state = game.from_text(position.replace("\\n", "\n"))
+    state = first_position(game, position, seed)
     # Some games have blanks in the names of actions; then they stand between commas.
     words = re.split(r"\s*[,;]\s*" if re.search("[,;]", actions or "") else r"\s+", (actions or "").strip())
     play_actions(state, [word for word in words if word], seed)
     return state
+
+
+def first_position(game: Game, position: str | None, seed: int) -> State:
+    """The initial position, or the one in a text or a file."""
+    if position is None:
+        return game.initial_state(seed)
+    if position.startswith("@"):
+        return game.from_text(read_text(position[1:]))
+    return game.from_text(position.replace("\\n", "\n"))
 
 
 def read_text(path: str) -> str:

@@ -1,11 +1,18 @@
 """`boardlab match`: agents meet."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from boardlab.arena.match import Adjudication, thinking_times
 from boardlab.arena.match import match as play_match
-from boardlab.cli.common import console, game_bar, game_from
+from boardlab.arena.openings import openings_from
+from boardlab.arena.play_stats import write_play_stats
+from boardlab.arena.records import check_format
+from boardlab.arena.sprt import Sprt
+from boardlab.cli.common import console, game_bar, split_agents
+from boardlab.errors import BoardLabError
 
 
 def match(
@@ -17,29 +24,80 @@ def match(
             help='One a player, as in random "mcts(rollout)"; the game\'s parameters follow them.'
         ),
     ],
-    games: Annotated[int, typer.Option("--games", "-n", help="Number of games.")] = 100,
+    games: Annotated[int, typer.Option("--games", "-n", help="Number of games, at most with --sprt.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
     random_actions: Annotated[
         int, typer.Option(help="Random actions before the agents take over, the same in all seat orders.")
     ] = 0,
+    openings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLIES|FILE",
+            help="Begin from all positions after so many actions, or from a file with an opening a line; in "
+            "random order, each in all seat orders.",
+        ),
+    ] = None,
+    sprt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ELO0,ELO1",
+            help="Stop when it is clear whether the first agent is ELO1 or only ELO0 stronger.",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="The test's chance to accept ELO1 when ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="The test's chance to accept ELO0 when ELO1 is true.")] = 0.05,
+    adjudicate: Annotated[
+        str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
+    ] = None,
+    adjudicate_at: Annotated[
+        float, typer.Option(help="How clear: 1 is a value at the end of the score range.")
+    ] = 0.95,
+    adjudicate_after: Annotated[int, typer.Option(help="For so many actions in a row.")] = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    play_stats: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv", help="Write every position played, in the columns of GBG's playStats.csv."
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
-    # What follows the agents with two dashes belongs to the game.
-    words = [*agents, *context.args]
-    first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
-    context.args = words[first:]
-    arena_game = game_from(game, context)
+    arena_game, players = split_agents(game, agents, context)
+    if save is not None:
+        check_format(save, arena_game)
     with game_bar("playing", games) as tell:
         result = play_match(
             arena_game,
-            words[:first],
+            players,
             games,
             seed,
             random_actions=random_actions,
+            starts=openings_from(arena_game, openings, seed) if openings is not None else (),
+            sprt=_test(sprt, alpha, beta) if sprt is not None else None,
+            adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
+            values=save is not None,
             progress=tell,
         )
+    if play_stats is not None:
+        write_play_stats(play_stats, arena_game, result)
     console.print(str(result), markup=False, soft_wrap=True)
+    console.print(
+        thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
+    )
+    if save is not None:
+        result.save(save)
+        console.print(f"saved: {save}", markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
+
+
+def _test(words: str, alpha: float, beta: float) -> Sprt:
+    try:
+        elo0, elo1 = (float(word) for word in words.split(","))
+    except ValueError:
+        raise BoardLabError(f'--sprt takes two Elo differences as in 0,10, not "{words}"') from None
+    return Sprt(elo0, elo1, alpha, beta)

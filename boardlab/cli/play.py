@@ -1,14 +1,19 @@
 """`boardlab play`: a person against agents, in the terminal."""
 
+import datetime
 import random
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from boardlab.cli.common import board, console, game_from, read_position, settle_chance
+from boardlab.arena.records import Record, check_format, write_records
+from boardlab.arena.records.record import UNFINISHED, rounded
+from boardlab.cli.common import board, console, first_position, game_from
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, State, as_integer
+from boardlab.games.game import CHANCE, State, as_integer
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -24,10 +29,15 @@ def play(
     seat: Annotated[int, typer.Option(help="Your seat; seat 0 begins.")] = 0,
     position: Annotated[str | None, typer.Option(help="Start from this position, as text or @FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the agents, the set-up and chance.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Add the game to this file: .pgn; othello .ggf.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Play against an agent."""
     chosen = game_from(game, context)
     as_integer("the seat", seat, 0, chosen.players - 1)
+    if save is not None:
+        check_format(save, chosen)
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     opponents = {
         other: make_agent(against, chosen, seed=seed + other)
@@ -35,42 +45,81 @@ def play(
         if other != seat
     }
     hinter = make_agent(against, chosen, seed=seed + seat)
-    state = read_position(chosen, position, None, seed)
+    table = _Table(first_position(chosen, position, seed))
     console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
     try:
-        _play(chosen, state, seat, opponents, hinter, random.Random(seed))
+        _play(table, seat, opponents, hinter, random.Random(seed))
     except (EOFError, KeyboardInterrupt):
         console.print("\nstopped")
+    if save is not None:
+        names = [opponents[other].expression if other != seat else "human" for other in range(chosen.players)]
+        write_records(save, [table.record(names)], append=True)
+        console.print(f"saved: {save}", markup=False, soft_wrap=True)
 
 
-def _play(
-    game: Game, state: State, seat: int, opponents: dict[int, Agent], hinter: Agent, rng: random.Random
-) -> None:
+class _Table:
+    """The position, and how it came about: actions and what agents expected of them."""
+
+    def __init__(self, state: State) -> None:
+        self.state, self.first = state, state.copy()
+        self.actions: list[int] = []
+        self.values: list[float | None] = []
+
+    def apply(self, action: int, value: float | None = None) -> None:
+        """Plays an action, and forgets those that were taken back before."""
+        self.state.apply(action)
+        before = self.state.actions_played - 1
+        self.actions[before:] = [action]
+        self.values[before:] = [None if value is None else rounded(value)]
+
+    def record(self, names: list[str]) -> Record:
+        """The game so far."""
+        played = self.state.actions_played
+        values = self.values[:played]
+        record = Record(
+            self.state.game,
+            tuple(names),
+            tuple(self.actions[:played]),
+            tuple(self.state.scores.tolist()),
+            values=tuple(values) if any(value is not None for value in values) else (),
+            ending="" if self.state.is_terminal else UNFINISHED,
+            tags={"Event": "boardlab play", "Date": f"{datetime.date.today():%Y.%m.%d}"},
+        )
+        return record if record.first_state == self.first else replace(record, start=self.first)
+
+
+def _play(table: _Table, seat: int, opponents: dict[int, Agent], hinter: Agent, rng: random.Random) -> None:
+    state, game = table.state, table.state.game
     while not state.is_terminal:
         if state.round_over:
             console.print(board(state.seen_by(seat)))
             console.print(f"The round is over; your score so far: {state.scores[seat]:+g}\n", style="bold")
-        told = settle_chance(state, rng)
+        told = []
+        while state.player == CHANCE:
+            outcome = state.sample_chance(rng.randrange(2**63))
+            told.append(state.action_text(outcome))
+            table.apply(outcome)
         if told and not game.is_hidden:
             console.print(f"chance: {' '.join(told)}", style="dim", markup=False)
         if state.is_terminal:
             break
         if state.player == seat:
             console.print(board(state.seen_by(seat)))
-            if not _your_turn(state, seat, hinter):
+            if not _your_turn(table, seat, hinter):
                 return
             continue
         decision = opponents[state.player].act(state)
         name = game.rules.player_name(state.player)
         console.print(f"{name} plays {state.action_text(decision.action)}\n", style="bold", markup=False)
-        state.apply(decision.action)
+        table.apply(decision.action, decision.values.get(decision.action))
     console.print(board(state.seen_by(seat)))
     _farewell(state, seat)
 
 
-def _your_turn(state: State, seat: int, hinter: Agent) -> bool:
+def _your_turn(table: _Table, seat: int, hinter: Agent) -> bool:
     """Asks until an action is played or taken back; False when the person has had enough."""
+    state = table.state
     while True:
         answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
         if answer == "q":
@@ -87,7 +136,7 @@ def _your_turn(state: State, seat: int, hinter: Agent) -> bool:
             console.print(opinion(decision, state.action_names(), most=6))
         else:
             try:
-                state.apply(state.parse_action(answer))
+                table.apply(state.parse_action(answer))
             except BoardLabError as error:
                 console.print(str(error), style="red", markup=False)
                 continue

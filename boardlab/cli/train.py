@@ -1,9 +1,7 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
-import contextlib
 import dataclasses
-import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from boardlab.cli.common import GAME_PARAMETERS, console, game_from
+from boardlab.cli.common import GAME_PARAMETERS, console, game_from, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -23,7 +21,7 @@ from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
 from boardlab.learning.presets import preset as preset_of
-from boardlab.options import Option, options_of
+from boardlab.options import options_of, read_option
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
 """Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
@@ -98,7 +96,7 @@ def train(
         return
     if jobs != 1:
         raise BoardLabError("--jobs is for several runs: give --runs too")
-    with _saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
+    with saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
         _report(run)
@@ -122,7 +120,7 @@ def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, A
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:
-    with _saved_by_ctrl_c("the same command"), training_bar() as bar:
+    with saved_by_ctrl_c("the same command"), training_bar() as bar:
         tellers: dict[int, Any] = {}
 
         def tell(seed: int, standing: Standing) -> None:
@@ -142,20 +140,10 @@ def resume(
     episodes: Annotated[int | None, typer.Option(help="A new number of episodes in all.")] = None,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
-    with _saved_by_ctrl_c(f"boardlab resume {run}"):
+    with saved_by_ctrl_c(f"boardlab resume {run}"):
         with training_bar() as bar:
             done = resume_run(run, episodes=episodes, progress=teller(bar))
         _report(done)
-
-
-@contextlib.contextmanager
-def _saved_by_ctrl_c(command: str) -> Iterator[None]:
-    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
 
 
 def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
@@ -191,7 +179,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             if not words:
                 raise BoardLabError(f"--{key} needs a value: {option.allowed}")
             value = words.pop(0)
-        settings[option.name] = _read(learner, option, value)
+        settings[option.name] = read_option(learner, option, value)
     context.args = rest
     return settings
 
@@ -203,18 +191,6 @@ def read_layout(layout: str) -> dict[str, Any]:
     if not Path(layout.removeprefix("@")).is_file():
         raise BoardLabError(f'layout must be walk, points, windows, cells or a file, not "{layout}"')
     return {"cells": "@" + layout.removeprefix("@")}
-
-
-def _read(learner: str, option: Option, text: str) -> Any:
-    kinds = [kind for kind in (typing.get_args(option.type) or (option.type,)) if kind is not type(None)]
-    try:
-        if kinds[0] is bool:
-            return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[
-                text.lower()
-            ]
-        return kinds[0](text)
-    except (ValueError, KeyError):
-        raise BoardLabError(f'{learner}: {option.name} must be {option.allowed}, not "{text}"') from None
 
 
 def training_bar() -> Progress:

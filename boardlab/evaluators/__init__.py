@@ -2,12 +2,13 @@
 
 from boardlab.evaluators.evaluator import Evaluator, EvaluatorSpec
 from boardlab.evaluators.features import Features, register_features
+from boardlab.evaluators.mix import Mix
 from boardlab.evaluators.ntuple import NTuple
 from boardlab.evaluators.python import python_evaluator, register_evaluator
 from boardlab.evaluators.simple import Rollout, Score, Solver
 
 EVALUATORS: dict[str, type[EvaluatorSpec]] = {
-    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features)
+    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features, Mix)
 }
 
 __all__ = [

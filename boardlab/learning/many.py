@@ -21,6 +21,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
+from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Progress, Run, open_run, train
 from boardlab.runs import RunFolder
 
@@ -73,7 +74,8 @@ def train_many(
     """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
 
     Other arguments are those of `train`, `learner` among them. Runs that are there already go on, finished
-    ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs.
+    ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the
+    same in the form of GBG.
     """
     runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
     seed = as_seed(seed)
@@ -100,6 +102,7 @@ def train_many(
 def _write_summary(done: ManyRuns) -> None:
     folder = RunFolder(done.path)
     folder.write_log([{"seed": run.seed, **row} for run in done.runs for row in run.log], "multi.csv")
+    folder.write_text("multiTrain.csv", multi_train(done.runs))
     picture = draw_curve([(run.path.name, run.log) for run in done.runs])
     if picture is not None:
         folder.write_bytes("curve.png", picture)

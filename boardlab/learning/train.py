@@ -264,7 +264,7 @@ class _Training:
         except ValueError as error:
             raise BoardLabError(str(error)) from None
         self.learner = self.trainee.core
-        self.seconds = 0.0
+        self.seconds = self.cpu_seconds = 0.0
         self.log: list[dict[str, Any]] = []
         self.exam: dict[str, float] = {}
 
@@ -280,6 +280,7 @@ class _Training:
                 "progress": np.array([learner.episodes_done, learner.actions_done], dtype=np.int64),
                 "random": np.array([learner.random_state], dtype=np.uint64),
                 "seconds": np.array([self.seconds]),
+                "cpu_seconds": np.array([self.cpu_seconds]),
             },
         )
         self.folder.write_arrays("weights.npz", self.trainee.weights)
@@ -308,6 +309,7 @@ class _Training:
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])
         self.seconds = float(stored["seconds"][0])
+        self.cpu_seconds = self.folder.cpu_seconds() or 0.0
         # Exams after the checkpoint will be taken again.
         self.log = [dict(row) for row in self.folder.read_log() if int(row.get("episodes") or 0) <= episodes]
 
@@ -322,10 +324,11 @@ class _Training:
             if self._exam_is_due():  # the run was broken off during an exam
                 self._take_exam()
             while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
-                begin, done = time.monotonic(), self.learner.episodes_done
+                begin, done, cpu = time.monotonic(), self.learner.episodes_done, time.process_time()
                 self.learner.train(min(chunk, self._until_exam(done)))
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
                 chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
                 if self._exam_is_due():
                     self._take_exam()

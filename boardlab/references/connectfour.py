@@ -1,54 +1,93 @@
-"""Perfect Connect Four (6x7) through the package bitbully: GBG's AB and AB-DL.
+"""Perfect Connect Four: GBG's AB and AB-DL, on 6x7 through the package bitbully, else by our own alpha-beta.
 
-A move's score is the number of stones the winner has left when the game ends, positive for the side to
-move; bitbully's opening book knows it for the first twelve plies. The package is AGPL and an extra of its own
-(`references`): it is imported, never copied.
+A move's score is the number of stones the winner has left when the game ends, the last one included, positive
+for the side to move; bitbully's opening book knows it for the first twelve plies. The package is AGPL and an
+extra of its own (`references`): it is imported, never copied.
 """
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
-from boardlab.search.agent import python_agent
+from boardlab.search.agent import Choice, python_agent
 from boardlab.search.spec import SearchSpec
 
+MOST_CELLS = 20
+"""The largest board besides 6x7: more would take our alpha-beta minutes a move."""
 
-def _solver(game: Game) -> Any:
-    if game.rules != ConnectFour():
+Scores = Callable[[State], dict[int, int]]
+"""The exact score of every legal column."""
+
+
+def solver(game: Game) -> Scores:
+    """The exact scores of a game's positions, or one sentence why there are none."""
+    rules = game.rules
+    if not isinstance(rules, ConnectFour):
+        raise BoardLabError(f"perfect Connect Four plays connectfour, not {game!r}")
+    if rules == ConnectFour():
+        return _bitbully()
+    if rules.rows * rules.cols > MOST_CELLS:
         raise BoardLabError(
-            f"the perfect player knows connectfour with 6 rows, 7 columns and 4 in a row, not {game!r}"
+            f"perfect Connect Four knows 6x7 with 4 in a row and boards of up to {MOST_CELLS} cells, "
+            f"not {game!r}"
         )
+    return lambda state: searched_scores(state)
+
+
+def _bitbully() -> Scores:
     try:
-        from bitbully import BitBully
+        from bitbully import BitBully, Board
     except ImportError:
         raise MissingPackageError(
-            "the perfect connectfour player needs bitbully: pip install 'boardlab[references]'"
+            "perfect connectfour on 6x7 needs bitbully: pip install 'boardlab[references]'"
         ) from None
-    return BitBully("12-ply-dist")
+    book = BitBully("12-ply-dist")
+
+    def scores(state: State) -> dict[int, int]:
+        rows = [[int(cell) for cell in state.fields[7 * row : 7 * row + 7]] for row in range(6)]
+        return {int(column): int(score) for column, score in book.score_all_moves(Board(rows)).items()}
+
+    return scores
 
 
-def action_scores(solver: Any, state: State) -> dict[int, int]:
-    """The exact score of every legal column."""
-    from bitbully import Board
-
-    rows = [state.fields[row * 7 : (row + 1) * 7] for row in range(6)]
-    return dict(solver.score_all_moves(Board([[int(value) for value in row] for row in rows])))
+def searched_scores(state: State) -> dict[int, int]:
+    """The scores by alpha-beta, deepened until every column is decided: the depth tells the distance."""
+    game = state.game
+    rules = game.rules
+    assert isinstance(rules, ConnectFour)
+    cells = rules.rows * rules.cols
+    stones = sum(1 for cell in state.fields[:cells] if cell)
+    paid = _engine.paid_evaluator(game.core, "score")
+    found: dict[int, int] = {}
+    legal = state.legal_actions()
+    for depth in range(1, cells - stones + 1):
+        search = _engine.alphabeta_search(paid, depth, 0.0, True, 16, 0)
+        values = search.act(state.core_for(game))[3]
+        left_to_winner = (cells + 2 - stones - depth) // 2
+        for action, value in zip(legal, values.tolist(), strict=True):
+            if value != 0 and action not in found:
+                found[action] = left_to_winner if value > 0 else -left_to_winner
+        if len(found) == len(legal):
+            break
+    return {action: found.get(action, 0) for action in legal}
 
 
 def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
     """Plays the best score, at random among equals; one that gives up plays at random once it is lost."""
-    solver = _solver(game)
+    scores_of = solver(game)
     rng = random.Random(seed)
 
-    def choose(state: State) -> int:
-        scores = action_scores(solver, state)
+    def choose(state: State) -> Choice:
+        scores = scores_of(state)
         best = max(scores.values())
         lost = gives_up and best < 0
-        return rng.choice(sorted(action for action, score in scores.items() if lost or score == best))
+        equals = sorted(action for action, score in scores.items() if lost or score == best)
+        values = {action: float((score > 0) - (score < 0)) for action, score in scores.items()}
+        return Choice(rng.choice(equals), dict.fromkeys(equals, 1 / len(equals)), values)
 
     return python_agent(game, choose, name, rng.seed).core
 

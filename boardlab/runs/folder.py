@@ -136,6 +136,13 @@ class RunFolder:
                         digest.update(block)
         return digest.hexdigest()[:32]
 
+    def cpu_seconds(self) -> float | None:
+        """Processor time of learning, of all threads; runs of earlier versions do not tell it."""
+        try:
+            return float(self.read_arrays("checkpoint.npz", {"cpu_seconds": ("<f8", 1)})["cpu_seconds"][0])
+        except BoardLabError:
+            return None
+
     def has(self, name: str) -> bool:
         """Whether the file is there."""
         return (self.path / name).exists()

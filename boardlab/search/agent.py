@@ -80,18 +80,34 @@ class Agent:
         return f"<Agent {self.expression} for {self.game.name}>"
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What a Python agent may return instead of a bare action: the action with what it thinks."""
+
+    action: int
+    policy: dict[int, float]
+    values: dict[int, float] = field(default_factory=dict)
+
+
 def python_agent(
     game: Game,
-    choose: Callable[[State], int],
+    choose: Callable[[State], int | Choice],
     name: str,
     reset: Callable[[int], None] | None = None,
 ) -> Agent:
     """An agent whose choice is made by a Python function of the state (as its player sees it)."""
 
     def rebuild(game: Game, seed: int) -> _engine.Search:
-        def choose_core(core: _engine.State) -> int:
-            action = choose(State(game, core))
-            return as_integer("what an agent returns", action, -(2**31), 2**31 - 1)
+        def choose_core(core: _engine.State) -> int | tuple[int, list[float], list[float]]:
+            chosen = choose(State(game, core))
+            if not isinstance(chosen, Choice):
+                return as_integer("what an agent returns", chosen, -(2**31), 2**31 - 1)
+            legal = core.legal_actions()
+            return (
+                as_integer("what an agent returns", chosen.action, -(2**31), 2**31 - 1),
+                [chosen.policy.get(action, 0.0) for action in legal],
+                [chosen.values.get(action, math.nan) for action in legal],
+            )
 
         return _engine.python_search(game.core, choose_core, reset)
 

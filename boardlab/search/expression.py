@@ -3,7 +3,7 @@
     expression = name [ "(" [ argument { "," argument } ] ")" ]
     argument   = [ name "=" ] ( expression | number | text | True | False | None | "(" numbers ")" )
 
-A search that asks an evaluator takes it first; all other arguments are named.
+A search that asks an evaluator takes it first, mix(...) takes two; all other arguments are named.
 """
 
 import dataclasses
@@ -88,12 +88,12 @@ class _Parser:
             raise ExpressionError(str(_unknown(kind, name, known)), self.source, place)
         self.at += 1
         spec = known[name]
-        has_evaluator = any(option.name == "evaluator" for option in options_of(spec))
+        evaluators = [o.name for o in options_of(spec) if isinstance(o.default, EvaluatorSpec)]
         arguments: dict[str, Any] = {}
         if self.peek("("):
             self.at += 1
             while not self.peek(")"):
-                self.argument(name, spec, has_evaluator, arguments, depth)
+                self.argument(name, spec, evaluators, arguments, depth)
                 if not self.peek(")"):
                     self.take(",")
             self.take(")")
@@ -101,20 +101,20 @@ class _Parser:
         return made
 
     def argument(
-        self, owner: str, spec: type, has_evaluator: bool, arguments: dict[str, Any], depth: int
+        self, owner: str, spec: type, evaluators: list[str], arguments: dict[str, Any], depth: int
     ) -> None:
         token, word, place = self.tokens[self.at]
         named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
         if named:
             self.at += 2
-        elif token == "text" and not has_evaluator:
+        elif token == "text" and not evaluators:
             # The one thing written without its name: what a reference player or a trained run is called.
             first = next(iter(options_of(spec)), None)
             if first is None or first.type is not str:
                 raise self.fail("this argument needs a name, as in iterations=1000")
             word = first.name
-        elif has_evaluator and not arguments and token == "name":
-            word = "evaluator"
+        elif token == "name" and len(arguments) < len(evaluators) and not set(arguments) - set(evaluators):
+            word = next(name for name in evaluators if name not in arguments)
         else:
             raise self.fail("this argument needs a name, as in iterations=1000")
         known = [option.name for option in options_of(spec)]
@@ -122,7 +122,7 @@ class _Parser:
             raise ExpressionError(str(unknown(f"parameter of {owner}", word, known)), self.source, place)
         if word in arguments:
             raise ExpressionError(f"{word} is given twice", self.source, place)
-        if word == "evaluator" and has_evaluator:
+        if word in evaluators:
             arguments[word] = self.expression(EVALUATORS, "an evaluator", depth + 1)
             return
         place = self.tokens[self.at][2]

@@ -1,11 +1,15 @@
 #include "arena/match.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <limits>
 
 namespace boardlab {
 
 namespace {
+
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
 // The seat loses; in a two-player zero-sum game the other one wins, elsewhere the others keep what they have.
 void score_as_lost(const Game &game, GameRecord &record) {
@@ -14,13 +18,56 @@ void score_as_lost(const Game &game, GameRecord &record) {
   record.scores[static_cast<std::size_t>(record.faulty_seat)] = range.min;
 }
 
+// What the agent expects of the action it chose.
+double expected(const Decision &decision, int player) {
+  for (std::size_t i = 0; i < decision.actions.size() && i < decision.values.size(); ++i)
+    if (decision.actions[i] == decision.action) return decision.values[i];
+  return decision.scores[player];
+}
+
+// Watches a two-player zero-sum game: who has been winning for how many actions in a row.
+class Judge {
+ public:
+  Judge(const Game &game, const Players &players, const Adjudication &rules, std::uint64_t seed)
+      : game_(game), evaluator_(players.judge), rules_(rules), rng_(seed) {}
+
+  // Whether the game ends here; then the winner's and the loser's scores are in the record.
+  bool ends(const void *state, GameRecord &record) {
+    if (!evaluator_ || game_.player(state) == TERMINAL) return false;
+    const Range range = game_.outcome_range(SCORE);
+    const double middle = (range.min + range.max) / 2, half = (range.max - range.min) / 2;
+    double value[MAX_PLAYERS];
+    evaluator_->value(state, rng_, value);
+    const double lead = (value[0] - middle) / half;
+    const int winner = lead >= rules_.threshold ? 0 : lead <= -rules_.threshold ? 1 : -1;
+    in_a_row_ = winner >= 0 && winner == winner_ ? in_a_row_ + 1 : winner >= 0 ? 1 : 0;
+    winner_ = winner;
+    if (in_a_row_ < rules_.patience) return false;
+    record.adjudicated = true;
+    record.scores[static_cast<std::size_t>(winner)] = range.max;
+    record.scores[static_cast<std::size_t>(1 - winner)] = range.min;
+    return true;
+  }
+
+ private:
+  const Game &game_;
+  Evaluator *evaluator_;
+  Adjudication rules_;
+  Rng rng_;
+  int winner_ = -1, in_a_row_ = 0;
+};
+
 }  // namespace
 
-GameRecord play_game(const Game &game, const std::vector<Search *> &agents, const MatchPlan &plan, std::int64_t index) {
+GameRecord play_game(const Game &game, const Players &players, const MatchPlan &plan, std::int64_t index) {
+  using Clock = std::chrono::steady_clock;
   const auto round = static_cast<std::uint64_t>(index) / plan.seatings.size();
+  const auto seats = static_cast<std::size_t>(game.players());
   GameRecord record;
   record.seats = plan.seatings[static_cast<std::size_t>(index) % plan.seatings.size()];
-  record.scores.resize(static_cast<std::size_t>(game.players()));
+  record.scores.resize(seats);
+  record.seconds.resize(seats);
+  record.decisions.resize(seats);
   record.seed = derive_seed(plan.seed, 2 * round);
   const std::uint64_t agent_seed = derive_seed(plan.seed, 2 * static_cast<std::uint64_t>(index) + 1);
   // What an agent does wrong costs it the game and is no reason to stop the match.
@@ -36,6 +83,7 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   };
 
   Rng start = start_rng(record.seed), nature(derive_seed(record.seed, 1)), opening(derive_seed(record.seed, 2));
+  Judge judge(game, players, plan.adjudication, derive_seed(record.seed, 3));
   StateBuffer state(game), seen(game);
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   Decision decision;
@@ -47,13 +95,14 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
   for (int seat = 0; seat < game.players() && record.faulty_seat < 0; ++seat)
     guarded(seat, [&] {
       const int agent = record.seats[static_cast<std::size_t>(seat)];
-      agents[static_cast<std::size_t>(agent)]->reset(derive_seed(agent_seed, static_cast<std::uint64_t>(seat)));
+      players.agents[static_cast<std::size_t>(agent)]->reset(derive_seed(agent_seed, static_cast<std::uint64_t>(seat)));
     });
   int player_actions = 0;
   while (record.faulty_seat < 0) {
     const int player = game.player(state.data());
     if (player == TERMINAL || player_actions >= game.horizon()) break;
     Action action;
+    double value = UNKNOWN;
     if (player == CHANCE) {
       action = game.sample_chance(state.data(), nature);
     } else if (player_actions < plan.random_actions) {
@@ -61,21 +110,28 @@ GameRecord play_game(const Game &game, const std::vector<Search *> &agents, cons
       action = legal[opening.below(static_cast<std::uint32_t>(n))];
       ++player_actions;
     } else {
-      Search &agent = *agents[static_cast<std::size_t>(record.seats[static_cast<std::size_t>(player)])];
+      const auto seat = static_cast<std::size_t>(player);
+      Search &agent = *players.agents[static_cast<std::size_t>(record.seats[seat])];
       game.copy(seen.data(), state.data());
       game.conceal(seen.data(), player);
       const bool played = guarded(player, [&] {
+        const auto asked = Clock::now();
+        ++record.decisions[seat];
         agent.act(seen.data(), decision);
+        record.seconds[seat] += std::chrono::duration<double>(Clock::now() - asked).count();
         const int n = game.legal(state.data(), legal.data());
         if (std::find(legal.begin(), legal.begin() + n, decision.action) == legal.begin() + n)
           throw std::invalid_argument("it chose the illegal action " + std::to_string(decision.action));
       });
       if (!played) break;
       action = decision.action;
+      if (plan.keep_values) value = expected(decision, player);
       ++player_actions;
     }
     game.apply(state.data(), action);
     record.actions.push_back(action);
+    if (plan.keep_values) record.values.push_back(value);
+    if (judge.ends(state.data(), record)) return record;
   }
   game.scores(state.data(), record.scores.data());
   if (record.faulty_seat >= 0) score_as_lost(game, record);

@@ -102,6 +102,13 @@ void bind_evaluators(nb::module_ &m) {
       },
       nb::arg("game"), nb::arg("outcome"));
   m.def(
+      "mix_evaluator",
+      [](const EvaluatorPtr &first, const EvaluatorPtr &second, double weight) -> EvaluatorPtr {
+        if (!(weight >= 0 && weight <= 1)) throw std::invalid_argument("weight must be from 0 to 1");
+        return std::make_shared<MixEvaluator>(first->clone(), second->clone(), weight);
+      },
+      nb::arg("first"), nb::arg("second"), nb::arg("weight"));
+  m.def(
       "solver_evaluator",
       [](const std::shared_ptr<Game> &game) -> EvaluatorPtr {
         if (!game->table().solve) throw std::invalid_argument(game->name() + " has no exact solver of its own");

@@ -1,6 +1,9 @@
 #include "arena/match.h"
 
+#include <deque>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "bindings/searches.h"
@@ -9,32 +12,73 @@ namespace boardlab {
 
 namespace {
 
-// Plays all games, on several threads where every agent can be cloned. Records come back in the order of the
-// games and do not depend on the number of threads.
-std::vector<GameRecord> play_match(const GamePtr &game, const std::vector<SearchPtr> &agents, const MatchPlan &plan,
-                                   int threads, const std::function<void(std::int64_t)> &progress) {
-  // Lists that grow with the games that were played: a match that is stopped early must not pay for all of it.
-  std::vector<std::vector<std::pair<std::int64_t, GameRecord>>> played(
-      static_cast<std::size_t>(std::min<std::int64_t>(threads, plan.games)));
-  std::vector<std::vector<std::unique_ptr<Search>>> clones(played.size());
-  std::vector<std::vector<Search *>> teams(clones.size());
-  for (std::size_t t = 0; t < clones.size(); ++t)
-    for (const SearchPtr &agent : agents) {
-      clones[t].push_back(agent->search->clone());
-      if (!clones[t].back() && threads > 1)
+// Finished games on their way to Python: they arrive in any order and are handed out in the order of the games.
+class InOrder {
+ public:
+  explicit InOrder(std::int64_t first) : next_(first) {}
+
+  void put(std::int64_t index, GameRecord record) {
+    const std::lock_guard lock(mutex_);
+    const auto place = static_cast<std::size_t>(index - next_);
+    if (place >= waiting_.size()) waiting_.resize(place + 1);
+    waiting_[place] = std::move(record);
+  }
+  std::vector<GameRecord> take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<GameRecord> ready;
+    for (; !waiting_.empty() && waiting_.front(); waiting_.pop_front(), ++next_)
+      ready.push_back(std::move(*waiting_.front()));
+    return ready;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::int64_t next_;  // the game that waiting_[0] is for
+  std::deque<std::optional<GameRecord>> waiting_;
+};
+
+// Whom each thread plays with: clones where the engine can make them, else agents that Python made for it.
+struct Team {
+  std::vector<std::unique_ptr<Search>> clones;
+  std::unique_ptr<Evaluator> judge;
+  Players players;
+};
+
+std::vector<Team> make_teams(const std::vector<std::vector<SearchPtr>> &agents, const Evaluator *judge,
+                             std::int64_t games) {
+  std::vector<Team> teams(
+      static_cast<std::size_t>(std::min(static_cast<std::int64_t>(agents.size()), std::max<std::int64_t>(games, 1))));
+  std::map<const PySearch *, std::size_t> shared;  // agents that cannot be cloned, and the one thread they play on
+  for (std::size_t t = 0; t < teams.size(); ++t) {
+    for (const SearchPtr &agent : agents[t]) {
+      teams[t].clones.push_back(agent->search->clone());
+      Search *clone = teams[t].clones.back().get();
+      if (!clone && shared.emplace(agent.get(), t).first->second != t)
         throw std::invalid_argument("an agent written in Python plays on one thread only");
-      teams[t].push_back(clones[t].back() ? clones[t].back().get() : agent->search.get());
+      teams[t].players.agents.push_back(clone ? clone : agent->search.get());
     }
-  std::atomic<std::int64_t> next{0}, done{0};
+    if (judge) teams[t].judge = judge->clone();
+    teams[t].players.judge = teams[t].judge.get();
+  }
+  return teams;
+}
+
+// Plays all games, one thread a team. `receive` is given finished games in the order of the games, some at a time; it
+// throws to stop the match. How many games come at a time depends on the clock, what they are does not.
+void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &plan,
+                const std::function<void(std::vector<GameRecord>)> &receive) {
+  InOrder finished(plan.first);
+  std::atomic<std::int64_t> next{plan.first}, done{plan.first};
   std::atomic<bool> stop{false};
   struct Stopped {};
   std::exception_ptr failure;
   std::mutex failure_mutex;
-  const auto work = [&](std::size_t t, const std::function<void()> &poll) {
-    for (Search *search : teams[t]) search->set_poll(poll);
-    for (std::int64_t i; !stop && (i = next++) < plan.games; ++done) {
-      played[t].emplace_back(i, play_game(*game, teams[t], plan, i));
-      poll();
+  const auto work = [&](Team &team, const std::function<void()> &poll) {
+    for (Search *search : team.players.agents) search->set_poll(poll);
+    if (team.judge) team.judge->poll = poll;
+    for (std::int64_t i; !stop && (i = next++) < plan.games; poll()) {
+      finished.put(i, play_game(*game, team.players, plan, i));
+      ++done;
     }
   };
   // Nothing may leave a thread but through `failure`; the first one stops the others.
@@ -48,9 +92,9 @@ std::vector<GameRecord> play_match(const GamePtr &game, const std::vector<Search
       stop = true;
     }
   };
-  const auto help = [&](std::size_t t) {
+  const auto help = [&](Team &team) {
     guarded([&] {
-      work(t, [&stop] {
+      work(team, [&stop] {
         if (stop) throw Stopped{};
       });
     });
@@ -60,32 +104,32 @@ std::vector<GameRecord> play_match(const GamePtr &game, const std::vector<Search
     SignalPoll signals;
     std::vector<std::thread> helpers;
     auto last = std::chrono::steady_clock::now();
+    const auto hand_over = [&] {
+      const nb::gil_scoped_acquire gil;
+      receive(finished.take());
+    };
     const auto poll = [&] {
       if (stop) throw Stopped{};
       signals();
       const auto now = std::chrono::steady_clock::now();
       if (now - last < std::chrono::milliseconds(100)) return;
-      last = now;
-      const nb::gil_scoped_acquire gil;
-      progress(done);
+      hand_over();
+      last = std::chrono::steady_clock::now();
     };
     guarded([&] {
-      for (std::size_t t = 1; t < teams.size(); ++t) helpers.emplace_back(help, t);
-      work(0, poll);
+      for (std::size_t t = 1; t < teams.size(); ++t) helpers.emplace_back(help, std::ref(teams[t]));
+      work(teams[0], poll);
       while (done < plan.games) {  // the others still play: Ctrl-C must reach them
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
         poll();
       }
+      hand_over();
     });
     for (auto &helper : helpers) helper.join();
-    for (Search *search : teams[0]) search->set_poll([] {});  // an agent that was not cloned outlives this call
+    for (Team &team : teams)  // an agent that was not cloned outlives this call
+      for (Search *search : team.players.agents) search->set_poll([] {});
   }
   if (failure) std::rethrow_exception(failure);
-  progress(plan.games);
-  std::vector<GameRecord> records(static_cast<std::size_t>(plan.games));
-  for (auto &list : played)
-    for (auto &[index, record] : list) records[static_cast<std::size_t>(index)] = std::move(record);
-  return records;
 }
 
 }  // namespace
@@ -95,9 +139,13 @@ void bind_match(nb::module_ &m) {
       .def_ro("seats", &GameRecord::seats)
       .def_ro("actions", &GameRecord::actions)
       .def_ro("scores", &GameRecord::scores)
+      .def_ro("values", &GameRecord::values)
+      .def_ro("seconds", &GameRecord::seconds)
+      .def_ro("decisions", &GameRecord::decisions)
       .def_ro("seed", &GameRecord::seed)
       .def_ro("start", &GameRecord::start)
       .def_ro("faulty_seat", &GameRecord::faulty_seat)
+      .def_ro("adjudicated", &GameRecord::adjudicated)
       .def_ro("error", &GameRecord::error);
 
   m.def(
@@ -110,40 +158,57 @@ void bind_match(nb::module_ &m) {
       },
       nb::arg("game"), nb::arg("seed"), "The initial state of a recorded game.");
   m.def(
+      "can_clone", [](const SearchPtr &agent) { return agent->search->clone() != nullptr; }, nb::arg("agent"),
+      "Whether the engine can make a copy of this agent for another thread.");
+  m.def(
       "play_match",
-      [](const std::shared_ptr<Game> &game, const std::vector<SearchPtr> &agents, std::int64_t games,
-         std::uint64_t seed, const std::vector<std::vector<int>> &seatings, std::int64_t random_actions,
-         const std::vector<std::shared_ptr<PyState>> &starts, std::int64_t threads,
-         const std::function<void(std::int64_t)> &progress) {
+      [](const std::shared_ptr<Game> &game, const std::vector<std::vector<SearchPtr>> &teams, std::int64_t first,
+         std::int64_t games, std::uint64_t seed, const std::vector<std::vector<int>> &seatings,
+         std::int64_t random_actions, const std::vector<std::shared_ptr<PyState>> &starts, bool keep_values,
+         const EvaluatorPtr &judge, double threshold, std::int64_t patience,
+         const std::function<void(std::vector<GameRecord>)> &receive) {
         MatchPlan plan;
         plan.games = static_cast<std::int64_t>(checked_count("games", games, 1, 100000000));
+        plan.first = static_cast<std::int64_t>(checked_count("first", first, 0, games));
         plan.seed = seed;
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
+        plan.keep_values = keep_values;
         plan.seatings = seatings;
+        plan.adjudication.threshold = threshold;
+        plan.adjudication.patience = static_cast<int>(checked_count("patience", patience, 1, 1000000));
+        if (judge && (game->players() != 2 || !game->is_zero_sum()))
+          throw std::invalid_argument("only two-player zero-sum games are adjudicated by an evaluator");
+        if (judge && judge->game_ptr() != game) throw std::invalid_argument("the judge was made for another game");
+        if (judge && judge->outcome() != SCORE) throw std::invalid_argument("a judge must estimate the score");
         for (const auto &start : starts) {
           if (!start) throw std::invalid_argument("a match starts from states, not from None");
           if (start->game != game) throw std::invalid_argument("a start belongs to another game");
           if (start->seen_by >= 0) throw std::invalid_argument("a match needs full states to start from");
           plan.starts.push_back(start->buffer);
         }
-        checked_count("threads", threads, 1, 1024);
+        checked_count("threads", static_cast<std::int64_t>(teams.size()), 1, 1024);
+        const std::size_t agents = teams[0].size();
         if (seatings.empty()) throw std::invalid_argument("a match needs at least one seating");
         for (const auto &seating : seatings) {
           if (seating.size() != static_cast<std::size_t>(game->players()))
             throw std::invalid_argument("a seating names one agent a player");
-          for (const int agent : seating)
-            checked_count("agent", agent, 0, static_cast<std::int64_t>(agents.size()) - 1);
+          for (const int agent : seating) checked_count("agent", agent, 0, static_cast<std::int64_t>(agents) - 1);
         }
-        std::vector<std::unique_ptr<Busy>> busy;
-        for (const SearchPtr &agent : agents) {
-          if (!agent) throw std::invalid_argument("a match is played by agents, not by None");
-          if (agent->search->game_ptr() != game) throw std::invalid_argument("an agent was made for another game");
-          busy.push_back(std::make_unique<Busy>(*agent));
+        std::map<PySearch *, std::unique_ptr<Busy>> busy;
+        for (const auto &team : teams) {
+          if (team.size() != agents) throw std::invalid_argument("every thread needs the same agents");
+          for (const SearchPtr &agent : team) {
+            if (!agent) throw std::invalid_argument("a match is played by agents, not by None");
+            if (agent->search->game_ptr() != game) throw std::invalid_argument("an agent was made for another game");
+            if (!busy.contains(agent.get())) busy[agent.get()] = std::make_unique<Busy>(*agent);
+          }
         }
-        return play_match(game, agents, plan, static_cast<int>(threads), progress);
+        auto players = make_teams(teams, judge.get(), plan.games - plan.first);
+        play_match(game, players, plan, receive);
       },
-      nb::arg("game"), nb::arg("agents"), nb::arg("games"), nb::arg("seed"), nb::arg("seatings"),
-      nb::arg("random_actions"), nb::arg("starts"), nb::arg("threads"), nb::arg("progress"));
+      nb::arg("game"), nb::arg("teams"), nb::arg("first"), nb::arg("games"), nb::arg("seed"), nb::arg("seatings"),
+      nb::arg("random_actions"), nb::arg("starts"), nb::arg("keep_values"), nb::arg("judge").none(),
+      nb::arg("threshold"), nb::arg("patience"), nb::arg("receive"));
 }
 
 }  // namespace boardlab

@@ -3,13 +3,13 @@
 #include "bindings/python_evaluator.h"
 #include "search/alphabeta.h"
 #include "search/maxn.h"
-#include "search/mcts.h"
 
 namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that gets a State and returns an action. It may also offer reset(seed).
+// An agent written in Python: a callable that gets a State and returns an action, or a tuple of the action, the policy
+// and the values (one number a legal action). It may also offer reset(seed).
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset)
@@ -28,6 +28,16 @@ class PythonSearch final : public Search {
     nb::object chosen;
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
+    nb::tuple told;
+    std::vector<double> policy, values;
+    if (nb::try_cast(chosen, told) && told.size() == 3) {
+      if (!nb::try_cast(told[1], policy) || !nb::try_cast(told[2], values) || policy.size() != out.actions.size() ||
+          values.size() != out.actions.size())
+        throw std::invalid_argument("its policy and values are not one number a legal action");
+      out.policy = policy;
+      out.values = values;
+      chosen = told[0];
+    }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
   }
@@ -182,32 +192,6 @@ void bind_searches(nb::module_ &m) {
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("seconds"), nb::arg("exact"), nb::arg("table_mb"),
       nb::arg("seed"));
-  m.def(
-      "mcts_search",
-      [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, bool puct, double c, double epsilon,
-         std::int64_t depth, bool reuse, std::int64_t batch, bool choose_by_value, std::int64_t max_nodes,
-         std::uint64_t seed) {
-        MctsOptions options;
-        options.iterations = static_cast<std::int64_t>(checked_count("iterations", iterations, 0, 4'000'000'000));
-        options.seconds = seconds;
-        options.reuse = reuse;
-        options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
-        options.choose_by_value = choose_by_value;
-        options.tree.puct = puct;
-        options.tree.c = c;
-        options.tree.epsilon = epsilon;
-        options.tree.depth = static_cast<int>(checked_count("depth", depth, 0, 1000000));
-        options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
-        if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
-        if (!(c >= 0 && c <= 1e6)) throw std::invalid_argument("c must be from 0 to 1000000");
-        if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
-        if (iterations == 0 && seconds == 0)
-          throw std::invalid_argument("mcts needs a number of iterations or of seconds");
-        return wrap(std::make_unique<MctsSearch>(e->clone(), options, seed));
-      },
-      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seconds"), nb::arg("puct"), nb::arg("c"),
-      nb::arg("epsilon"), nb::arg("depth"), nb::arg("reuse"), nb::arg("batch"), nb::arg("choose_by_value"),
-      nb::arg("max_nodes"), nb::arg("seed"));
   m.def(
       "python_search",
       [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset) {

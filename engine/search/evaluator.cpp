@@ -44,6 +44,7 @@ void Evaluator::priors(const void *state, std::span<const Action> actions, Rng &
 }
 
 void Evaluator::values_to_priors(std::span<double> values) const {
+  if (!scales_priors) return softmax(values, 1.0);
   Range range = game_->outcome_range(outcome_);
   if (range.loose) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -61,13 +62,45 @@ void Evaluator::answer(std::span<const Question> questions, Rng &rng) {
   }
 }
 
-void RolloutEvaluator::value(const void *state, Rng &rng, double *out) {
+void RolloutEvaluator::value(const void *state, Rng &rng, double *out) { mean_outcome(state, nullptr, rng, out); }
+
+void RolloutEvaluator::answer(std::span<const Question> questions, Rng &rng) {
+  for (const Question &q : questions) {
+    mean_outcome(q.state, q.played, rng, q.value);
+    if (q.priors && !q.actions.empty()) priors(q.state, q.actions, rng, q.priors);
+  }
+}
+
+// One random playout of `state_`; tells what was played if anybody wants to know.
+int RolloutEvaluator::playout(std::vector<Played> *played, Rng &rng) {
+  const Game &g = game();
+  const int limit = depth_ > 0 ? depth_ : g.horizon();
+  if (!played) return g.playout(state_.data(), rng, limit, !whole_game_);
+  legal_.resize(static_cast<std::size_t>(g.max_legal()));
+  int count = 0;
+  while (count < limit) {
+    const int player = g.player(state_.data());
+    if (player == TERMINAL || (!whole_game_ && g.round_over(state_.data()))) break;
+    if (player == CHANCE) {
+      g.apply(state_.data(), g.sample_chance(state_.data(), rng));
+      continue;
+    }
+    const int n = g.legal(state_.data(), legal_.data());
+    const Action action = legal_[rng.below(static_cast<std::uint32_t>(n))];
+    g.apply(state_.data(), action);
+    played->push_back({player, action});
+    ++count;
+  }
+  return count;
+}
+
+void RolloutEvaluator::mean_outcome(const void *state, std::vector<Played> *played, Rng &rng, double *out) {
   const Game &g = game();
   const int players = g.players();
   double sum[MAX_PLAYERS] = {}, final_outcome[MAX_PLAYERS];
   for (int i = 0; i < rollouts_; ++i) {
     g.copy(state_.data(), state);
-    const int actions = g.playout(state_.data(), rng, depth_ > 0 ? depth_ : g.horizon(), !whole_game_);
+    const int actions = playout(i == 0 ? played : nullptr, rng);
     g.outcome(outcome(), state_.data(), final_outcome);
     // Several players share the actions, and so their step rewards, in turn.
     for (int p = 0; p < players; ++p) sum[p] += final_outcome[p] + g.step_reward() * actions / players;
@@ -78,6 +111,59 @@ void RolloutEvaluator::value(const void *state, Rng &rng, double *out) {
     }
   }
   for (int p = 0; p < players; ++p) out[p] = sum[p] / rollouts_;
+}
+
+MixEvaluator::MixEvaluator(std::unique_ptr<Evaluator> first, std::unique_ptr<Evaluator> second, double weight)
+    : Evaluator(first->game_ptr(), first->outcome()),
+      first_(std::move(first)),
+      second_(std::move(second)),
+      weight_(weight) {
+  if (first_->game_ptr() != second_->game_ptr())
+    throw std::invalid_argument("mix: both evaluators must judge the same game");
+  if (first_->outcome() != second_->outcome())
+    throw std::invalid_argument("mix: both evaluators must estimate the same outcome");
+}
+
+void MixEvaluator::pass_on() {
+  first_->poll = second_->poll = poll;
+  first_->scales_priors = scales_priors;
+}
+
+void MixEvaluator::value(const void *state, Rng &rng, double *out) {
+  pass_on();
+  double other[MAX_PLAYERS];
+  first_->value(state, rng, out);
+  second_->value(state, rng, other);
+  for (int p = 0; p < game().players(); ++p) out[p] = (1 - weight_) * out[p] + weight_ * other[p];
+}
+
+void MixEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
+  pass_on();
+  values_.resize(actions.size());
+  first_->action_values(state, actions, rng, out);
+  second_->action_values(state, actions, rng, values_.data());
+  for (std::size_t i = 0; i < actions.size(); ++i) out[i] = (1 - weight_) * out[i] + weight_ * values_[i];
+}
+
+void MixEvaluator::priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
+  pass_on();
+  first_->priors(state, actions, rng, out);
+}
+
+void MixEvaluator::answer(std::span<const Question> questions, Rng &rng) {
+  pass_on();
+  first_->answer(questions, rng);
+  const auto players = static_cast<std::size_t>(game().players());
+  values_.resize(questions.size() * players);
+  questions_.assign(questions.begin(), questions.end());
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    questions_[i].value = &values_[i * players];
+    questions_[i].priors = nullptr;
+  }
+  second_->answer(questions_, rng);
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    for (std::size_t p = 0; p < players; ++p)
+      questions[i].value[p] = (1 - weight_) * questions[i].value[p] + weight_ * values_[i * players + p];
 }
 
 void SolverEvaluator::value(const void *state, Rng &, double *out) {

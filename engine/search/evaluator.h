@@ -9,12 +9,19 @@
 
 namespace boardlab {
 
+struct Played {
+  int player;
+  Action action;
+};
+
 // One leaf of a tree and room for the answer: what PUCT wants to know at once.
 struct Question {
   const void *state;
   std::span<const Action> actions;  // the legal ones; empty at a chance node
   double *value;                    // [players]
   double *priors;                   // [actions], or null when the search has no use for them
+  // Where a rollout leaves the players' actions that it made, if the search wants to know (RAVE).
+  std::vector<Played> *played = nullptr;
 };
 
 // Values are expected final outcomes (paid so far + still to come, step rewards still to come included) in the
@@ -43,6 +50,9 @@ class Evaluator {
   // Several leaves at once; neural evaluators answer them as one batch. Default: one after the other.
   virtual void answer(std::span<const Question> questions, Rng &rng);
 
+  // A search starts on a new decision: what was remembered during the last one may be out of date.
+  virtual void begin_decision() {}
+
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
   virtual bool has_priors() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
@@ -50,6 +60,8 @@ class Evaluator {
   // Called now and then by an evaluator that works long; throws to stop it.
   Poll poll = [] {};
 
+  // Whether action values are scaled before they become priors; a search that wants them raw turns it off.
+  bool scales_priors = true;
   // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
   void values_to_priors(std::span<double> values) const;
 
@@ -82,6 +94,7 @@ class RolloutEvaluator final : public Evaluator {
         whole_game_(whole_game),
         state_(this->game()) {}
   void value(const void *state, Rng &rng, double *out) override;
+  void answer(std::span<const Question> questions, Rng &rng) override;
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<RolloutEvaluator>(game_ptr(), outcome(), rollouts_, depth_, whole_game_);
   }
@@ -89,9 +102,13 @@ class RolloutEvaluator final : public Evaluator {
  private:
   static constexpr std::int64_t ACTIONS_A_POLL = 1 << 20;  // some tens of milliseconds
 
+  int playout(std::vector<Played> *played, Rng &rng);
+  void mean_outcome(const void *state, std::vector<Played> *played, Rng &rng, double *out);
+
   int rollouts_, depth_;
   bool whole_game_;
   StateBuffer state_;
+  std::vector<Action> legal_;
   std::int64_t actions_since_poll_ = 0;
 };
 
@@ -101,6 +118,34 @@ class PaidEvaluator final : public Evaluator {
   using Evaluator::Evaluator;
   void value(const void *state, Rng &, double *out) override { game().outcome(outcome(), state, out); }
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<PaidEvaluator>(game_ptr(), outcome()); }
+};
+
+// (1 - weight) of one evaluator's values and weight of another's; the priors are the first one's. With a rollout as the
+// second: Wang's WRo, and with weight 1 his Rollout.
+class MixEvaluator final : public Evaluator {
+ public:
+  // Throws std::invalid_argument where the two judge different games or outcomes.
+  MixEvaluator(std::unique_ptr<Evaluator> first, std::unique_ptr<Evaluator> second, double weight);
+  void value(const void *state, Rng &rng, double *out) override;
+  void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void answer(std::span<const Question> questions, Rng &rng) override;
+  void begin_decision() override {
+    first_->begin_decision();
+    second_->begin_decision();
+  }
+  bool has_priors() const override { return first_->has_priors(); }
+  std::unique_ptr<Evaluator> clone() const override {
+    return std::make_unique<MixEvaluator>(first_->clone(), second_->clone(), weight_);
+  }
+
+ private:
+  void pass_on();  // what the search set here
+
+  std::unique_ptr<Evaluator> first_, second_;
+  double weight_;
+  std::vector<Question> questions_;
+  std::vector<double> values_;
 };
 
 // Exact values from the game's own solver, where it has one.

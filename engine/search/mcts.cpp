@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace boardlab {
 
@@ -9,7 +10,9 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
     : Search(std::move(evaluator), seed),
       options_(options),
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
-      leaves_(static_cast<std::size_t>(options.batch)) {}
+      leaves_(static_cast<std::size_t>(options.batch)) {
+  evaluator_->scales_priors = !options.tree.paper;
+}
 
 void MctsSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
@@ -20,6 +23,7 @@ void MctsSearch::reset(std::uint64_t seed) {
 void MctsSearch::iterate(std::int64_t wanted) {
   const bool virtual_loss = options_.batch > 1;
   const std::size_t batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, wanted));
+  tree_.make_room();
   questions_.clear();
   for (std::size_t i = 0; i < batch; ++i) {
     tree_.select(leaves_[i], rng, virtual_loss);
@@ -44,14 +48,16 @@ void MctsSearch::think(const void *state, Decision &out) {
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   out.prepare(game(), state);
-  tree_.set_root(state, options_.reuse);
+  evaluator_->begin_decision();
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
-  tree_.prepare_root(*evaluator_, rng);
+  tree_.prepare_root(*evaluator_, rng, options_.iterations);
   const std::int64_t most = MOST_VISITS - tree_.root().visits;
   const std::int64_t limit = options_.iterations > 0 ? std::min(options_.iterations, most) : most;
   std::int64_t done = 0, next_look = 1;
-  while (done < limit) {
+  while (done < limit && !tree_.root().exact) {
     iterate(limit - done);
     done += options_.batch;
     if (done < next_look) continue;
@@ -61,36 +67,108 @@ void MctsSearch::think(const void *state, Decision &out) {
     // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
     next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
   }
-  report(out, std::min(done, limit));
+  report(game().player(state), out, std::min(done, limit));
 }
 
-void MctsSearch::report(Decision &out, std::int64_t iterations) const {
-  const auto children = tree_.root_children();
-  double visits = 0;
-  for (const Node &child : children) visits += child.visits;
-  const Node *best = nullptr;
-  const auto better = [&](const Node &a, const Node &b) {
-    const double mean_a = a.visits ? a.value_sum / a.visits : 0, mean_b = b.visits ? b.value_sum / b.visits : 0;
-    if ((a.visits > 0) != (b.visits > 0)) return a.visits > 0;
-    if (options_.choose_by_value) return mean_a > mean_b;
-    return a.visits != b.visits ? a.visits > b.visits : mean_a > mean_b;
+// Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost
+// or proven worse than another, and once the root is proven only its best.
+void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
+  const auto nodes = tree_.root_children();
+  const Node *best_proven = nullptr;
+  bool all_lost = true;
+  for (const Node &child : nodes) {
+    if (child.exact && (!best_proven || child.mean() > best_proven->mean())) best_proven = &child;
+    all_lost = all_lost && tree_.is_lost(child);
+  }
+  const auto counts = [&](const Node &child) {
+    if (!child.exact) return !tree_.root().exact;
+    return child.mean() == best_proven->mean() && (all_lost || !tree_.is_lost(child));
   };
-  double root_value[MAX_PLAYERS] = {};
-  for (int p = 0; p < game().players(); ++p) root_value[p] = tree_.root_mean(p);
-  for (const Node &child : children) {
+  children_.assign(out.actions.size(), nullptr);
+  for (const Node &child : nodes) {
     const auto at = std::find(out.actions.begin(), out.actions.end(), child.action);
     if (at == out.actions.end()) continue;
     const auto i = static_cast<std::size_t>(at - out.actions.begin());
-    out.policy[i] = visits > 0 ? child.visits / visits : child.prior;
-    if (child.visits) out.values[i] = child.value_sum / child.visits;
-    if (!best || better(child, *best)) best = &child;
+    if (child.visits) out.values[i] = child.mean();
+    if (counts(child)) children_[i] = &child;
   }
-  out.action = best ? best->action : out.actions.front();
-  std::copy(std::begin(root_value), std::end(root_value), std::begin(out.scores));
+  report_policy(mover, out);
+  out.action = out.actions[chosen(out)];
+  for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
   out.info.emplace_back("iterations", static_cast<double>(iterations));
   out.info.emplace_back("nodes", static_cast<double>(tree_.node_count()));
   out.info.emplace_back("bytes", static_cast<double>(tree_.bytes()));
   out.info.emplace_back("depth", tree_.deepest());
+  if (tree_.root().exact) out.info.emplace_back("proven", 1);
+}
+
+void MctsSearch::report_policy(int mover, Decision &out) const {
+  using Policy = MctsOptions::Policy;
+  double visits = 0, sum = 0;
+  const Node *first = tree_.root_children().data();
+  const auto amaf = tree_.root_amaf();
+  std::vector<double> improved;
+  if (options_.policy == Policy::IMPROVED) improved = tree_.improved_policy();
+  for (const Node *child : children_) visits += child ? child->visits : 0;
+  for (std::size_t i = 0; i < children_.size(); ++i) {
+    const Node *child = children_[i];
+    if (!child) continue;
+    const auto k = static_cast<std::size_t>(child - first);
+    if (options_.policy == Policy::IMPROVED)
+      out.policy[i] = improved[k];
+    else if (visits == 0)
+      out.policy[i] = child->prior;
+    else if (options_.policy == Policy::VISITS)
+      out.policy[i] = child->visits;
+    else if (options_.policy == Policy::VALUE && child->visits)
+      out.policy[i] = tree_.unit(child->mean(), mover);
+    else if (options_.policy == Policy::RAVE && amaf[k].visits)
+      out.policy[i] = tree_.unit(amaf[k].value_sum / amaf[k].visits, mover);
+    sum += out.policy[i];
+  }
+  // Nothing but zeros: every value is the worst of the range.
+  for (std::size_t i = 0; i < children_.size() && !(sum > 0); ++i) out.policy[i] = children_[i] ? 1 : 0;
+  if (!(sum > 0))
+    sum = static_cast<double>(std::count_if(children_.begin(), children_.end(), [](auto c) { return c; }));
+  for (double &p : out.policy) p /= sum;
+}
+
+// Index of the action to play.
+std::size_t MctsSearch::chosen(const Decision &out) {
+  using Choice = MctsOptions::Choice;
+  if (options_.choice == Choice::SAMPLE) {
+    // Relative to the highest, so that a low temperature does not underflow.
+    const double top = *std::max_element(out.policy.begin(), out.policy.end());
+    double sum = 0;
+    const auto weight = [&](double p) { return std::pow(p / top, 1 / options_.temperature); };
+    for (const double p : out.policy) sum += weight(p);
+    double u = rng.unit() * sum;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < out.policy.size(); ++i) {
+      if (out.policy[i] <= 0) continue;
+      last = i;
+      if ((u -= weight(out.policy[i])) < 0) break;
+    }
+    return last;
+  }
+  if (options_.tree.gumbel > 0 && options_.choice == Choice::VISITS) {
+    const Node *child = &tree_.root_children()[tree_.gumbel_choice()];
+    const auto at = std::find(children_.begin(), children_.end(), child);
+    if (at != children_.end()) return static_cast<std::size_t>(at - children_.begin());
+  }
+  // Rank by what was asked for, then by visits, then by value.
+  std::size_t best = out.actions.size();
+  const auto better = [&](std::size_t a, std::size_t b) {
+    const Node &x = *children_[a], &y = *children_[b];
+    if ((x.visits > 0) != (y.visits > 0)) return x.visits > 0;
+    if (!x.visits) return x.prior > y.prior;
+    if (options_.choice == Choice::VALUE && x.mean() != y.mean()) return x.mean() > y.mean();
+    if (options_.choice == Choice::POLICY && out.policy[a] != out.policy[b]) return out.policy[a] > out.policy[b];
+    return x.visits != y.visits ? x.visits > y.visits : x.mean() > y.mean();
+  };
+  for (std::size_t i = 0; i < children_.size(); ++i)
+    if (children_[i] && (best == out.actions.size() || better(i, best))) best = i;
+  return best == out.actions.size() ? 0 : best;
 }
 
 }  // namespace boardlab

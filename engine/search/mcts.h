@@ -11,7 +11,13 @@ struct MctsOptions {
   double seconds = 0;              // 0 = no limit
   bool reuse = true;               // keep the subtree of what was played
   int batch = 1;                   // leaves that are evaluated together
-  bool choose_by_value = false;    // final choice by mean value instead of visits
+  // The distribution that is reported: visits, mean values or AMAF's mean values on the scale [0,1], over their sum;
+  // or Gumbel's improved policy.
+  enum class Policy { VISITS, VALUE, RAVE, IMPROVED } policy = Policy::VISITS;
+  // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
+  // drawn from policy^(1/temperature). With Gumbel selection "the most visited" is the one that it ends with.
+  enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;
+  double temperature = 1;
   TreeOptions tree;
 };
 
@@ -29,12 +35,15 @@ class MctsSearch final : public Search {
 
   void think(const void *state, Decision &out);
   void iterate(std::int64_t wanted);
-  void report(Decision &out, std::int64_t iterations) const;
+  void report(int mover, Decision &out, std::int64_t iterations);
+  void report_policy(int mover, Decision &out) const;
+  std::size_t chosen(const Decision &out);
 
   MctsOptions options_;
   Tree tree_;
   std::vector<Leaf> leaves_;
   std::vector<Question> questions_;
+  std::vector<const Node *> children_;  // by legal action; null where the tree has none or proved others better
 };
 
 }  // namespace boardlab

@@ -5,6 +5,37 @@
 namespace boardlab {
 
 void NTupleEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
+  if (known_.empty())
+    judge_actions(state, actions, out);
+  else
+    judge_unknown_actions(state, actions, out);
+}
+
+void NTupleEvaluator::judge_unknown_actions(const void *state, std::span<const Action> actions, double *out) {
+  unknown_.clear();
+  unknown_at_.clear();
+  unknown_keys_.clear();
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    game().copy(child_.data(), state);
+    game().apply(child_.data(), actions[i]);
+    const std::uint64_t key = game().hash(child_.data()) ^ decision_;
+    const Known &known = known_[key % KNOWN];
+    out[i] = known.value;
+    if (known.key == key) continue;
+    unknown_.push_back(actions[i]);
+    unknown_at_.push_back(i);
+    unknown_keys_.push_back(key);
+  }
+  if (unknown_.empty()) return;
+  found_.resize(unknown_.size());
+  judge_actions(state, unknown_, found_.data());
+  for (std::size_t i = 0; i < unknown_.size(); ++i) {
+    out[unknown_at_[i]] = found_[i];
+    known_[unknown_keys_[i] % KNOWN] = {unknown_keys_[i], found_[i]};
+  }
+}
+
+void NTupleEvaluator::judge_actions(const void *state, std::span<const Action> actions, double *out) {
   after_states_.set_parent(state, game().player(state));
   while (views_.size() < actions.size()) views_.push_back(after_states_.make_view());
   for (std::size_t i = 0; i < actions.size(); ++i) after_states_.play(actions[i], views_[i]);

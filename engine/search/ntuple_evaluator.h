@@ -23,17 +23,32 @@ class NTupleEvaluator final : public Evaluator {
         after_states_(*network_, outcome),
         view_(after_states_.make_view()),
         legal_(static_cast<std::size_t>(game().max_legal())),
-        values_(legal_.size()) {}
+        values_(legal_.size()),
+        child_(game()) {}
 
   void value(const void *state, Rng &rng, double *out) override;
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
+  void begin_decision() override {
+    decision_ = derive_seed(decision_, 1);
+    if (game().players() == 1 && !game().has_chance()) known_.resize(KNOWN);
+  }
   bool has_priors() const override { return true; }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<NTupleEvaluator>(network_, outcome(), gamma_);
   }
 
  private:
+  // Action values of a puzzle, by the position that the action leads to: twists come back to the same positions all the
+  // time, and looking one up is several times faster than reading its weights.
+  struct Known {
+    std::uint64_t key = 0;  // the position's hash; a decision has its own, so that learned weights count from the next
+    double value = 0;
+  };
+  static constexpr std::size_t KNOWN = 1 << 14;
+
+  void judge_actions(const void *state, std::span<const Action> actions, double *out);
+  void judge_unknown_actions(const void *state, std::span<const Action> actions, double *out);
   double best_action_value(const void *state, Rng &rng);
   // Component of `known`, whose value is given; the others as described above.
   void complete(const void *state, int known, double value, double *out);
@@ -46,6 +61,13 @@ class NTupleEvaluator final : public Evaluator {
   std::vector<ntuple::AfterStates::View> views_;
   std::vector<Action> legal_;
   std::vector<double> values_;
+  StateBuffer child_;
+  std::vector<Known> known_;  // empty where it does not pay, and for searches that never begin a decision
+  std::vector<Action> unknown_;
+  std::vector<std::size_t> unknown_at_;
+  std::vector<std::uint64_t> unknown_keys_;
+  std::vector<double> found_;
+  std::uint64_t decision_ = 0;
 };
 
 }  // namespace boardlab

@@ -1,8 +1,11 @@
 #include "search/tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+
+#include "core/distributions.h"
 
 namespace boardlab {
 
@@ -11,80 +14,122 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
       outcome_(outcome),
       options_(options),
       range_(game_->outcome_range(outcome)),
+      solver_(options.solver && game_->players() == 2 && game_->is_zero_sum() && !game_->has_chance() &&
+              !game_->is_hidden() && game_->step_reward() == 0),
       root_state_(*game_),
-      scratch_(static_cast<std::size_t>(game_->max_legal())) {}
+      scratch_(static_cast<std::size_t>(game_->max_legal())) {
+  if (options_.rave)
+    marks_.resize(static_cast<std::size_t>(game_->action_count() * (options_.rave_of_all ? 1 : game_->players())));
+}
 
-void Tree::set_root(const void *state, bool reuse) {
+// The node that stands for `state`, 0 = none. Breadth first through visited nodes, a bounded number of them: the own
+// action and one round of replies. Where several ways of the same length lead there, the one that was searched most.
+std::uint32_t Tree::find(const void *state) {
   const Game &game = *game_;
+  constexpr std::size_t MOST = 4096;
+  const std::size_t stride = (game.state_size() + 15) / 16 * 16;
+  candidates_.clear();
+  candidate_states_.resize(stride);
+  candidates_.push_back({ROOT, 0});
+  game.copy(candidate_states_.data(), root_state_.data());
   std::uint32_t found = 0;
-  if (reuse && !nodes_.empty() && !game.is_hidden()) {
-    // Breadth first through visited nodes, a bounded number of them: the own action and one round of replies. Where
-    // several ways of the same length lead to the state, the one that was searched most.
-    struct Candidate {
-      std::uint32_t node;
-      int level;
-      StateBuffer state;
-    };
-    constexpr std::size_t MOST = 4096;
-    std::vector<Candidate> queue;
-    queue.push_back({ROOT, 0, root_state_});
-    int found_level = std::numeric_limits<int>::max();
-    for (std::size_t i = 0; i < queue.size() && queue[i].level <= found_level; ++i) {
-      const std::uint32_t at = queue[i].node;
-      if (game.equal(queue[i].state.data(), state)) {
-        if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
-        found_level = queue[i].level;
+  int found_level = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < candidates_.size() && candidates_[i].level <= found_level; ++i) {
+    const auto [at, level] = candidates_[i];
+    if (game.equal(candidate_states_.data() + i * stride, state)) {
+      if (!found || nodes_[at].visits > nodes_[found].visits) found = at;
+      found_level = level;
+    }
+    if (found) continue;
+    const Node &node = nodes_[at];
+    std::uint32_t child = node.first;
+    for (std::uint32_t k = 0; child && candidates_.size() < MOST; ++k) {
+      if (nodes_[child].visits > 0) {
+        candidates_.push_back({child, level + 1});
+        candidate_states_.resize(candidates_.size() * stride);
+        void *next = candidate_states_.data() + (candidates_.size() - 1) * stride;
+        game.copy(next, candidate_states_.data() + i * stride);
+        game.apply(next, nodes_[child].action);
       }
-      if (found) continue;
-      const Node &node = nodes_[at];
-      std::uint32_t child = node.first;
-      for (std::uint32_t k = 0; child && queue.size() < MOST; ++k) {
-        if (nodes_[child].visits > 0) {
-          queue.push_back({child, queue[i].level + 1, queue[i].state});
-          game.apply(queue.back().state.data(), nodes_[child].action);
-        }
-        child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;
-      }
+      child = node.count ? (k + 1 < node.count ? child + 1 : 0) : nodes_[child].next;
     }
   }
+  return found;
+}
+
+void Tree::set_root(const void *state, bool reuse) {
+  std::uint32_t found = 0;
+  if (!nodes_.empty()) remove_noise();
+  if (reuse && !nodes_.empty() && !game_->is_hidden()) found = find(state);
   if (found == 0) {
     nodes_.assign(2, Node{});
+    if (options_.rave) amaf_.assign(2, Amaf{});
   } else if (found != ROOT) {
-    keep_subtree(found);
+    keep_subtree(found, 0);
   }
-  game.copy(root_state_.data(), state);
+  game_->copy(root_state_.data(), state);
+  Node &root = nodes_[ROOT];
+  // A root that is known as proven must still show the action that proves it.
+  if (root.exact && !proof(root)) root.exact = 0;
+  if (root.exact && root.owner == 1) root.value_sum = -root.value_sum;
+  root.owner = 0;
   // Sums for all players are kept at the root only, and start anew with it.
   std::fill(std::begin(root_sum_), std::end(root_sum_), 0.0);
   std::fill(std::begin(low_), std::end(low_), std::numeric_limits<double>::infinity());
   std::fill(std::begin(high_), std::end(high_), -std::numeric_limits<double>::infinity());
+  for (int p = 0; p < game_->players(); ++p) lines_[p] = q_line(p);
   // The kept nodes are compared with new ones, so that the range has to cover them. The root is nobody's choice.
   if (range_.loose)
     for (std::size_t i = ROOT + 1; i < nodes_.size(); ++i) widen(nodes_[i]);
   backups_ = 0;
+  backups_at_room_ = 0;
+  full_ = false;
   deepest_ = 0;
 }
 
-// Copies the subtree below `node` to the front of the pool, breadth first, so that blocks stay blocks.
-void Tree::keep_subtree(std::uint32_t node) {
+// Breadth first, so that blocks stay blocks.
+void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
   spare_.clear();
   spare_.push_back(Node{});
   spare_.push_back(nodes_[node]);
   spare_[ROOT].next = 0;
+  if (options_.rave) {
+    spare_amaf_.assign(2, Amaf{});
+    spare_amaf_[ROOT] = amaf_[node];
+  }
   for (std::size_t i = ROOT; i < spare_.size(); ++i) {
     const std::uint32_t first = spare_[i].first;
     if (!first) continue;
+    if (i != ROOT && spare_[i].visits < least_visits) {
+      spare_[i].first = 0;
+      spare_[i].count = 0;
+      continue;
+    }
     spare_[i].first = static_cast<std::uint32_t>(spare_.size());
     if (spare_[i].count) {
       const auto begin = nodes_.begin() + first;
       spare_.insert(spare_.end(), begin, begin + spare_[i].count);
+      if (options_.rave)
+        spare_amaf_.insert(spare_amaf_.end(), amaf_.begin() + first, amaf_.begin() + first + spare_[i].count);
       continue;
     }
     for (std::uint32_t child = first; child; child = nodes_[child].next) {
       spare_.push_back(nodes_[child]);
+      if (options_.rave) spare_amaf_.push_back(amaf_[child]);
       spare_.back().next = nodes_[child].next ? static_cast<std::uint32_t>(spare_.size()) : 0;
     }
   }
   nodes_.swap(spare_);
+  amaf_.swap(spare_amaf_);
+}
+
+void Tree::make_room() {
+  // A root with more actions than the pool has nodes leaves no room to make; so not at every iteration.
+  if (!full_ || backups_ < backups_at_room_ + static_cast<std::int64_t>(nodes_.size() / 4)) return;
+  for (std::uint32_t least = 2; nodes_.size() > options_.max_nodes / 2 && least / 2 <= nodes_[ROOT].visits; least *= 2)
+    keep_subtree(ROOT, least);
+  backups_at_room_ = backups_;
+  full_ = false;
 }
 
 void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
@@ -99,6 +144,12 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   int owner = 0, depth = 0;
   leaf.path.push_back({ROOT, CHANCE, 0, 0});
   while (true) {
+    if (nodes_[at].exact && at != ROOT) {
+      leaf.terminal = true;
+      leaf.value[owner] = nodes_[at].mean();
+      leaf.value[1 - owner] = -leaf.value[owner];
+      break;
+    }
     const int player = game.player(state);
     if (player == TERMINAL) {
       leaf.terminal = true;
@@ -124,19 +175,26 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
         const int n = game.legal(state, scratch_.data());
         if (!expand(at, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
       }
-      child = select_child(nodes_[at], state);
+      child = at == ROOT && simulation_ < schedule_.size() ? best_gumbel_child(schedule_[simulation_++]) : 0;
+      if (!child) child = select_child(nodes_[at], player, state);
       if (!child) break;
       owner = player;
       game.apply(state, nodes_[child].action);
       ++depth;
     }
     leaf.path.push_back({child, player, owner, 0});
-    nodes_[child].owner = static_cast<std::uint32_t>(owner) & 15u;
+    nodes_[child].owner = static_cast<std::uint32_t>(owner) & 7u;
     at = child;
   }
   deepest_ = std::max(deepest_, depth);
   for (auto &step : leaf.path) {
     Node &node = nodes_[step.node];
+    if (node.exact) {  // what is proven stays so while the leaf waits
+      step.loss = node.mean();
+      node.value_sum += step.loss;
+      ++node.visits;
+      continue;
+    }
     ++node.visits;
     if (!virtual_loss) continue;
     step.loss = range_.loose && std::isfinite(low_[step.owner]) ? low_[step.owner] : range_.min;
@@ -150,7 +208,25 @@ Question Tree::question(Leaf &leaf) {
   leaf.actions.resize(
       at_chance || !options_.puct ? 0 : static_cast<std::size_t>(game_->legal(leaf.state.data(), leaf.actions.data())));
   leaf.priors.resize(leaf.actions.size());
-  return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr};
+  leaf.played.clear();
+  return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr,
+          options_.rave_rollouts ? &leaf.played : nullptr};
+}
+
+// The child that proves the node: as good as can be, or the best when all are proven; null = not proven.
+const Node *Tree::proof(const Node &node) const {
+  const Node *best = nullptr;
+  bool all = true;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    if (!child.exact) {
+      all = false;
+      continue;
+    }
+    if (!range_.loose && child.mean() >= range_.max) return &child;
+    if (!best || child.mean() > best->mean()) best = &child;
+  }
+  return all ? best : nullptr;
 }
 
 void Tree::back_up(Leaf &leaf, Rng &rng) {
@@ -159,32 +235,115 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     expand(end, leaf.actions, leaf.priors.data(), rng);
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
-  const double step_reward = game_->step_reward();
+  const double step_reward = options_.paper ? 0 : game_->step_reward();
+  // A reward of the game need not add up to zero where its scores do.
+  bool proven = solver_ && leaf.terminal && value[0] + value[1] == 0;
+  if (options_.rave) {
+    if (++epoch_ == 0) {  // wrapped: old marks would look new
+      std::fill(marks_.begin(), marks_.end(), 0u);
+      epoch_ = 1;
+    }
+    if (!leaf.terminal && !leaf.played.empty()) {
+      for (const auto [player, action] : leaf.played) mark(player, action) = epoch_;
+      const int player = game_->player(leaf.state.data());
+      if (player >= 0) add_amaf(end, player, value[player]);
+    }
+  }
   for (auto step = leaf.path.rbegin(); step != leaf.path.rend(); ++step) {
-    if (step->mover >= 0) value[step->mover] += step_reward;
     Node &node = nodes_[step->node];
+    if (step->mover >= 0) {
+      value[step->mover] += step_reward;
+      if (options_.rave) {
+        mark(step->mover, node.action) = epoch_;
+        add_amaf(std::next(step)->node, step->mover, value[step->mover]);
+      }
+    }
+    if (proven || node.exact) {
+      if (step != leaf.path.rbegin() || !leaf.terminal) {
+        const Node *best = proof(node);
+        proven = best != nullptr;
+        if (best) {
+          value[best->owner] = best->mean();
+          value[1 - best->owner] = -best->mean();
+        }
+      }
+      if (proven) {
+        node.exact = 1;
+        node.value_sum = value[step->owner] * node.visits;
+        continue;
+      }
+    }
     node.value_sum += value[step->owner] - step->loss;
   }
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
   ++backups_;
 }
 
-void Tree::prepare_root(Evaluator &evaluator, Rng &rng) {
-  if (!options_.puct || nodes_[ROOT].first) return;
-  Leaf leaf;
-  leaf.state = root_state_;
-  game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
-  const Question q = question(leaf);
-  evaluator.answer({&q, 1}, rng);
-  expand(ROOT, leaf.actions, leaf.priors.data(), rng);
-  nodes_[ROOT].visits = 1;
+// Every child whose action was played here or later has seen this value (algorithm 11, lines 18 to 20).
+void Tree::add_amaf(std::uint32_t node, int player, double value) {
+  const std::uint32_t first = nodes_[node].first;
+  for (std::uint32_t i = 0; i < nodes_[node].count; ++i) {
+    if (mark(player, nodes_[first + i].action) != epoch_) continue;
+    amaf_[first + i].value_sum += value;
+    ++amaf_[first + i].visits;
+  }
+}
+
+void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations) {
+  schedule_.clear();
+  simulation_ = 0;
+  if (!options_.puct) return;
+  if (!nodes_[ROOT].first) {
+    Leaf leaf;
+    leaf.state = root_state_;
+    game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
+    const Question q = question(leaf);
+    evaluator.answer({&q, 1}, rng);
+    expand(ROOT, leaf.actions, leaf.priors.data(), rng);
+    nodes_[ROOT].visits = 1;
+    root_value_ = leaf.value[game_->player(root_state_.data())];
+  }
+  if (options_.gumbel > 0) {
+    const auto considered = std::min<std::uint32_t>(nodes_[ROOT].count, static_cast<std::uint32_t>(options_.gumbel));
+    schedule_ = considered_visits(considered, iterations);
+    gumbels_.resize(nodes_[ROOT].count);
+    for (double &g : gumbels_) g = draw_gumbel(rng);
+  }
+  if (options_.noise_alpha > 0) add_noise(rng);
+}
+
+void Tree::add_noise(Rng &rng) {
+  const Node &root = nodes_[ROOT];
+  std::vector<double> noise(root.count);
+  double sum = 0;
+  for (double &x : noise) sum += x = draw_gamma(options_.noise_alpha, rng);
+  if (!(sum > 0)) {  // a tiny alpha: all on one action, where rounding left nothing
+    noise[rng.below(root.count)] = 1;
+    sum = 1;
+  }
+  clean_priors_.resize(root.count);
+  for (std::uint32_t i = 0; i < root.count; ++i) {
+    Node &child = nodes_[root.first + i];
+    clean_priors_[i] = child.prior;
+    child.prior =
+        static_cast<float>((1 - options_.noise_fraction) * child.prior + options_.noise_fraction * noise[i] / sum);
+  }
+}
+
+void Tree::remove_noise() {
+  for (std::size_t i = 0; i < clean_priors_.size(); ++i) nodes_[nodes_[ROOT].first + i].prior = clean_priors_[i];
+  clean_priors_.clear();
 }
 
 bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const double *priors, Rng &rng) {
   // The root always has its children: without them there is nothing to choose from.
-  if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) return false;
+  if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) {
+    full_ = true;
+    return false;
+  }
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + actions.size());
+  if (options_.rave) amaf_.resize(nodes_.size());
   nodes_[at].first = first;
   nodes_[at].count = static_cast<std::uint32_t>(actions.size()) & MOST_CHILDREN;
   Node *children = &nodes_[first];
@@ -199,52 +358,186 @@ bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const doubl
   return true;
 }
 
-std::uint32_t Tree::select_child(const Node &node, const void *state) {
-  const Node *children = &nodes_[node.first];
-  const auto player = static_cast<std::size_t>(game_->player(state));
-  double low = range_.min, width = range_.max - range_.min;
+Tree::Scale Tree::scale_of(int player) const {
+  double low = range_.min, high = range_.max;
   if (range_.loose) {
     low = low_[player];
-    width = high_[player] - low_[player];
+    high = high_[player];
   }
-  const double scale = width > 0 && std::isfinite(width) ? 1 / width : 0;
-  std::uint32_t best = 0;
+  const double width = high - low;
+  return {low, width > 0 && std::isfinite(width) ? 1 / width : 0};
+}
+
+double Tree::unit(double mean, int player) const {
+  const auto [low, scale] = scale_of(player);
+  return scale > 0 ? (mean - low) * scale : 0.5;
+}
+
+// What a hidden card makes illegal in this world is skipped.
+bool Tree::is_legal(Action action, const void *state, int &legal_count) {
+  if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
+  const Action *begin = scratch_.data(), *end = begin + legal_count;
+  return std::find(begin, end, action) != end;
+}
+
+namespace {
+
+// 1/n: two divisions a child are a good part of a descent.
+constexpr std::uint32_t INVERSES = 1024;
+constexpr auto INVERSE = [] {
+  std::array<double, INVERSES> table{};
+  for (std::uint32_t n = 1; n < INVERSES; ++n) table[n] = 1.0 / n;
+  return table;
+}();
+inline double inverse(std::uint32_t n) { return n < INVERSES ? INVERSE[n] : 1.0 / n; }
+
+}  // namespace
+
+Tree::Line Tree::q_line(int player) const {
+  if (options_.paper) return {1, 0};
+  const auto [low, scale] = scale_of(player);
+  if (!(scale > 0)) return {0, options_.puct ? 0 : 0.5};
+  return options_.puct ? Line{2 * scale, -2 * low * scale - 1} : Line{scale, -low * scale};
+}
+
+double Tree::unvisited_q(const Node &node, const Line &q) const {
+  if (!options_.fpu_from_parent) return options_.fpu;
+  double sum = 0, visits = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    sum += nodes_[node.first + i].value_sum;
+    visits += nodes_[node.first + i].visits;
+  }
+  return (visits > 0 ? sum / visits * q.slope + q.shift : 0) - options_.fpu;
+}
+
+// Equations 1 and 2 of Scheiermann and Konen (2022), or UCB1. What is proven lost is skipped, unless all is.
+std::uint32_t Tree::select_child(const Node &node, int player, const void *state) {
+  if (options_.rave) return select_rave_child(node, player, state);
+  const Node *children = &nodes_[node.first];
+  const Line q = lines_[player];
+  const bool hidden = game_->is_hidden();
+  std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   int legal_count = -1;
-  // What a hidden card makes illegal in this world is skipped.
-  const auto is_legal = [&](Action a) {
-    if (!game_->is_hidden()) return true;
-    if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
-    return std::find(scratch_.data(), scratch_.data() + legal_count, a) != scratch_.data() + legal_count;
-  };
   if (options_.puct) {
     const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
+    const double unvisited = unvisited_q(node, q);
     for (std::uint32_t i = 0; i < node.count; ++i) {
       const Node &child = children[i];
-      if (!is_legal(child.action)) continue;
-      const double q = child.visits && scale > 0 ? 2 * (child.value_sum / child.visits - low) * scale - 1 : 0;
-      const double score = q + root * child.prior / (1 + child.visits);
+      if (is_lost(child)) {
+        lost = node.first + i;
+        continue;
+      }
+      if (hidden && !is_legal(child.action, state, legal_count)) continue;
+      const std::uint32_t n = child.visits;
+      const double value = n ? child.value_sum * inverse(n) * q.slope + q.shift : unvisited;
+      const double score = value + root * child.prior * inverse(n + 1);
       if (score > best_score) {
         best_score = score;
         best = node.first + i;
       }
     }
-    return best;
+    return best ? best : lost;
   }
   const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
-    if (!is_legal(child.action)) continue;
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
+    }
+    if (hidden && !is_legal(child.action, state, legal_count)) continue;
     if (!child.visits) return node.first + i;
-    const double inverse = 1.0 / child.visits;
-    const double q = scale > 0 ? (child.value_sum * inverse - low) * scale : 0.5;
-    const double score = q + options_.c * std::sqrt(log_visits * inverse);
+    const double share = inverse(child.visits);
+    const double score = child.value_sum * share * q.slope + q.shift + options_.c * std::sqrt(log_visits * share);
     if (score > best_score) {
       best_score = score;
       best = node.first + i;
     }
   }
+  return best ? best : lost;
+}
+
+// (1 - beta) U + beta U_rave. UCB1 explores by the action's own visits alone; an action without any borrows the value
+// of its AMAF statistics.
+std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *state) {
+  const Line q = lines_[player];
+  const double visits = static_cast<double>(node.visits) - (options_.puct ? 1 : 0), k = options_.equivalence;
+  const double beta = std::sqrt(k / (3 * visits + k)), unvisited = unvisited_q(node, q);
+  double rave_visits = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) rave_visits += amaf_[node.first + i].visits;
+  const double root = options_.c * std::sqrt(visits + options_.epsilon);
+  const double rave_root = options_.c * std::sqrt(rave_visits + options_.epsilon);
+  const double log_visits = std::log(std::max(visits, 2.0));
+  std::uint32_t best = 0, lost = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  int legal_count = -1;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    const Amaf &amaf = amaf_[node.first + i];
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
+    }
+    if (game_->is_hidden() && !is_legal(child.action, state, legal_count)) continue;
+    if (!options_.puct && !child.visits && !amaf.visits) return node.first + i;
+    double own = child.visits ? child.mean() * q.slope + q.shift : unvisited;
+    double rave = amaf.visits ? amaf.value_sum / amaf.visits * q.slope + q.shift : options_.puct ? unvisited : own;
+    if (options_.puct) {
+      own += root * child.prior / (1.0 + child.visits);
+      rave += rave_root * child.prior / (1.0 + amaf.visits);
+    } else {
+      if (!child.visits) own = rave;
+      const double exploration = options_.c * std::sqrt(log_visits / std::max(child.visits, 1u));
+      own += exploration;
+      rave += exploration;
+    }
+    const double score = (1 - beta) * own + beta * rave;
+    if (score > best_score) {
+      best_score = score;
+      best = node.first + i;
+    }
+  }
+  return best ? best : lost;
+}
+
+RootView Tree::root_view() const {
+  const auto children = root_children();
+  RootView view;
+  view.c_visit = options_.c_visit;
+  view.c_scale = options_.c_scale;
+  const int player = game_->player(root_state_.data());
+  view.value = unit(root_value_, player);
+  for (const Node &child : children) {
+    view.priors.push_back(child.prior);
+    view.visits.push_back(child.visits);
+    view.means.push_back(child.visits ? unit(child.mean(), player) : 0);
+  }
+  return view;
+}
+
+// The best of gumbel + logit + sigma(completed Q) among the children with so many visits.
+std::uint32_t Tree::best_gumbel_child(std::uint32_t visits) const {
+  const auto logits = completed_logits(root_view());
+  const Node &root = nodes_[ROOT];
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 0; i < root.count; ++i)
+    if (nodes_[root.first + i].visits == visits &&
+        (!best || gumbels_[i] + logits[i] > gumbels_[best - root.first] + logits[best - root.first]))
+      best = root.first + i;
   return best;
+}
+
+std::uint32_t Tree::gumbel_choice() const {
+  std::uint32_t most = 0;
+  for (const Node &child : root_children()) most = std::max(most, child.visits);
+  return best_gumbel_child(most) - nodes_[ROOT].first;
+}
+
+std::vector<double> Tree::improved_policy() const {
+  auto policy = completed_logits(root_view());
+  softmax(policy, 1.0);
+  return policy;
 }
 
 std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
@@ -253,9 +546,13 @@ std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
     if (nodes_[child].action == outcome) return child;
     last = child;
   }
-  if (nodes_.size() + 1 > options_.max_nodes) return 0;
+  if (nodes_.size() + 1 > options_.max_nodes) {
+    full_ = true;
+    return 0;
+  }
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
+  if (options_.rave) amaf_.emplace_back();
   nodes_[fresh].action = outcome;
   (last ? nodes_[last].next : nodes_[at].first) = fresh;
   return fresh;
@@ -269,9 +566,20 @@ void Tree::widen(const Leaf &leaf) {
 
 void Tree::widen(const Node &node) {
   if (!node.visits) return;
-  const double mean = node.value_sum / node.visits;
+  const double mean = node.mean();
+  if (mean >= low_[node.owner] && mean <= high_[node.owner]) return;
   low_[node.owner] = std::min(low_[node.owner], mean);
   high_[node.owner] = std::max(high_[node.owner], mean);
+  lines_[node.owner] = q_line(node.owner);
+}
+
+double Tree::root_mean(int player) const {
+  if (root().exact) return player == 0 ? root().mean() : -root().mean();
+  return root_sum_[player] / static_cast<double>(backups_);
+}
+
+std::span<const Amaf> Tree::root_amaf() const {
+  return options_.rave ? std::span<const Amaf>(&amaf_[root().first], root().count) : std::span<const Amaf>();
 }
 
 std::span<const Node> Tree::root_children() const {

@@ -12,6 +12,7 @@
 
 #include "core/game.h"
 #include "search/evaluator.h"
+#include "search/gumbel.h"
 
 namespace boardlab {
 
@@ -22,17 +23,48 @@ struct Node {
   std::uint32_t visits = 0;
   double value_sum = 0;  // for the player who chose the action (below chance: the last player who chose)
   float prior = 0;
-  std::uint32_t count : 28 = 0;  // children in the block at `first`; 0 at a chance node
-  std::uint32_t owner : 4 = 0;   // whose value `value_sum` is
+  std::uint32_t count : 25 = 0;  // children in the block at `first`; 0 at a chance node
+  std::uint32_t owner : 3 = 0;   // whose value `value_sum` is
+  std::uint32_t exact : 1 = 0;   // the mean is the position's proven value (MCTS-Solver)
+
+  double mean() const { return value_sum / visits; }
 };
 static_assert(sizeof(Node) == 32);
+
+// All moves as first (RAVE): what became of the descents in which this action was played here or later.
+struct Amaf {
+  double value_sum = 0;
+  std::uint32_t visits = 0;
+};
 
 struct TreeOptions {
   bool puct = false;      // PUCT with the evaluator's priors, else UCB1
   double c = 1.0;         // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
   double epsilon = 1e-8;  // under PUCT's root: lets the priors speak before the first visit
   int depth = 0;          // no descent below this many actions; 0 = no limit
-  std::uint32_t max_nodes = 1u << 24;  // when the pool is full the tree stops growing and goes on evaluating leaves
+  std::uint32_t max_nodes = 1u << 24;  // when the pool is full, make_room() forgets what was visited least
+  // Proven values are backed up as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two
+  // players, scores that add up to zero, nothing random or hidden.
+  bool solver = true;
+  // First-play urgency: what an action is worth to PUCT before its first visit, on the scale [-1,1]: `fpu` itself, or
+  // the mean value of the actions visited so far minus `fpu`.
+  double fpu = 0;
+  bool fpu_from_parent = false;
+  // Dirichlet noise on the root's priors: P <- (1 - fraction) P + fraction Dir(alpha); alpha 0 = none.
+  double noise_alpha = 0;
+  double noise_fraction = 0.25;
+  // Algorithm 1 of Scheiermann and Konen (2022) to the letter: values as they are, not scaled, and no step rewards on
+  // the way.
+  bool paper = false;
+  // RAVE (Gelly and Silver 2011; algorithms 11, 12, 14 of Wang 2021): selection mixes each action's own score U with
+  // that of its AMAF statistics, (1 - beta) U + beta U_rave, beta = sqrt(equivalence / (3 N + equivalence)).
+  bool rave = false;
+  double equivalence = 1000;
+  bool rave_of_all = false;    // later actions of the other players count too, as Wang's formula says
+  bool rave_rollouts = false;  // the rollout's actions count too (WRoRa)
+  // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
+  int gumbel = 0;
+  double c_visit = 50, c_scale = 1;
 };
 
 // A descent that waits for its evaluation. Reused: its vectors keep their memory.
@@ -47,8 +79,9 @@ struct Leaf {
   std::vector<Step> path;
   std::vector<Action> actions;
   std::vector<double> priors;
+  std::vector<Played> played;  // by the rollout, where RAVE wants it
   double value[MAX_PLAYERS] = {};
-  bool terminal = false;
+  bool terminal = false;  // the value is known already: the end of the game, or proven
 };
 
 class Tree {
@@ -56,7 +89,7 @@ class Tree {
   Tree(GamePtr game, int outcome, TreeOptions options);
 
   // Makes `state` the root. With `reuse`, keeps the statistics if the state is found a few actions below the
-  // present root (the own action, the others' replies, chance).
+  // present root (the own action, the others' replies, chance); if it is not, the tree starts anew.
   void set_root(const void *state, bool reuse);
   void clear() { nodes_.clear(); }  // forgets everything
 
@@ -70,39 +103,100 @@ class Tree {
   // Widens the tree's own range by the nodes on the leaf's way, where the game's range is loose. To be called when
   // all leaves of a batch are backed up: before that, virtual losses are among the means.
   void widen(const Leaf &leaf);
-  // Expands the root before the first iteration when the priors are needed; not an iteration.
-  void prepare_root(Evaluator &evaluator, Rng &rng);
+  // Expands the root before the first iteration when the priors are needed, which is not an iteration, and puts noise
+  // on its priors.
+  // `iterations` is how many will follow, for Gumbel's schedule.
+  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
+  // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
+  // wait for their evaluation. A tree for which this is not called stops growing and goes on evaluating leaves.
+  void make_room();
 
   const Node &root() const { return nodes_[ROOT]; }
   // Children of the root in the order of its legal actions as the tree knows them.
   std::span<const Node> root_children() const;
-  // Mean over the descents since set_root.
-  double root_mean(int player) const { return root_sum_[player] / static_cast<double>(backups_); }
+  // Their AMAF statistics, with RAVE only.
+  std::span<const Amaf> root_amaf() const;
+  // Gumbel's improved policy over the root's children, and the index of the child to play.
+  std::vector<double> improved_policy() const;
+  std::uint32_t gumbel_choice() const;
+  // Mean over the descents since set_root, or the proven value.
+  double root_mean(int player) const;
+  // A mean value of the player on the scale [0,1] that selection uses.
+  double unit(double mean, int player) const;
+  // Whether the visited child of the root is proven to be as bad as can be.
+  bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min; }
   std::size_t node_count() const { return nodes_.size() - 1; }
-  std::size_t bytes() const { return nodes_.size() * sizeof(Node); }
+  std::size_t bytes() const { return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf); }
   int deepest() const { return deepest_; }
 
  private:
   static constexpr std::uint32_t ROOT = 1;                        // 0 means none
-  static constexpr std::uint32_t MOST_CHILDREN = (1u << 28) - 1;  // Game refuses tables with more
+  static constexpr std::uint32_t MOST_CHILDREN = (1u << 25) - 1;  // Game refuses tables with more
 
+  // Where a value of the player lies in the range: (value - low) * scale is in [0,1]; scale 0 while nothing is known.
+  struct Scale {
+    double low, scale;
+  };
+  Scale scale_of(int player) const;
+
+  std::uint32_t find(const void *state);
   bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
-  std::uint32_t select_child(const Node &node, const void *state);
+  // Q is the mean times `slope` plus `shift`, on the scale of the exploration constant.
+  struct Line {
+    double slope, shift;
+  };
+  Line q_line(int player) const;
+  double unvisited_q(const Node &node, const Line &q) const;
+  bool is_legal(Action action, const void *state, int &legal_count);
+  std::uint32_t select_child(const Node &node, int player, const void *state);
+  std::uint32_t select_rave_child(const Node &node, int player, const void *state);
+  std::uint32_t best_gumbel_child(std::uint32_t visits) const;
+  RootView root_view() const;
+  void add_amaf(std::uint32_t node, int player, double value);
+  std::uint32_t &mark(int player, Action action) {
+    return marks_[static_cast<std::size_t>(action) +
+                  (options_.rave_of_all ? 0 : static_cast<std::size_t>(player * game_->action_count()))];
+  }
   std::uint32_t chance_child(std::uint32_t node, Action outcome);
+  const Node *proof(const Node &node) const;
   void widen(const Node &node);
-  void keep_subtree(std::uint32_t node);
+  // Copies the subtree below `node` to the front of the pool; nodes with fewer visits than that lose their children.
+  void keep_subtree(std::uint32_t node, std::uint32_t least_visits);
+  void add_noise(Rng &rng);
+  void remove_noise();
 
   GamePtr game_;
   int outcome_;
   TreeOptions options_;
   Range range_;
+  bool solver_;
   std::vector<Node> nodes_, spare_;
   StateBuffer root_state_;
   double root_sum_[MAX_PLAYERS] = {};
   std::int64_t backups_ = 0;
   double low_[MAX_PLAYERS], high_[MAX_PLAYERS];  // the tree's own range, where the game's is loose
+  Line lines_[MAX_PLAYERS];                      // by player, as the ranges are now
   int deepest_ = 0;
+  bool full_ = false;
+  std::int64_t backups_at_room_ = 0;
   std::vector<Action> scratch_;
+  // RAVE: parallel to nodes_, and a mark for every action of the descent that is backed up.
+  std::vector<Amaf> amaf_, spare_amaf_;
+  std::vector<std::uint32_t> marks_;
+  std::uint32_t epoch_ = 0;
+  // Gumbel: noise and value of the root, the visits that a child must have to be chosen next.
+  std::vector<double> gumbels_;
+  double root_value_ = 0;
+  std::vector<std::uint32_t> schedule_;
+  std::size_t simulation_ = 0;
+  std::vector<float> clean_priors_;  // of the root, while there is noise on them
+  // The search for a new root: positions in one block of bytes.
+  struct Candidate {
+    std::uint32_t node;
+    int level;
+  };
+  std::vector<Candidate> candidates_;
+  std::vector<std::byte> candidate_states_;
 };
 
 }  // namespace boardlab

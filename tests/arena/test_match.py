@@ -5,6 +5,7 @@ import itertools
 import math
 import random
 import statistics
+import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable
@@ -12,9 +13,11 @@ from collections.abc import Callable
 import pytest
 
 import boardlab as bl
-from boardlab import Agent, BoardLabError, Game, State
-from boardlab.arena.match import GameRecord, MatchResult, replay, summarise
+from boardlab import Agent, BoardLabError, Game, State, _engine
+from boardlab.arena.match import Adjudication, GameRecord, MatchResult, game_points, replay, summarise, wilson
 from boardlab.search.agent import python_agent
+from boardlab.search.expression import AGENTS
+from boardlab.search.spec import SearchSpec
 
 FOUR = bl.game("connectfour")
 TICTACTOE = bl.game("tictactoe")
@@ -378,3 +381,130 @@ def test_an_agent_in_a_circle_of_references_is_collected() -> None:
     del player
     gc.collect()
     assert gone() is None
+
+
+# ---- points, pairs, time, judges ----
+
+
+def test_points_by_hand() -> None:
+    assert game_points((1, -1)) == (1, 0) and game_points((0, 0)) == (0.5, 0.5)
+    assert game_points((3, 1, 2)) == (1, 0, 0.5)
+    assert game_points((1, 1, 0)) == (0.75, 0.75, 0) and game_points((5, 5, 5, 5)) == (0.5,) * 4
+    assert game_points((7,)) == (0,)
+
+
+def test_pentanomial_counts_by_hand() -> None:
+    """Pairs for agent 0: two wins, a win and a draw, a win and a loss, two draws, two losses."""
+    mine = [(1, 1), (1, 0), (1, -1), (0, 0), (-1, -1)]
+    records = tuple(
+        record(seats, (s, -s) if seats == (0, 1) else (-s, s))
+        for pair in mine
+        for seats, s in zip(((0, 1), (1, 0)), pair, strict=True)
+    )
+    result = summarise(TICTACTOE, ("a", "b"), records, 2)
+    assert result.rounds == (1, 0, 2, 1, 1)
+    assert result.points == (0.55, 0.45)
+    assert result.elo[0] == pytest.approx(400 * math.log10(0.55 / 0.45))
+    assert result.elo[1] < result.elo[0] < result.elo[2]
+    assert 0.5 < result.superiority < 1
+
+
+def test_one_game_says_nothing_about_strength() -> None:
+    text = str(bl.match(TICTACTOE, ["random", "random"], games=1))
+    assert "1 games" in text and "Elo" not in text
+
+
+def test_wilson_by_hand() -> None:
+    """Wilson's interval for 8 of 10 is 49.0% to 94.3%."""
+    assert wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert wilson(0, 10)[0] == 0 and wilson(10, 10)[1] == 1
+
+
+def test_thinking_time_is_recorded_and_not_compared() -> None:
+    result = bl.match(FOUR, ["mcts(rollout, iterations=200)", "random"], games=6, seed=1, random_actions=3)
+    slow, fast = result.seconds_per_decision
+    assert slow > 5 * fast > 0
+    for r in result.records:
+        assert sum(r.decisions) == len(r.actions) - 3 and len(r.seconds) == 2
+        assert abs(r.decisions[0] - r.decisions[1]) <= 1
+    assert result == bl.match(
+        FOUR, ["mcts(rollout, iterations=200)", "random"], games=6, seed=1, random_actions=3
+    )
+
+
+def test_values_are_kept_when_asked_for() -> None:
+    agents = ["mcts(rollout, iterations=50)", "random"]
+    result = bl.match(FOUR, agents, games=2, seed=1, random_actions=2, values=True)
+    for r in result.records:
+        assert len(r.values) == len(r.actions)
+        assert math.isnan(r.values[0]) and math.isnan(r.values[1])
+        thought = [v for i, v in enumerate(r.values) if i >= 2 and r.seats[i % 2] == 0]
+        assert thought and all(-1 <= v <= 1 for v in thought)
+    assert bl.match(FOUR, agents, games=2, seed=1, random_actions=2).records[0].values == ()
+
+
+def test_a_judge_ends_clear_games_for_the_side_that_leads() -> None:
+    """Most of many rollouts won, twice in a row: the winner is who would have won, mostly."""
+    judge = Adjudication("rollout(rollouts=60)", threshold=0.5, patience=2)
+    agents = ["mcts(rollout, iterations=60)", "random"]
+    played = bl.match(FOUR, agents, games=40, seed=1)
+    judged = bl.match(FOUR, agents, games=40, seed=1, adjudicate=judge)
+    assert judged.adjudicated > 10 and f"{judged.adjudicated} adjudicated" in str(judged)
+    assert played.adjudicated == 0
+    agree = 0
+    for full, cut in zip(played.records, judged.records, strict=True):
+        assert full.actions[: len(cut.actions)] == cut.actions
+        assert cut.adjudicated == (len(cut.actions) < len(full.actions))
+        agree += full.scores == cut.scores
+    assert agree >= 36
+    assert judged == bl.match(FOUR, agents, games=40, seed=1, adjudicate=judge, threads=3)
+
+
+def test_judges_that_cannot_judge_are_refused() -> None:
+    two = ["random", "random"]
+    with pytest.raises(BoardLabError, match="two-player zero-sum"):
+        bl.match(NIM3, ["random"] * 3, games=1, adjudicate="rollout")
+    with pytest.raises(BoardLabError, match="estimate the score"):
+        bl.match(bl.game("othello"), two, games=1, adjudicate="rollout(outcome='discs')")
+    with pytest.raises(BoardLabError, match="no exact solver"):
+        bl.match(FOUR, two, games=1, adjudicate="solver")
+    with pytest.raises(BoardLabError, match="threshold"):
+        bl.match(FOUR, two, games=1, adjudicate=Adjudication("rollout", threshold=0))
+    with pytest.raises(BoardLabError, match="patience"):
+        bl.match(FOUR, two, games=1, adjudicate=Adjudication("rollout", patience=0))
+    with pytest.raises(BoardLabError, match="adjudicate must name"):
+        bl.match(FOUR, two, games=1, adjudicate=3)  # type: ignore[arg-type]
+
+
+def test_reference_players_written_in_python_play_on_several_threads() -> None:
+    """Each thread gets one of its own; an agent that somebody holds stays on one thread."""
+    nim = bl.game("nim", heaps=(3, 4, 5), max_take=3)
+    one = bl.match(nim, ["bouton", "mcts(rollout, iterations=20)"], games=20, seed=1, random_actions=1)
+    assert one == bl.match(
+        nim, ["bouton", "mcts(rollout, iterations=20)"], games=20, seed=1, random_actions=1, threads=4
+    )
+    with pytest.raises(BoardLabError, match="one thread only"):
+        bl.match(nim, [bl.agent("bouton", nim), "random"], threads=2)
+
+
+def test_what_stops_the_program_goes_through_from_any_thread() -> None:
+    calls = []
+
+    def choose(state: State) -> int:
+        calls.append(threading.get_ident())
+        raise KeyboardInterrupt
+
+    name = "stops"
+
+    class Stops(SearchSpec):
+        def build(self, game: Game, seed: int) -> _engine.Search:
+            return python_agent(game, choose, name).core
+
+    Stops.name = name
+    AGENTS[name] = Stops
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            bl.match(FOUR, [name, "random"], games=8, threads=3)
+    finally:
+        del AGENTS[name]
+    assert calls

@@ -10,6 +10,7 @@ import textwrap
 import pytest
 
 import boardlab as bl
+from boardlab.arena.ratings import Result, bayes_elo
 from boardlab.arena.store import Rating
 from boardlab.arena.store import file as store_file
 from boardlab.arena.store.migrations import MIGRATIONS
@@ -129,22 +130,65 @@ def test_games_of_some_agents_are_found(store, game):
     assert names == [tuple(AGENTS[:2]), tuple(AGENTS[1::-1])] * 2
 
 
-def test_ratings_make_fame(store, game):
-    first = store.start_tournament(game, AGENTS[:2], "round-robin", 1)
-    first.add_ratings("bayeselo", [Rating(0, -50.0, -80, -20, 40), Rating(1, 50.0, 20, 80, 40)])
-    second = store.start_tournament(game, AGENTS, "round-robin", 2)
-    second.add_ratings("bayeselo", [Rating(2, 90.0, 60, 120, 40), Rating(1, 10.0, -20, 40, 40)])
+def rated(store, game, agents, seed, games=60):
+    """A tournament of all pairs, rated."""
+    tournament = store.start_tournament(game, agents, "round-robin", seed)
+    pairs = [(i, j) for i in range(len(agents)) for j in range(i)]
+    tournament.add_pairings([(pair, games) for pair in pairs])
+    for number, pair in enumerate(pairs):
+        tournament.add_games(number, played(game, pair, games, seed, agents), 0)
+    tournament.add_ratings("bayeselo", [Rating(i, 0.0, -1, 1, games) for i in range(len(agents))])
+    return tournament
+
+
+def test_ratings_are_replaced(store, game):
+    tournament = store.start_tournament(game, AGENTS, "round-robin", 2)
+    tournament.add_ratings("bayeselo", [Rating(2, 90.0, 60, 120, 40), Rating(1, 10.0, -20, 40, 40)])
+    assert tournament.ratings("bayeselo") == [Rating(2, 90.0, 60, 120, 40), Rating(1, 10.0, -20, 40, 40)]
+    tournament.add_ratings("bayeselo", [Rating(2, 95.0, 60, 120, 40)])
+    assert tournament.ratings("bayeselo") == [Rating(2, 95.0, 60, 120, 40)]
+
+
+def test_fame_rates_all_tournaments_of_a_game_together(store, game):
+    """Elo of one tournament has its own zero; only over all games do agents of two tournaments compare."""
+    first, second = rated(store, game, AGENTS[:2], 1), rated(store, game, AGENTS[1:], 2)
+    store.start_tournament(game, ["random", "greedy"], "round-robin", 3)  # not rated: does not count
     lines = store.fame("tictactoe")
-    assert [(f.expression, f.rating, f.tournament) for f in lines] == [
-        (AGENTS[2], 90, second.number),
-        (AGENTS[1], 10, second.number),
-        (AGENTS[0], -50, first.number),
+    results = [
+        Result(tuple(names[seat] for seat in r.seats), r.scores)
+        for t, names in ((first, AGENTS[:2]), (second, AGENTS[1:]))
+        for r in (g.record for g in t.games())
     ]
-    second.add_ratings("bayeselo", [Rating(2, 95.0, 60, 120, 40)])
-    assert second.ratings("bayeselo") == [Rating(2, 95.0, 60, 120, 40)]
-    assert store.fame(bl.game("othello")) == [] and len(store.fame()) == 3
+    expected = bayes_elo(results)
+    assert [f.expression for f in lines] == [r.name for r in expected.ratings]
+    for line, r in zip(lines, expected.ratings, strict=True):
+        assert (line.rating, line.low, line.high) == pytest.approx((r.elo, r.elo - r.minus, r.elo + r.plus))
+        assert line.games == r.games and line.method == "bayeselo" and line.group == 0
+    by_name = {f.expression: f for f in lines}
+    assert by_name[AGENTS[1]].tournaments == (first.number, second.number)
+    assert by_name["random"].rating < by_name[AGENTS[1]].rating
+    assert store.fame(bl.game("othello")) == [] and len(store.fame()) == len(store.fame(game)) == 3
     with pytest.raises(bl.BoardLabError, match="did you mean"):
         store.fame("tictacto")
+
+
+def test_agents_that_never_met_stand_apart(store, game):
+    rated(store, game, AGENTS[:2], 1, games=10)
+    rated(store, game, ["greedy(rollout)", "mc(rollout, iterations=9)"], 2, games=10)
+    assert [f.group for f in store.fame("tictactoe")] == [0, 0, 1, 1]
+
+
+def test_fame_of_one_player_is_its_last_mean_score(store):
+    game = bl.game("2048")
+    for seed, score in ((1, 900.0), (2, 1100.0)):
+        tournament = store.start_tournament(game, AGENTS[:2], "round-robin", seed)
+        tournament.add_ratings(
+            "score", [Rating(0, score, score - 9, score + 9, 20), Rating(1, 1000.0, 990, 1010, 20)]
+        )
+    assert [(f.expression, f.rating, f.method, f.tournaments) for f in store.fame("2048")] == [
+        ("random", 1100, "score", (1, 2)),
+        (AGENTS[1], 1000, "score", (1, 2)),
+    ]
 
 
 def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(store, tmp_path):
@@ -152,9 +196,8 @@ def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(
     run = bl.train(game, episodes=200, out=tmp_path / "run", seed=5, alpha=0.3)
     one = store.add_agent(game, run.expression)
     assert store.add_agent(game, f"  {run.expression}  ") == one
-    tournament = store.start_tournament(game, [run.expression, "random"], "round-robin")
-    tournament.add_ratings("bayeselo", [Rating(0, 10.0, 5, 15, 20)])
-    (line,) = store.fame("nim")
+    rated(store, game, [run.expression, "random"], 1, games=4)
+    (line,) = [f for f in store.fame("nim") if f.runs]
     (trained,) = line.runs
     assert (trained.learner, trained.preset, trained.seed, trained.episodes) == (
         "td-ntuple",
@@ -163,6 +206,7 @@ def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(
         200,
     )
     assert trained.actions == run.actions and trained.seconds == run.seconds
+    assert trained.cpu_seconds is not None and 0 < trained.cpu_seconds < 60
     assert trained.version == bl.__version__ and trained.description["settings"]["alpha"] == 0.3
     same = bl.train(game, episodes=200, out=tmp_path / "twin", seed=5, alpha=0.3)
     assert store.add_agent(game, same.expression) != one  # another expression, the same weights

@@ -19,6 +19,12 @@ def output(*words, given=None):
     return result.stdout
 
 
+def refused(*words):
+    result = run(*words)
+    assert result.returncode == 2 and "Traceback" not in result.stderr
+    return result.stderr
+
+
 def test_games_lists_every_game_and_describes_one():
     listing = output("games")
     assert all(name in listing for name in bl.games())
@@ -35,7 +41,70 @@ def test_agents_lists_searches_and_evaluators():
 def test_match_prints_wins_with_error_bars():
     text = output("match", "tictactoe", "mc(iterations=50)", "random", "--games", "20", "--seed", "3")
     assert "mc(rollout, iterations=50)" in text and "±" in text and "20 games" in text
-    assert text == output("match", "tictactoe", "mc(iterations=50)", "random", "-n", "20", "--seed", "3")
+    again = output("match", "tictactoe", "mc(iterations=50)", "random", "-n", "20", "--seed", "3")
+    result, time = text.split("thinking time a move: ")
+    assert result == again.split("thinking time a move: ")[0] and "random" in time
+
+
+def test_match_tests_hypotheses_from_openings(tmp_path):
+    (tmp_path / "openings.txt").write_text("b2\na1 c3\n")
+    text = output(
+        "match", "tictactoe", "mc(iterations=50)", "random", "-n", "100", "--openings",
+        str(tmp_path / "openings.txt"), "--sprt", "0,100",
+    )  # fmt: skip
+    assert "H1 accepted" in text and "pairs of games" in text
+    assert "two Elo differences" in refused("match", "tictactoe", "random", "random", "--sprt", "x")
+    judged = output("match", "connectfour", "mc(iterations=50)", "random", "-n", "10", "--adjudicate",
+                    "rollout(rollouts=50)", "--adjudicate-at", "0.5", "--adjudicate-after", "1")  # fmt: skip
+    assert "adjudicated" in judged
+
+
+def test_tournament_prints_tables_and_is_kept(tmp_path):
+    store, picture = str(tmp_path / "t.db"), tmp_path / "map.png"
+    words = [
+        "tournament", "connectfour", "random", "mc(iterations=30)", "mcts(iterations=30)", "--rows", "4",
+        "--cols", "4", "-n", "4", "--store", store, "--first-seat", "--superiority", "--heat-map", str(picture),
+    ]  # fmt: skip
+    text = output(*words)
+    assert (
+        "Elo ± 95%" in text
+        and "Points in percent" in text
+        and "moving first" in text
+        and "Likelihood" in text
+    )
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "12 games" in output(*words)
+    assert "12 games" in output("rate", "--tournament", "1", "--store", store)
+    assert "no tournament 7" in refused("rate", "--tournament", "7", "--store", store)
+    assert "name a PGN file" in refused("rate")
+    assert "did you mean" in refused(
+        "tournament", "nim", "random", "mcts", "--format", "swis", "--store", store
+    )
+
+
+def test_match_writes_play_statistics(tmp_path):
+    file = tmp_path / "playStats.csv"
+    output("match", "2048", "random", "-n", "2", "--play-stats", str(file))
+    assert "run, moveNum, player" in file.read_text()
+
+
+def test_rate_prints_lists_of_all_systems(tmp_path):
+    games = "".join(
+        f'[Event "e"]\n[Date "{day}"]\n[White "run@{white}"]\n[Black "{black}"]\n[Result "{result}"]\nfree text\n\n'
+        for day, white, black, result in [
+            (1, 0, "x", "1-0"), (1, 0, "x", "0-1"), (2, 5, "x", "1-0"), (2, 5, "run@0", "1/2-1/2"),
+        ]
+    )  # fmt: skip
+    (tmp_path / "games.pgn").write_text(games)
+    path = str(tmp_path / "games.pgn")
+    text = output("rate", path, "--superiority")
+    assert " ".join(text.split()[:9]) == "Rank Name Elo + - games score oppo. draws"
+    assert "run@5" in text and "4 games" in text and "Likelihood" in text
+    assert "volatility" in output("rate", path, "--system", "glicko2")
+    assert "ordinal" in output("rate", path, "--system", "openskill")
+    history = output("rate", path, "--system", "whole-history")
+    assert history.count("\nrun ") == 2 and "@" not in history
+    assert "there is no file" in refused("rate", str(tmp_path / "none.pgn"))
 
 
 def test_match_takes_the_games_parameters():

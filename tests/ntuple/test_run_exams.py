@@ -140,6 +140,14 @@ def test_several_runs_are_those_of_their_seeds(tmp_path):
         rows = list(csv.DictReader(file))
     assert [(row["seed"], row["episodes"]) for row in rows] == [(s, e) for s in "123" for e in ("100", "200")]
     values = [float(run.log[-1]["random"]) for run in many.runs]
+    lines = (tmp_path / "many" / "multiTrain.csv").read_text().splitlines()
+    assert lines[2] == "evalQ: random, evalT: "
+    assert lines[3].split("; ")[:4] == ["run", "gameNum", "evalQ", "evalT"]
+    for row, line in zip(rows, lines[4:], strict=True):
+        words = line.split("; ")
+        assert words[:3] == [str(int(row["seed"]) - 1), row["episodes"], row["random"]]
+        assert words[3] == "nan" and words[4] == words[5] == row["actions"]
+        assert float(words[6]) == float(row["seconds"])
     assert many.last_values("random") == values
     assert f"mean {sum(values) / 3:.4g}" in str(many)
 

@@ -17,7 +17,7 @@ SETTINGS = {"coherence": "exp", "lambda_": 0.5, "learn_from_random": True}
 
 def tables(path):
     with np.load(path / "checkpoint.npz") as stored:
-        return {name: stored[name].tobytes() for name in stored.files if name != "seconds"}
+        return {name: stored[name].tobytes() for name in stored.files if not name.endswith("seconds")}
 
 
 def train(game, path, episodes=400, **more):

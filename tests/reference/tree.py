@@ -41,6 +41,8 @@ class Node:
     visits: int = 0
     total: float = 0.0
     children: list["Node"] = field(default_factory=list)
+    exact: Values | None = None
+    """The proven value vector (MCTS-Solver)."""
 
     @property
     def mean(self) -> float:
@@ -62,10 +64,14 @@ class Tree:
         depth: int | None = None,
         epsilon: float = 1e-8,
         draw: Callable[[State, SplitMix], int] | None = None,
+        solver: bool = False,
+        fpu: float = 0.0,
+        fpu_from_parent: bool = False,
     ) -> None:
         self.game: Game = state.game
         self.judge, self.puct, self.c, self.outcome = judge, puct, c, outcome
         self.depth, self.epsilon, self.draw = depth, epsilon, draw
+        self.solver, self.fpu, self.fpu_from_parent = solver, fpu, fpu_from_parent
         self.rng = SplitMix(seed)
         low, high, self.loose = self.game.core.outcome_range(outcome)
         players = self.game.players
@@ -93,17 +99,24 @@ class Tree:
     def visit(self, node: Node, depth: int, touched: list[Node], mover: int = -1) -> Values:
         """MCTSITERATION: the value vector of the leaf below `node`, step rewards on the way included."""
         values = self.descend(node, depth, touched)
+        if self.solver:
+            self.prove(node)
+            values = node.exact or values
         if mover >= 0:
             step = self.game.core.step_reward
             values = tuple(v + step if p == mover else v for p, v in enumerate(values))
         node.visits += 1
         node.total += values[node.owner]
+        if node.exact:
+            node.total = node.exact[node.owner] * node.visits
         touched.append(node)
         return values
 
     def descend(self, node: Node, depth: int, touched: list[Node]) -> Values:
         state = node.state
         player = state.player
+        if node.exact is not None and node is not self.root:
+            return node.exact
         if player == bl.TERMINAL:
             return tuple(state.outcome(self.outcome))
         if self.depth is not None and depth >= self.depth:
@@ -120,6 +133,18 @@ class Tree:
                 return self.judge(state)
             self.expand(node)
         return self.visit(self.select(node), depth + 1, touched, player)
+
+    def prove(self, node: Node) -> None:
+        """A finished game is proven, one winning reply proves, and so do proven values of all replies."""
+        player = node.state.player
+        if node.state.is_terminal:
+            node.exact = tuple(node.state.outcome(self.outcome))
+            return
+        known = [child.exact for child in node.children if child.exact is not None]
+        best = max(known, key=lambda exact: exact[player], default=None)
+        won = best is not None and not self.loose and best[player] >= self.high[player]
+        if won or (node.children and len(known) == len(node.children)):
+            node.exact = best
 
     def expand(self, node: Node) -> None:
         state = node.state
@@ -150,33 +175,40 @@ class Tree:
     def select(self, node: Node) -> Node:
         """SELECTCHILD: UCB1 over values in [0, 1], or equations (1) and (2) over values in [-1, 1]."""
         player = node.state.player
-        width = self.high[player] - self.low[player]
+        worst, _, _ = self.game.core.outcome_range(self.outcome)
+        open_ones = [c for c in node.children if c.exact is None or c.exact[player] > worst]
+        children = open_ones or node.children[-1:]
+        low = self.low[player]
+        width = self.high[player] - low
         scale = 1 / width if 0 < width < math.inf else 0.0
-
-        def unit(child: Node) -> float:
-            return (child.mean - self.low[player]) * scale
 
         if self.puct:
             visits = sum(child.visits for child in node.children)
             spread = self.c * math.sqrt(visits + self.epsilon)
 
-            def score(child: Node) -> float:
-                q = 0.0
-                if child.visits and scale > 0:
-                    q = 2 * (child.total / child.visits - self.low[player]) * scale - 1
-                return q + spread * child.prior / (1 + child.visits)
+            def scaled(mean: float) -> float:
+                return mean * (2 * scale) + (-2 * low * scale - 1) if scale > 0 else 0.0
 
-            return max(node.children, key=score)
-        for child in node.children:
+            unvisited = self.fpu
+            if self.fpu_from_parent:
+                total = sum(child.total for child in node.children)
+                unvisited = (scaled(total / visits) if visits else 0.0) - self.fpu
+
+            def score(child: Node) -> float:
+                q = scaled(child.mean) if child.visits else unvisited
+                return q + spread * child.prior * (1 / (1 + child.visits))
+
+            return max(children, key=score)
+        for child in children:
             if child.visits == 0:
                 return child
         log_visits = math.log(max(node.visits, 2))
 
         def ucb(child: Node) -> float:
-            q = unit(child) if scale > 0 else 0.5
+            q = child.mean * scale + (-low * scale) if scale > 0 else 0.5
             return q + self.c * math.sqrt(log_visits * (1.0 / child.visits))
 
-        return max(node.children, key=ucb)
+        return max(children, key=ucb)
 
     def move_root(self, node: Node) -> None:
         """Keeps the tree below `node`. Root sums start anew; a loose range is that of the kept nodes."""
@@ -206,7 +238,7 @@ class Tree:
 
     @property
     def scores(self) -> list[float]:
-        return [total / self.iterations for total in self.totals]
+        return list(self.root.exact or [total / self.iterations for total in self.totals])
 
 
 def by_action(node: Node) -> int:

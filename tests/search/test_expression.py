@@ -34,7 +34,7 @@ def values_of(option: Option) -> st.SearchStrategy[object]:
     elif kinds == [str]:
         some = st.text()
     elif kinds == [EvaluatorSpec]:
-        some = st.one_of([specs(kind) for kind in EVALUATORS.values()])
+        some = EVALUATOR
     else:
         raise AssertionError(f"no strategy for {option}")
     return some | st.none() if optional else some
@@ -42,6 +42,10 @@ def values_of(option: Option) -> st.SearchStrategy[object]:
 
 def specs(kind: type) -> st.SearchStrategy[object]:
     return st.builds(kind, **{o.name: values_of(o) for o in options_of(kind)})
+
+
+# One for all, and deferred: mix(...) holds evaluators in its turn.
+EVALUATOR = st.deferred(lambda: st.one_of([specs(kind) for kind in EVALUATORS.values()]))
 
 
 @pytest.mark.parametrize("name", SEARCHES)

@@ -13,8 +13,13 @@ VISITS = {
     ("connectfour", 8, "mcts(rollout, iterations=1000)"): [104, 143, 234, 110, 176, 92, 141],
     ("connectfour", 8, 'mcts(rollout, select="puct", iterations=300)'): [10, 6, 2, 238, 30, 2, 12],
     ("connectfour", 8, "mcts(rollout, iterations=1000, batch=8)"): [103, 125, 204, 183, 128, 161, 96],
+    ("connectfour", 8, "mcts(rollout, iterations=400, noise=1.0)"): [4, 265, 27, 13, 55, 1, 35],
+    ("connectfour", 8, 'mcts(rollout, iterations=400, fpu="parent", fpu_value=0.2)'): [2, 47, 4, 9, 263, 2, 73],
     ("othello", 20, 'mcts(rollout(outcome="discs"), iterations=500)'): [82, 93, 95, 65, 83, 82],
     ("nim", 2, "mcts(rollout, iterations=500, c=0.5)"): [
+        13, 15, 26, 60, 38, 48, 34, 26, 28, 28, 6, 15, 36, 36, 91,
+    ],
+    ("nim", 2, "mcts(rollout, iterations=500, c=0.5, solver=False)"): [
         16, 29, 34, 3, 79, 49, 43, 61, 16, 40, 41, 8, 42, 21, 18,
     ],
     ("2048", 10, "mcts(rollout(depth=20), iterations=500)"): [132, 111, 121, 136],

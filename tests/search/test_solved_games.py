@@ -174,7 +174,7 @@ def test_a_tree_converges_to_the_exact_value() -> None:
     exact = bl.agent("maxn(depth=16, table_mb=4)", SMALL_FOUR).act(state).values
     errors = []
     for iterations in (300, 3000, 100_000):
-        decision = bl.agent(f"mcts(rollout, iterations={iterations})", SMALL_FOUR).act(state)
+        decision = bl.agent(f"mcts(rollout, iterations={iterations}, solver=False)", SMALL_FOUR).act(state)
         errors.append(1 - decision.values[decision.action])
     assert exact[decision.action] == 1
     assert errors[0] > errors[1] > errors[2]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from reference.judges import Judge, score_judge, softmax_priors, solver_judge
@@ -56,16 +57,18 @@ CASES = [
 ]  # fmt: skip
 
 
-def reference_tree(case: Case, state: State, select: str, seed: int, c: float) -> Tree:
+def reference_tree(case: Case, state: State, select: str, seed: int, c: float, **more: Any) -> Tree:
     return Tree(state, case.judge, puct=select == "puct", c=c, seed=seed, outcome=case.outcome,
-                depth=case.depth, draw=case.draw)  # fmt: skip
+                depth=case.depth, draw=case.draw, **more)  # fmt: skip
 
 
-def expression(case: Case, select: str, c: float, iterations: int, more: str = "") -> str:
+def expression(
+    case: Case, select: str, c: float, iterations: int, more: str = "", solver: bool = False
+) -> str:
     constant = f"cpuct={c}" if select == "puct" else f"c={c}"
     return (
         f'mcts({case.evaluator}, select="{select}", {constant}, depth={case.depth}, '
-        f"iterations={iterations}{more})"
+        f"iterations={iterations}, solver={solver}{more})"
     )
 
 
@@ -148,7 +151,7 @@ def test_ucb1_on_a_bandit_worked_by_hand() -> None:
     game, state = nim_bandit()
     pulls, c = [1, 1, 1], 0.5
     for n in range(3, 60):
-        decision = bl.agent(f"mcts(score, depth=1, c={c}, iterations={n})", game).act(state)
+        decision = bl.agent(f"mcts(score, depth=1, c={c}, iterations={n}, solver=False)", game).act(state)
         assert sorted(visits(decision).values()) == sorted(pulls)
         assert visits(decision)[2] == pulls[2]
         means = [0.5, 0.5, 1.0]
@@ -159,7 +162,7 @@ def test_ucb1_on_a_bandit_worked_by_hand() -> None:
 def test_a_bandit_concentrates_on_the_best_arm() -> None:
     game, state = nim_bandit()
     for select in ("uct", "puct"):
-        decision = bl.agent(f'mcts(score, select="{select}", iterations=3000)', game).act(state)
+        decision = bl.agent(f'mcts(score, select="{select}", iterations=3000, solver=False)', game).act(state)
         assert decision.action == 2
         assert decision.policy[2] > 0.9
 
@@ -330,7 +333,7 @@ def test_batches_add_up_and_find_the_same_action(select: str, batch: int) -> Non
         for seed in range(3):
             state = random_position(game, seed, actions)
             perfect = best_actions(state)
-            spec = f'mcts({evaluator}, select="{select}", iterations=2001, batch={batch})'
+            spec = f'mcts({evaluator}, select="{select}", iterations=2001, batch={batch}, solver=False)'
             decision = bl.agent(spec, game, seed=seed).act(state)
             assert sum(visits(decision).values()) == 2001
             assert decision.action in perfect

@@ -18,7 +18,8 @@ and BEGIN IMMEDIATE before the first read of a change. A Store may be handed to 
 its own connection.
 """
 
-from boardlab.arena.store.store import Fame, Store, StoredRun, store
+from boardlab.arena.store.fame import Fame, StoredRun
+from boardlab.arena.store.store import Store, store
 from boardlab.arena.store.tournament import Pairing, Rating, StoredGame, Tournament
 
 __all__ = ["Fame", "Pairing", "Rating", "Store", "StoredGame", "StoredRun", "Tournament", "store"]

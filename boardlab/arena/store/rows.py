@@ -101,7 +101,7 @@ class AgentEntry:
 def _run_row(path: str) -> tuple[Any, ...]:
     folder = RunFolder(path)
     agent = folder.read_agent()
-    episodes = actions = seconds = cpu = None
+    episodes = actions = seconds = None
     with contextlib.suppress(BoardLabError):  # a run that was shared without its checkpoint
         stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
         episodes, actions = stored["progress"].tolist()
@@ -114,7 +114,7 @@ def _run_row(path: str) -> tuple[Any, ...]:
         episodes,
         actions,
         seconds,
-        cpu,
+        folder.cpu_seconds(),
         as_json("agent.toml", agent),
     )
 
@@ -138,16 +138,16 @@ class GameRow:
             raise BoardLabError(
                 f"a record's seats are numbers of agents below {agents}, not {shown(record.seats)}"
             )
-        seconds = getattr(record, "seconds", ()) or [None] * game.players
-        decisions = getattr(record, "decisions", ()) or [None] * game.players
-        values = getattr(record, "values", ())
+        seconds = record.seconds or [None] * game.players
+        decisions = record.decisions or [None] * game.players
+        values = record.values
         row = (
             str(record.seed),
             np.asarray(record.start.fields, "<i4").tobytes() if record.start is not None else None,
             pack(record.actions),
             np.asarray(values, "<f4").tobytes() if values else None,
             record.error,
-            int(getattr(record, "adjudicated", False)),
+            int(record.adjudicated),
         )
         return GameRow(row, tuple(zip(record.seats, record.scores, seconds, decisions, strict=True)))
 
@@ -208,13 +208,6 @@ def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) 
     """The record that the rows of a game tell; its seats are numbered 0, 1 ..."""
     seed, start, actions, values, error, adjudicated = row
     timed = all(seconds is not None for _, _, _, seconds, _ in seats)
-    more: dict[str, Any] = {
-        "adjudicated": bool(adjudicated),
-        "decisions": tuple(decisions for *_, decisions in seats) if timed else (),
-        "seconds": tuple(seconds for _, _, _, seconds, _ in seats) if timed else (),
-        "values": tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
-    }
-    known = {field.name for field in dataclasses.fields(GameRecord)}
     return GameRecord(
         seats=tuple(range(len(seats))),
         actions=unpack(actions),
@@ -222,7 +215,10 @@ def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) 
         seed=int(seed),
         error=error,
         start=None if start is None else game.from_fields(np.frombuffer(start, "<i4")),
-        **{name: value for name, value in more.items() if name in known},
+        adjudicated=bool(adjudicated),
+        decisions=tuple(decisions for *_, decisions in seats) if timed else (),
+        seconds=tuple(seconds for _, _, _, seconds, _ in seats) if timed else (),
+        values=tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
     )
 
 

@@ -8,11 +8,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boardlab.arena.match import GameRecord
+from boardlab.arena.store.fame import Fame, hall_of_fame
 from boardlab.arena.store.file import connect, reason
 from boardlab.arena.store.rows import (
     AgentEntry,
@@ -31,47 +31,6 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.games.registry import rules_of
 from boardlab.search.agent import Agent
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A training run behind an agent: what it cost and all that is needed to do it again."""
-
-    folder: str
-    learner: str
-    preset: str
-    version: str
-    episodes: int | None
-    actions: int | None
-    seconds: float | None
-    """Of learning, exams not counted."""
-    cpu_seconds: float | None
-    """The same in processor time, of all threads; unknown for runs of earlier versions."""
-    seed: int
-    description: dict[str, Any]
-    """What agent.toml says."""
-
-
-@dataclass(frozen=True)
-class Fame:
-    """A line of the hall of fame."""
-
-    game: str
-    parameters: dict[str, Any]
-    """Of the game."""
-    expression: str
-    fingerprint: str
-    """Of what it had learned; empty where it learned nothing."""
-    rating: float
-    low: float
-    high: float
-    """The 95% interval."""
-    games: int
-    method: str
-    tournament: int
-    """In which it was rated; ratings of one tournament compare, those of two only where they share agents."""
-    runs: tuple[StoredRun, ...]
-    """What was trained for it."""
 
 
 class Store:
@@ -187,40 +146,15 @@ class Store:
 
     # ---- the hall of fame ----
 
-    def fame(self, game: str | Game | None = None, method: str | None = None) -> list[Fame]:
+    def fame(self, game: str | Game | None = None) -> list[Fame]:
         """The agents of rated tournaments, game by game, the strongest first.
 
-        An agent stands there once for a game with its parameters: with its rating in the last tournament that
-        rated it.
+        Two-player games are rated anew over all their tournaments, so that Elo of several compare.
         """
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
         if isinstance(game, str):
             rules_of(game)
-        found = self._read(
-            "SELECT a.game, a.parameters, a.expression, a.fingerprint, a.id, r.rating, r.low, r.high, "
-            "r.games, r.method, r.tournament FROM ratings r JOIN agents a ON a.id = r.agent "
-            "WHERE (? IS NULL OR a.game = ?) AND (? IS NULL OR a.parameters = ?) "
-            "AND (? IS NULL OR r.method = ?) "
-            "AND r.tournament = (SELECT max(l.tournament) FROM ratings l WHERE l.agent = r.agent "
-            "AND (? IS NULL OR l.method = ?)) ORDER BY a.game, a.parameters, r.rating DESC",
-            (name, name, parameters, parameters, method, method, method, method),
-        )
-        return [
-            Fame(g, json.loads(p), expression, mark, rating, low, high, games, by, where, self._runs(agent))
-            for g, p, expression, mark, agent, rating, low, high, games, by, where in found
-        ]
-
-    def _runs(self, agent: int) -> tuple[StoredRun, ...]:
-        columns = (
-            "folder, learner, preset, version, episodes, actions, seconds, cpu_seconds, seed, description"
-        )
-        found = self._read(
-            f"SELECT {columns} FROM runs JOIN agent_runs ON run = id WHERE agent = ? ORDER BY id", (agent,)
-        )
-        return tuple(
-            StoredRun(**{**row, "seed": int(row["seed"]), "description": json.loads(row["description"])})
-            for row in (dict(zip(columns.split(", "), values, strict=True)) for values in found)
-        )
+        return hall_of_fame(self._read, name, parameters)
 
     # ---- the file ----
 

@@ -1,0 +1,83 @@
+"""Who meets whom: round robin, gauntlet and Swiss, for any number of players a game."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+Group = tuple[int, ...]
+"""Entrants that meet in one game."""
+
+FORMATS = ("round-robin", "gauntlet", "swiss")
+SEATS = ("single", "double", "all")
+
+
+def round_robin(entrants: int, players: int) -> list[Group]:
+    """Everybody meets everybody: all groups of so many players."""
+    return list(itertools.combinations(range(entrants), players))
+
+
+def gauntlet(entrants: int, players: int) -> list[Group]:
+    """The first entrant meets all others."""
+    return [(0, *others) for others in itertools.combinations(range(1, entrants), players - 1)]
+
+
+def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
+    """The seatings of a group that share an opening.
+
+    "single" is one of the rotations, another each turn, so that all begin equally often over time; "double"
+    is every rotation, so that each sits on each seat once; "all" is every order. For two players the last two
+    are the same.
+    """
+    rotations = [group[i:] + group[:i] for i in range(len(group))]
+    if seats == "single":
+        # In a single turn the sum of the numbers decides who begins, as in Berger's tables.
+        return [rotations[(turn + sum(group) + 1) % len(group)]]
+    return rotations if seats == "double" else list(itertools.permutations(group))
+
+
+def order_count(players: int, seats: str) -> int:
+    """How many games a group plays on one opening."""
+    return {"single": 1, "double": players, "all": math.factorial(players)}[seats]
+
+
+def swiss_round(
+    points: Sequence[float], met: Sequence[Sequence[int]], byes: Sequence[int], players: int
+) -> tuple[list[Group], list[int]]:
+    """The groups of the next round, and who has a bye.
+
+    Entrants stand in the order of their points, the earlier listed first among equals. Who is left over when
+    they are divided into groups has a bye: the last ones that had the fewest. Then everybody, from the top,
+    meets the nearest ones not met so often: `met[i][j]` counts how often i and j have met.
+    """
+    order = sorted(range(len(points)), key=lambda i: (-points[i], i))
+    out: list[int] = []
+    for _ in range(len(order) % players):
+        fewest = min(byes[i] for i in order if i not in out)
+        out.append(next(i for i in reversed(order) if i not in out and byes[i] == fewest))
+    left = [i for i in order if i not in out]
+    # Allow as few repeated meetings as it takes; the steps are bounded, so that large fields stay quick.
+    for repeats in range(len(points) + 1):
+        groups = _divide(left, met, players, repeats, [20_000])
+        if groups is not None:
+            return groups, out
+    return [tuple(left[i : i + players]) for i in range(0, len(left), players)], out
+
+
+def _divide(
+    left: list[int], met: Sequence[Sequence[int]], players: int, repeats: int, steps: list[int]
+) -> list[Group] | None:
+    """Groups from the top down by backtracking, in which no two have met more than `repeats` times."""
+    if not left:
+        return []
+    top, rest = left[0], left[1:]
+    for others in itertools.combinations(rest, players - 1):
+        steps[0] -= 1
+        if steps[0] < 0:
+            return None
+        group = (top, *others)
+        if any(met[i][j] > repeats for i, j in itertools.combinations(group, 2)):
+            continue
+        below = _divide([i for i in rest if i not in others], met, players, repeats, steps)
+        if below is not None:
+            return [group, *below]
+    return None

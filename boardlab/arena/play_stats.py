@@ -1,0 +1,60 @@
+"""playStats.csv: one row a position of the games played, in the columns of GBG's file of that name."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from boardlab.arena.match import GameRecord, MatchResult, replay
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import CHANCE, Game, State, as_game
+from boardlab.games.twenty48 import Twenty48
+from boardlab.runs import RunFolder
+
+COLUMNS = "run, moveNum, player, action, gameScore, nEmptyTile, cumEmptyTl, highestTile"
+
+
+def play_stats(game: Game, agents: Sequence[str], records: Sequence[GameRecord]) -> str:
+    """The text of a playStats.csv: who played, a head line, and a row for every position of every game.
+
+    `run` counts games from 1, `moveNum` the players' actions, `player` is to move (in the end: who moved
+    last), `action` made the position (-1: the first), `gameScore` is the player's. The tiles are those of
+    2048; 0 in other games.
+    """
+    as_game(game)
+    lines = [f"P{i}: {agent}" for i, agent in enumerate(agents)]
+    lines.append(COLUMNS)
+    for run, record in enumerate(records, 1):
+        lines += _rows(game, run, record)
+    return "\n".join(lines) + "\n"
+
+
+def _rows(game: Game, run: int, record: GameRecord) -> list[str]:
+    rows: list[str] = []
+    states = replay(game, record)
+    number, empty_so_far, action = 0, 0, -1
+    for before, state, played in zip([None, *states], states, [-1, *record.actions], strict=False):
+        if before is not None and before.player != CHANCE:
+            number, action = number + 1, played
+        if state.player == CHANCE:  # GBG's positions include what nature did
+            continue
+        player = state.player if not state.is_terminal else max(state.last_player, 0)
+        empty, highest = _tiles(game, state)
+        empty_so_far += empty
+        score = 0.0 + (record.scores[player] if state is states[-1] else state.scores[player])  # no -0.00
+        rows.append(f"{run}, {number}, {player}, {action}, {score:+.2f}, {empty}, {empty_so_far}, {highest}")
+    return rows
+
+
+def _tiles(game: Game, state: State) -> tuple[int, int]:
+    if not isinstance(game.rules, Twenty48):
+        return 0, 0
+    cells = state.fields[: game.core.cells]
+    return cells.count(0), 2 ** max(cells)
+
+
+def write_play_stats(path: str | os.PathLike[str], game: Game, result: MatchResult) -> None:
+    """Writes the playStats.csv of a match."""
+    if not isinstance(result, MatchResult):
+        raise BoardLabError(f"play statistics are made from a match, not from {shown(result)}")
+    file = Path(path)
+    RunFolder(file.parent).write_text(file.name, play_stats(game, result.agents, result.records))

@@ -1,0 +1,55 @@
+"""Rates whatever holds results: game files, matches, tournaments, results of your own."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from boardlab.arena.match import MatchResult
+from boardlab.arena.ratings import (
+    BayesElo,
+    GlickoRating,
+    HistoryPoint,
+    Result,
+    SkillRating,
+    bayes_elo,
+    glicko2,
+    openskill,
+    read_pgn_results,
+    whole_history,
+)
+from boardlab.arena.standings import TournamentResult, results_of
+from boardlab.arena.store import Tournament
+from boardlab.errors import BoardLabError, shown, unknown
+
+SYSTEMS = {"bayeselo": bayes_elo, "glicko2": glicko2, "openskill": openskill, "whole-history": whole_history}
+
+Source = str | os.PathLike[str] | MatchResult | TournamentResult | Tournament | Sequence[Result]
+Ratings = BayesElo | dict[str, GlickoRating] | dict[str, SkillRating] | dict[str, tuple[HistoryPoint, ...]]
+
+
+def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
+    """The ratings that one system finds in a PGN file, a match, a tournament (stored or not) or results.
+
+    `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
+    that name in `boardlab.arena.ratings`.
+    """
+    if system not in SYSTEMS:
+        raise unknown("rating system", str(system), SYSTEMS)
+    results: Sequence[Result]
+    if isinstance(source, (str, os.PathLike)):
+        results = read_pgn_results(source)
+    elif isinstance(source, (MatchResult, TournamentResult)):
+        results = results_of(source.agents, source.records)
+    elif isinstance(source, Tournament):
+        results = results_of(source.agents, [stored.record for stored in source.games()])
+    elif isinstance(source, (list, tuple)) and source:
+        results = source
+    else:
+        raise BoardLabError(
+            f"ratings come from a file, a match, a tournament or results, not {shown(source)}"
+        )
+    try:
+        rated: Ratings = SYSTEMS[system](results, **options)  # type: ignore[operator]
+    except TypeError as error:
+        raise BoardLabError(f"{system}: {error}") from None
+    return rated

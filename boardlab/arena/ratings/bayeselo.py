@@ -1,0 +1,302 @@
+"""Bayesian Elo ratings in the sense of Coulom's BayesElo: draws, the first move, error bars, who is stronger.
+
+The first player, of rating r0 against r1, wins with probability f(r0 - r1 + advantage - draw), loses with
+f(r1 - r0 - advantage - draw) and draws otherwise, f(x) = 1 / (1 + 10^(-x/400)). The prior is two virtual
+draws a player, spread over the opponents it met; they count as a win and a loss each and say nothing about
+how often the game is drawn. In these parameters the logarithm of the posterior is concave, so Newton's method
+finds the one maximum, and the inverse of its Hessian is the covariance of the ratings (R. Coulom, Computing
+Elo ratings of move patterns in the game of Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry
+models, 2004).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.arena.ratings.results import Result, as_results, count_results
+from boardlab.errors import BoardLabError, shown, unknown
+
+SCALE = 400 / math.log(10)
+"""Elo points in a natural unit of strength."""
+NORMAL_95 = 1.959964
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EloRating:
+    """One line of a rating list."""
+
+    name: str
+    elo: float
+    plus: float
+    """The 95% interval reaches from elo - minus to elo + plus."""
+    minus: float
+    games: int
+    score: float
+    """Mean points a game: 1 for a win, 1/2 for a draw."""
+    opponents: float
+    """Mean rating of the opponents."""
+    draws: float
+    """Share of games drawn."""
+
+
+@dataclass(frozen=True)
+class BayesElo:
+    """A rating list, strongest first."""
+
+    ratings: tuple[EloRating, ...]
+    advantage: float
+    """What the first move is worth, in Elo."""
+    draw: float
+    """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw)."""
+    covariance: Vector = field(repr=False, compare=False)
+    """Of the ratings, in the order of the list."""
+    groups: tuple[tuple[str, ...], ...] = ()
+    """Players that met, directly or through others. With more than one group only ratings inside one
+    compare."""
+
+    @property
+    def superiority(self) -> Vector:
+        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th."""
+        elo = np.array([rating.elo for rating in self.ratings])
+        variance = np.diag(self.covariance)
+        spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 1e-12))
+        z = (elo[:, None] - elo[None, :]) / spread
+        return np.array([[0.5 * math.erfc(-x / math.sqrt(2)) for x in row] for row in z])
+
+    def __getitem__(self, name: str) -> EloRating:
+        for rating in self.ratings:
+            if rating.name == name:
+                return rating
+        raise unknown("rated player", name, [rating.name for rating in self.ratings])
+
+    def __str__(self) -> str:
+        """The list in the form of BayesElo's."""
+        width = max(4, *(len(rating.name) for rating in self.ratings))
+        lines = [f"Rank {'Name':<{width}} {'Elo':>5} {'+':>4} {'-':>4} {'games':>5} score oppo. draws"]
+        for rank, r in enumerate(self.ratings, 1):
+            lines.append(
+                f"{rank:>4} {r.name:<{width}} {r.elo:>5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
+                f"{r.score:>5.0%} {r.opponents:>5.0f} {r.draws:>5.0%}".replace("-0 ", " 0 ")
+            )
+        if len(self.groups) > 1:
+            lines.append(f"{len(self.groups)} groups never met; only ratings inside a group can be compared")
+        return "\n".join(lines)
+
+    def superiority_table(self) -> str:
+        """The likelihood of superiority in percent, a row a player."""
+        width = max(len(rating.name) for rating in self.ratings)
+        head = " " * (width + 5) + "".join(f"{i:>4}" for i in range(1, len(self.ratings) + 1))
+        lines = [head]
+        for i, row in enumerate(self.superiority):
+            cells = "".join("    " if i == j else f"{100 * p:>4.0f}" for j, p in enumerate(row))
+            lines.append(f"{i + 1:>4} {self.ratings[i].name:<{width}}{cells}")
+        return "\n".join(lines)
+
+
+def bayes_elo(
+    results: Sequence[Result],
+    *,
+    advantage: float | None = None,
+    draw: float | None = None,
+    prior: float = 2.0,
+    anchor: str | None = None,
+    bounds: str = "covariance",
+) -> BayesElo:
+    """Rates the players of two-player games; the mean rating is 0, or the anchor's rating is.
+
+    `advantage` (of the first move) and `draw` (eloDraw) are estimated from the games unless they are given.
+    `prior` is the number of virtual draws a player. `bounds="covariance"` takes the 95% intervals from the
+    whole covariance matrix; `"exact-opponents"` is BayesElo's default, the posterior of one player as though
+    the ratings of all others were known.
+    """
+    results = as_results(results, players=2)
+    if not _is_number(prior) or not 1e-3 <= prior <= 1e3:
+        raise BoardLabError(f"the prior must be a number of draws from 0.001 to 1000, not {shown(prior)}")
+    for name, given, low in (("advantage", advantage, -2000), ("draw", draw, 0)):
+        if given is not None and (not _is_number(given) or not low <= given <= 2000):
+            raise BoardLabError(f"{name} must be a number of Elo from {low} to 2000, not {shown(given)}")
+    if bounds not in ("covariance", "exact-opponents"):
+        raise BoardLabError(f'bounds must be "covariance" or "exact-opponents", not {shown(bounds)}')
+    names, counts = count_results(results)
+    if anchor is not None and anchor not in names:
+        raise unknown("rated player", anchor, names)
+    model = _Model(counts, _with_prior(counts, prior))
+    strength, a, d, covariance = model.fit(
+        None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE
+    )
+    groups = _groups(counts.sum(axis=2))
+    centre = _centring(len(names), groups, None if anchor is None else names.index(anchor))
+    elo = SCALE * (centre @ strength)
+    covariance = SCALE**2 * (centre @ covariance @ centre.T)
+    if bounds == "covariance":
+        plus = minus = NORMAL_95 * np.sqrt(np.maximum(np.diag(covariance), 0))
+    else:
+        plus, minus = model.exact_opponents(strength, a, d)
+    order = sorted(range(len(names)), key=lambda i: (-elo[i], names[i]))
+    return BayesElo(
+        tuple(_line(names[i], elo, i, counts, plus=float(plus[i]), minus=float(minus[i])) for i in order),
+        a * SCALE,
+        d * SCALE,
+        covariance[np.ix_(order, order)],
+        tuple(tuple(names[i] for i in group) for group in groups),
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _line(name: str, elo: Vector, i: int, counts: Vector, *, plus: float, minus: float) -> EloRating:
+    first, second = counts[i], counts[:, i]  # [opponent, result], the result always for who began
+    games = first.sum(axis=1) + second.sum(axis=1)
+    draws = first[:, 1].sum() + second[:, 1].sum()
+    points = first[:, 2].sum() + second[:, 0].sum() + draws / 2
+    total = games.sum()
+    return EloRating(
+        name,
+        float(elo[i]),
+        plus,
+        minus,
+        int(total),
+        float(points / total),
+        float(games @ elo / total),
+        float(draws / total),
+    )
+
+
+def _with_prior(counts: Vector, prior: float) -> Vector:
+    """A quarter of a player's prior in either seat, by the share of games with each opponent."""
+    met = counts.sum(axis=2)
+    met = met + met.T
+    share = prior / 4 * met / met.sum(axis=1, keepdims=True)
+    counts = counts.copy()
+    counts[:, :, 1] += share + share.T
+    return counts
+
+
+def _groups(met: Vector) -> list[list[int]]:
+    """Connected components of who met whom."""
+    left, groups = set(range(len(met))), []
+    while left:
+        frontier, group = [min(left)], set[int]()
+        while frontier:
+            i = frontier.pop()
+            if i not in group:
+                group.add(i)
+                frontier += [j for j in left if met[i, j] or met[j, i]]
+        left -= group
+        groups.append(sorted(group))
+    return groups
+
+
+def _centring(n: int, groups: list[list[int]], anchor: int | None) -> Vector:
+    """The matrix that takes each group's mean, or its anchor, away from its ratings."""
+    centre = np.eye(n)
+    for group in groups:
+        if anchor in group:
+            centre[group, anchor] -= 1
+        else:
+            centre[np.ix_(group, group)] -= 1 / len(group)
+    return centre
+
+
+class _Model:
+    """The log-posterior of strengths, advantage and draw width in natural units, and its maximum.
+
+    With x = strength of the first - strength of the second + advantage, and d the draw width: log P(win) =
+    log s(x - d), log P(loss) = log s(-x - d), and log P(draw) = log(e^2d - 1) + log P(win) + log P(loss), s
+    the logistic function. So a draw is a win and a loss and something about d.
+    """
+
+    def __init__(self, counts: Vector, weighted: Vector) -> None:
+        self.n = len(counts)
+        pairs = np.argwhere(weighted.sum(axis=2) > 0)
+        self.first, self.second = pairs[:, 0], pairs[:, 1]
+        lost, drawn, won = weighted[self.first, self.second].T
+        self.wins, self.losses, self.draws = won + drawn, lost + drawn, float(counts[:, :, 1].sum())
+        # Each row of the design takes the parameters (strengths, advantage, draw width) to x.
+        self.design = np.zeros((len(pairs), self.n + 2))
+        rows = np.arange(len(pairs))
+        self.design[rows, self.first] = 1
+        self.design[rows, self.second] = -1
+        self.design[:, self.n] = 1
+
+    def log_posterior(self, p: Vector) -> float:
+        x, d = self.design @ p, p[-1]
+        value = -float(self.wins @ np.logaddexp(0, d - x) + self.losses @ np.logaddexp(0, d + x))
+        return value + self.draws * float(np.log(np.expm1(2 * d))) if self.draws else value
+
+    def slopes(self, p: Vector) -> tuple[Vector, Vector]:
+        """Gradient and negative Hessian."""
+        x, d = self.design @ p, p[-1]
+        lose_win, lose_loss = _logistic(d - x), _logistic(d + x)  # 1 - P(win), 1 - P(loss)
+        up, down = self.wins * lose_win, self.losses * lose_loss
+        bend_win, bend_loss = up * (1 - lose_win), down * (1 - lose_loss)
+        gradient = self.design.T @ (up - down)
+        hessian = self.design.T @ ((bend_win + bend_loss)[:, None] * self.design)
+        # d enters wins as x - d and losses as -x - d
+        gradient[-1] = -float(up.sum() + down.sum())
+        cross = self.design.T @ (bend_loss - bend_win)
+        hessian[:, -1] = hessian[-1, :] = cross
+        hessian[-1, -1] = float(bend_win.sum() + bend_loss.sum())
+        if self.draws:
+            gradient[-1] += 2 * self.draws / -np.expm1(-2 * d)
+            hessian[-1, -1] += self.draws / np.sinh(d) ** 2
+        return gradient, hessian
+
+    def fit(self, advantage: float | None, draw: float | None) -> tuple[Vector, float, float, Vector]:
+        """Strengths (up to a constant a group), advantage, draw width, covariance of the strengths."""
+        p = np.zeros(self.n + 2)
+        p[self.n] = 0.0 if advantage is None else advantage
+        if draw is None and not self.draws:
+            draw = 0.0  # without draws the model is Bradley and Terry's
+        p[-1] = 0.5 if draw is None else max(draw, 1e-9)
+        free = [*range(self.n), *([self.n] if advantage is None else []), *([-1] if draw is None else [])]
+        value = self.log_posterior(p)
+        for _ in range(200):
+            gradient, hessian = self.slopes(p)
+            step = np.zeros_like(p)
+            # The constant of a group is not determined: the least-norm solution leaves it where it is.
+            step[free] = np.linalg.lstsq(hessian[np.ix_(free, free)], gradient[free], rcond=1e-12)[0]
+            size = 1.0
+            while size > 1e-12:
+                trial = p + size * step
+                if trial[-1] > 0 and (new := self.log_posterior(trial)) >= value:
+                    break
+                size /= 2
+            else:
+                break
+            p, gain, value = trial, new - value, new
+            if gain < 1e-10 and np.abs(size * step).max() < 1e-9:
+                break
+        _, hessian = self.slopes(p)
+        covariance: Any = np.linalg.pinv(hessian[np.ix_(free, free)], rcond=1e-12, hermitian=True)
+        return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
+
+    def exact_opponents(self, strength: Vector, a: float, d: float) -> tuple[Vector, Vector]:
+        """Upper and lower 95% reach of each player's own posterior, in Elo; the others are taken as known.
+
+        The others give way together so that the mean stays, as in BayesElo.
+        """
+        moves = np.linspace(-8, 8, 3201)  # +-1390 Elo around the estimate, in steps of 0.9
+        plus, minus = np.zeros(self.n), np.zeros(self.n)
+        for i in range(self.n):
+            mine = (self.first == i) | (self.second == i)
+            sign = np.where(self.first[mine] == i, 1.0, -1.0) * (self.n / max(1, self.n - 1))
+            x = (strength[self.first] - strength[self.second] + a)[mine][:, None] + sign[:, None] * moves
+            log = -(self.wins[mine] @ np.logaddexp(0, d - x) + self.losses[mine] @ np.logaddexp(0, d + x))
+            below = np.cumsum(np.exp(log - log.max()))
+            below /= below[-1]
+            minus[i] = -SCALE * moves[int(np.searchsorted(below, 0.025))]
+            plus[i] = SCALE * moves[int(np.searchsorted(below, 0.975))]
+        return plus, minus
+
+
+def _logistic(x: Vector) -> Vector:
+    return np.exp(-np.logaddexp(0, -x))

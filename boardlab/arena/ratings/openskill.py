@@ -1,0 +1,84 @@
+"""Ratings for games of two and more players: Weng and Lin's Bayesian Plackett-Luce, as the package openskill.
+
+R. Weng and C.-J. Lin, A Bayesian approximation method for online ranking, JMLR 12 (2011), Algorithm 4. Every
+game moves a player's mean and narrows its deviation; ties share a rank.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from boardlab.arena.ratings.results import Result, as_results, names_of
+from boardlab.errors import BoardLabError, shown
+
+MEAN = 25.0
+DEVIATION = MEAN / 3
+LEAST_SHRINK = 1e-4
+
+
+@dataclass(frozen=True)
+class SkillRating:
+    """A player's standing."""
+
+    mean: float = MEAN
+    deviation: float = DEVIATION
+    games: int = 0
+
+    @property
+    def ordinal(self) -> float:
+        """What the player is worth at least, with 99.7%: the number to rank by."""
+        return self.mean - 3 * self.deviation
+
+
+def openskill(
+    results: Sequence[Result],
+    *,
+    beta: float = MEAN / 6,
+    tau: float = 0.0,
+    start: Mapping[str, SkillRating] | None = None,
+) -> dict[str, SkillRating]:
+    """Ratings after all games in their order, best mean first.
+
+    `beta` is the spread of one game's performance. `tau` widens deviations before every game, for players
+    that change; agents that do not learn while they play need none.
+    """
+    results = as_results(results)
+    for name, given, low in (("beta", beta, 1e-6), ("tau", tau, 0.0)):
+        if not isinstance(given, (int, float)) or isinstance(given, bool) or not low <= given <= 1e6:
+            raise BoardLabError(f"{name} must be a number from {low:g} to 1000000, not {shown(given)}")
+    ratings = {name: SkillRating() for name in names_of(results)} | dict(start or {})
+    for result in results:
+        if len(result.players) > 1:
+            met = [ratings[name] for name in result.players]
+            ratings.update(zip(result.players, _rated(met, result.scores, beta, tau), strict=True))
+    return dict(sorted(ratings.items(), key=lambda item: (-item[1].mean, item[0])))
+
+
+def _rated(
+    players: Sequence[SkillRating], scores: Sequence[float], beta: float, tau: float
+) -> list[SkillRating]:
+    """Everybody after one game. In the paper's words: q runs over who was not ranked below i."""
+    variances = [player.deviation**2 + tau**2 for player in players]
+    c = math.sqrt(sum(variance + beta**2 for variance in variances))
+    strengths = [math.exp(player.mean / c) for player in players]
+    everyone = range(len(players))
+    behind = [sum(strengths[s] for s in everyone if scores[s] <= scores[q]) for q in everyone]
+    tied = [sum(scores[s] == scores[q] for s in everyone) for q in everyone]
+    rated = []
+    for i in everyone:
+        omega = delta = 0.0
+        for q in everyone:
+            if scores[q] >= scores[i]:
+                share = strengths[i] / behind[q]
+                omega += ((i == q) - share) / tied[q]
+                delta += share * (1 - share) / tied[q]
+        gamma = math.sqrt(variances[i]) / c
+        shrink = max(1 - gamma * variances[i] / c**2 * delta, LEAST_SHRINK)
+        rated.append(
+            SkillRating(
+                players[i].mean + variances[i] / c * omega,
+                math.sqrt(variances[i] * shrink),
+                players[i].games + 1,
+            )
+        )
+    return rated

@@ -1,0 +1,84 @@
+"""Results of games as rating systems read them, and PGN files as a source of them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.arena.records.files import read_file
+from boardlab.arena.records.pgn import section_result, sections
+from boardlab.errors import BoardLabError, shown
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one game ended."""
+
+    players: tuple[str, ...]
+    """Names in the order of the seats; the first one began."""
+    scores: tuple[float, ...]
+    """One number a seat; only their order counts."""
+    period: str = ""
+    """When it was played: games with the same text belong to one rating period (Glicko-2)."""
+
+    @property
+    def first_points(self) -> float:
+        """What the first of two players made of it: 1, 1/2 or 0."""
+        first, second = self.scores
+        return (first > second) + 0.5 * (first == second)
+
+
+def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
+    """The results in a PGN file, from the tags alone: what stands where moves should be is not looked at.
+
+    Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
+    unknown result is an error that names its line.
+    """
+    results = []
+    for section in sections(read_file(path).lstrip("\ufeff")):
+        found = section_result(f"{path}, line {section.line}", section.tags)
+        if found is not None and len(found[0]) > 1:
+            results.append(Result(*found, section.tags.get("Date", "")))
+    if not results:
+        raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
+    return results
+
+
+def names_of(results: Sequence[Result]) -> list[str]:
+    """All players, in the order in which they first appear."""
+    return list(dict.fromkeys(name for result in results for name in result.players))
+
+
+def as_results(results: object, players: int | None = None) -> list[Result]:
+    """`results`, if that is what they are, for games of so many players."""
+    if not isinstance(results, Sequence) or not all(isinstance(r, Result) for r in results):
+        raise BoardLabError(f"a rating is made from a list of results, not from {shown(results)}")
+    if not results:
+        raise BoardLabError("there is no game to rate")
+    for result in results:
+        count = len(result.players)
+        if count != len(result.scores):
+            raise BoardLabError(f"a result has one score a player, not {shown(result)}")
+        if players is not None and count != players:
+            raise BoardLabError(
+                f"this rating system is for games of {players} players, not of {count}; "
+                "openskill takes any number"
+            )
+        if len(set(result.players)) != count:
+            raise BoardLabError(f'"{result.players[0]}" cannot be rated by games against itself')
+        if not all(map(np.isfinite, result.scores)):
+            raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
+    return list(results)
+
+
+def count_results(results: Sequence[Result]) -> tuple[list[str], NDArray[np.float64]]:
+    """Names, and how often [first player, second player, 0 = lost, 1 = drew, 2 = won (for the first)]."""
+    names = names_of(results)
+    index = {name: i for i, name in enumerate(names)}
+    counts = np.zeros((len(names), len(names), 3))
+    for result in results:
+        first, second = (index[name] for name in result.players)
+        counts[first, second, int(2 * result.first_points)] += 1
+    return names, counts

@@ -1,0 +1,138 @@
+"""Whole-history ratings (R. Coulom, 2008): strength as a function of time, fitted to all games at once.
+
+A player's strength does a random walk, with variance `drift` a unit of time, and every game is a
+Bradley-Terry comparison of two strengths at their times; a draw is half a win. For agents over training: the
+time is the number of episodes (or generations) behind a checkpoint. Newton's method on all strengths together
+finds the maximum of the posterior, which is concave; the error bars come from its Hessian.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.arena.ratings.bayeselo import NORMAL_95, SCALE, Vector, _is_number, _logistic
+from boardlab.arena.ratings.results import Result, as_results
+from boardlab.errors import BoardLabError, shown
+
+MOST_POINTS = 4000
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """A player's rating at one time."""
+
+    time: float
+    elo: float
+    error: float
+    """Half width of the 95% interval."""
+    games: int
+
+
+def split_time(name: str) -> tuple[str, float]:
+    """`run@2000` is the player `run` at time 2000; a name without @ has no history and is at time 0."""
+    player, mark, time = name.rpartition("@")
+    try:
+        return (player, float(time)) if mark and player else (name, 0.0)
+    except ValueError:
+        return name, 0.0
+
+
+def whole_history(
+    results: Sequence[Result], *, drift: float | None = None, prior: float = 2.0
+) -> dict[str, tuple[HistoryPoint, ...]]:
+    """The rating curve of every player, best last point first; the mean of all points is 0.
+
+    Names `run@2000` carry the time. `drift` is the variance of the walk in Elo^2 a unit of time; by default
+    300 Elo of standard deviation over the longest history. `prior` is the number of virtual draws of each
+    player's first point against a player of rating 0.
+    """
+    results = as_results(results, players=2)
+    for name, given in (("drift", drift), ("prior", prior)):
+        if given is not None and (not _is_number(given) or not 1e-6 <= given <= 1e9):
+            raise BoardLabError(f"{name} must be a number from 0.000001 to 1000000000, not {shown(given)}")
+    points = sorted({split_time(name) for result in results for name in result.players})
+    if len(points) > MOST_POINTS:
+        raise BoardLabError(f"a whole history has at most {MOST_POINTS} points, not {len(points)}")
+    index = {point: i for i, point in enumerate(points)}
+    longest = max(t - next(u for q, u in points if q == p) for p, t in points)
+    walk = (300.0**2 / longest if longest else 1.0) if drift is None else float(drift)
+    first = np.array([index[split_time(r.players[0])] for r in results])
+    second = np.array([index[split_time(r.players[1])] for r in results])
+    strength, covariance = _fit(
+        points, first, second, np.array([r.first_points for r in results]), walk / SCALE**2, prior
+    )
+    errors = NORMAL_95 * SCALE * np.sqrt(np.maximum(np.diag(covariance), 0))
+    games = np.bincount(first, minlength=len(points)) + np.bincount(second, minlength=len(points))
+    elo = SCALE * (strength - strength.mean())
+    curves: dict[str, list[HistoryPoint]] = {}
+    for i, (player, time) in enumerate(points):
+        curves.setdefault(player, []).append(
+            HistoryPoint(time, float(elo[i]), float(errors[i]), int(games[i]))
+        )
+    order = sorted(curves, key=lambda player: (-curves[player][-1].elo, player))
+    return {player: tuple(curves[player]) for player in order}
+
+
+def _fit(
+    points: Sequence[tuple[str, float]],
+    first: Indices,
+    second: Indices,
+    score: Vector,
+    walk: float,
+    prior: float,
+) -> tuple[Vector, Vector]:
+    """Strengths in natural units, and the covariance of the strengths less their mean."""
+    n = len(points)
+    # The random walk and the prior: a quadratic form, and virtual draws against strength 0.
+    precision = np.zeros((n, n))
+    starts = np.zeros(n)
+    for i, (player, time) in enumerate(points):
+        if i == 0 or points[i - 1][0] != player:
+            starts[i] = prior
+            continue
+        weight = 1 / (walk * (time - points[i - 1][1]))
+        precision[i, i] += weight
+        precision[i - 1, i - 1] += weight
+        precision[i, i - 1] -= weight
+        precision[i - 1, i] -= weight
+
+    def log_posterior(r: Vector) -> float:
+        x = r[first] - r[second]
+        games = score @ np.logaddexp(0, -x) + (1 - score) @ np.logaddexp(0, x)
+        virtual = starts @ (np.logaddexp(0, -r) + np.logaddexp(0, r)) / 2
+        return -float(games + virtual + 0.5 * r @ precision @ r)
+
+    r = np.zeros(n)
+    value = log_posterior(r)
+    for _ in range(100):
+        gradient, hessian = _slopes(r, first, second, score, precision, starts)
+        step, size = np.linalg.solve(hessian, gradient), 1.0
+        while (new := log_posterior(r + size * step)) < value and size > 1e-12:
+            size /= 2
+        r, gain, value = r + size * step, new - value, new
+        if gain < 1e-10:
+            break
+    _, hessian = _slopes(r, first, second, score, precision, starts)
+    centre = np.eye(n) - 1 / n
+    return r, centre @ np.linalg.inv(hessian) @ centre
+
+
+def _slopes(
+    r: Vector, first: Indices, second: Indices, score: Vector, precision: Vector, starts: Vector
+) -> tuple[Vector, Vector]:
+    """Gradient and negative Hessian of the log-posterior."""
+    p = _logistic(r[first] - r[second])
+    bend = p * (1 - p)
+    at_zero = _logistic(r)
+    gradient = starts * (0.5 - at_zero) - precision @ r
+    hessian = precision + np.diag(starts * at_zero * (1 - at_zero))
+    np.add.at(gradient, first, score - p)
+    np.add.at(gradient, second, p - score)
+    np.add.at(hessian, (first, first), bend)
+    np.add.at(hessian, (second, second), bend)
+    np.add.at(hessian, (first, second), -bend)
+    np.add.at(hessian, (second, first), -bend)
+    return gradient, hessian

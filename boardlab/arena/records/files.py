@@ -1,0 +1,105 @@
+"""Files of games: which format it is shows in the name when writing, in the text when reading."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from boardlab.arena.records.ggf import ggf_text, read_ggf
+from boardlab.arena.records.lines import WRITERS, lines_text, read_lines
+from boardlab.arena.records.pgn import pgn_text, read_pgn
+from boardlab.arena.records.record import Record
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import Game
+
+FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
+    ".pgn": pgn_text,
+    ".ggf": ggf_text,
+    ".txt": lines_text,
+}
+
+
+GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
+"""Formats that only some games have."""
+
+
+def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path:
+    """The path, refused where its ending names no format (of the game): asked before hours of games."""
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise BoardLabError(f"the file of games must be a path, not {shown(path)}")
+    file = Path(path)
+    suffix = file.suffix.lower()
+    if suffix not in FORMATS:
+        raise BoardLabError(
+            f'"{file}" must end in .pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)'
+        )
+    if game is not None and game.name not in GAMES_OF.get(suffix, (game.name,)):
+        raise BoardLabError(f"{game.name} cannot be written as {suffix}; its games are kept as .pgn")
+    if file.is_dir():
+        raise BoardLabError(f'"{file}" is a folder; games are kept in a file')
+    if not file.parent.is_dir():
+        raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
+    return file
+
+
+def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, append: bool = False) -> None:
+    """Writes games as PGN, GGF or lines of text, by the file's ending; `append` keeps what is there."""
+    file = check_format(path)
+    listed = list(records)
+    if not all(isinstance(record, Record) for record in listed):
+        raise BoardLabError("a file of games is made from records, as read_records gives them")
+    text = FORMATS[file.suffix.lower()](listed)
+    if append and file.exists():
+        before = read_file(file)
+        text = before + ("" if not before or before.endswith("\n") else "\n") + text
+    aside = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        with aside.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        aside.replace(file)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+
+
+def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list[Record]:
+    """The games of a file: PGN, GGF, Othello transcripts, connect-four columns, twists of a cube.
+
+    `game` says the rules where the file does not.
+    """
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise BoardLabError(f"the file of games must be a path, not {shown(path)}")
+    if game is not None and not isinstance(game, Game):
+        raise BoardLabError(f"game must be a game, as in boardlab.game('othello'), not {shown(game)}")
+    text = read_file(path)
+    return parse_records(text, str(path), game)
+
+
+def parse_records(text: str, name: str = "text", game: Game | None = None) -> list[Record]:
+    """The games in a text; `name` is for error messages."""
+    first = text.lstrip("\ufeff \t\r\n")
+    if first.startswith(("[", "{", "%", ";")):
+        return read_pgn(name, text.lstrip("\ufeff"), game)
+    if "(;" in first[:200]:
+        return read_ggf(name, text)
+    return read_lines(name, text.lstrip("\ufeff"), game)
+
+
+def read_file(path: str | os.PathLike[str]) -> str:
+    """The text of a file of games; others may have written it in Latin-1."""
+    file = Path(path)
+    if not file.is_file():
+        raise BoardLabError(f'there is no file "{path}"')
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
+    if b"\0" in content[:4096]:
+        raise BoardLabError(f'"{path}" is not a file of games: it is no text')
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

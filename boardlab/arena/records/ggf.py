@@ -1,0 +1,137 @@
+"""GGF, the Generic Game Format of Othello servers and programs (GGS, NBoard, Edax).
+
+(;GM[Othello]PC[BoardLab]DT[2026.01.31]PB[black]PW[white]RE[+12]TY[8]
+BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5/0.25/1.5]W[D6]...;)
+
+Black (`*`) is seat 0. A move is a square or PA (pass), then what its player expected, then its seconds.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from boardlab.arena.records.record import ABANDONED, Record, played
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game, State
+from boardlab.games.othello import Othello
+from boardlab.games.registry import game as make_game
+
+GAME = re.compile(r"\(;(.*?);\)", re.DOTALL)
+FIELD = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
+SQUARES = "-*O"
+NAMES = {"PB": 0, "PW": 1}
+TAGS = {"PC": "Site", "DT": "Date", "EV": "Event"}
+SIDES = ("B", "W")
+
+
+def ggf_text(records: Iterable[Record]) -> str:
+    """The games as GGF, one a line."""
+    return "".join(_game_text(record) + "\n" for record in records)
+
+
+def _game_text(record: Record) -> str:
+    rules = record.game.rules
+    if not isinstance(rules, Othello):
+        raise BoardLabError(f"GGF is a format for othello; save {record.game.name} as PGN")
+    state = record.first_state
+    moves = []
+    for i, action in enumerate(record.actions):
+        name = state.action_text(action).upper()
+        value = record.values[i] if record.values else None
+        told = f"/{value:+}" if value is not None else ""
+        moves.append(f"{SIDES[state.player]}[{'PA' if name == 'PASS' else name}{told}]")
+        state.apply(action)
+    size = rules.size
+    fields = [("GM", "Othello"), ("PC", record.tags.get("Site", "BoardLab")), *_dated(record)]
+    fields += [("PB", _plain(record.players[0])), ("PW", _plain(record.players[1]))]
+    if record.is_finished:
+        fields.append(("RE", _result(record, state)))
+    fields += [("TY", str(size)), ("BO", f"{size} {_board(record.first_state, size)}")]
+    return "(;" + "".join(f"{name}[{value}]" for name, value in fields) + "".join(moves) + ";)"
+
+
+def _dated(record: Record) -> list[tuple[str, str]]:
+    return [("DT", record.tags["Date"])] if "Date" in record.tags else []
+
+
+def _plain(name: str) -> str:
+    """A name without the brackets that would end its field."""
+    return re.sub(r"[\[\]\r\n]", " ", name)
+
+
+def _board(state: State, size: int) -> str:
+    *cells, mover = state.fields
+    rows = ["".join(SQUARES[c] for c in cells[i * size : (i + 1) * size]) for i in range(size)]
+    return f"{' '.join(rows)} {'*O'[mover]}"
+
+
+def _result(record: Record, last: State) -> str:
+    """Black's discs more than white's; what an agent lost by a mistake is marked as resigned."""
+    if last.is_terminal and not record.error:
+        return f"{last.outcome('discs')[0]:+g}"
+    return f"{64 * (record.scores[0] > record.scores[1]) - 64 * (record.scores[0] < record.scores[1]):+d}:r"
+
+
+def read_ggf(name: str, text: str) -> list[Record]:
+    """The games of a GGF file; `name` is for error messages."""
+    games = list(GAME.finditer(text))
+    if not games:
+        raise BoardLabError(f"{name}: there is no game between (; and ;)")
+    return [_record(f"{name}, line {text.count(chr(10), 0, g.start()) + 1}", g[1]) for g in games]
+
+
+def _record(place: str, text: str) -> Record:
+    at, players, tags = 0, ["?", "?"], {}
+    game, start, result = make_game("othello"), None, None
+    words: list[tuple[str, str]] = []
+    values: list[float | None] = []
+    while field := FIELD.match(text, at):
+        at = field.end()
+        key, value = field[1].upper(), field[2].strip()
+        if key == "GM" and value.lower() != "othello":
+            raise BoardLabError(f"{place}: GM[{value}] is another game than Othello")
+        if key in NAMES:
+            players[NAMES[key]] = value
+        elif key in TAGS:
+            tags[TAGS[key]] = value
+        elif key == "RE":
+            result = value
+        elif key == "BO":
+            game, start = _position(place, value)
+        elif key in SIDES:
+            square, _, rest = value.partition("/")
+            words.append((place, "pass" if square.lower() in ("pa", "pass", "ps", "--") else square))
+            values.append(_value(rest.partition("/")[0]))
+    if text[at:].strip():
+        raise BoardLabError(f'{place}: "{text[at:].strip()[:20]}" is no field of GGF, as in B[F5]')
+    if start is not None and start == game.initial_state():
+        start = None
+    record = played(game, words, start=start, players=players, values=values, tags=tags)
+    return record if record.is_finished or not result else _given_up(place, record, result)
+
+
+def _position(place: str, value: str) -> tuple[Game, State]:
+    size, _, board = value.partition(" ")
+    squares = "".join(board.split())
+    try:
+        game = make_game("othello", size=int(size))
+        cells = [SQUARES.index(square) for square in squares[:-1].replace("o", "O")]
+        return game, game.from_fields([*cells, "*O".index(squares[-1:].upper() or " ")])
+    except ValueError as error:
+        raise BoardLabError(f"{place}: BO[{value[:20]}...] is no position of Othello: {error}") from None
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _given_up(place: str, record: Record, result: str) -> Record:
+    """A game that a resignation or the clock ended has the result that the file says."""
+    lead = _value(result.partition(":")[0])
+    if lead is None:
+        raise BoardLabError(f"{place}: the result RE[{result}] is no number")
+    first = float((lead > 0) - (lead < 0))
+    return replace(record, scores=(first, -first), ending=ABANDONED)

@@ -1,0 +1,160 @@
+"""Games as lines of plain text, one a line, as many programs write them.
+
+    f5d6c3d3c4...     othello: squares in a row; passes are left out
+    4455...           connectfour: columns, counted from 1 (from 0 in a file that has a 0)
+    R U2 F'           rubiks: the twists that solve the cube; where they did not: `@` and its first position
+
+Blank lines and what follows a `#` are not read.
+"""
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Iterable
+
+from boardlab.arena.records.record import Record, played
+from boardlab.errors import BoardLabError
+from boardlab.games.connectfour import ConnectFour
+from boardlab.games.game import Game, State
+from boardlab.games.registry import game as make_game
+from boardlab.games.rubiks import Rubiks
+
+OTHELLO = re.compile(r"(?:[a-j](?:10|[1-9])|pass|pa|ps|--|\s)+", re.IGNORECASE)
+COLUMNS = re.compile(r"[\d\s]+")
+TWISTS = re.compile(r"(?:[ULFRBDulfrbd](?:2'?|'|3)?\s*)+(?:@[-\d\s]*)?|@[-\d\s]*")
+
+
+def lines_text(records: Iterable[Record]) -> str:
+    """The games as lines; only for games that have such a notation."""
+    return "".join(WRITERS[_kind(record)](record) + "\n" for record in records)
+
+
+def _kind(record: Record) -> str:
+    if record.game.name not in WRITERS:
+        raise BoardLabError(f"{record.game.name} has no notation in lines of plain text; save it as PGN")
+    return record.game.name
+
+
+def _othello_line(record: Record) -> str:
+    if record.start is not None:
+        raise BoardLabError(
+            "a transcript begins at the initial position; save games from others as PGN or GGF"
+        )
+    names = (
+        state.action_text(action) for state, action in zip(record.states(), record.actions, strict=False)
+    )
+    return "".join(name for name in names if name != "pass")
+
+
+def _columns_line(record: Record) -> str:
+    rules = record.game.rules
+    assert isinstance(rules, ConnectFour)
+    if record.start is not None or rules.cols > 9:
+        raise BoardLabError("column strings begin at the empty board and have at most 9 columns; use PGN")
+    return "".join(str(action + 1) for action in record.actions)
+
+
+def _twists_line(record: Record) -> str:
+    state = record.first_state
+    names = [state.action_text(action) for action in record.actions]
+    for action in record.actions:
+        state.apply(action)
+    if state.is_terminal and record.scores[0] == 1:
+        return " ".join(names)
+    return " ".join([*names, "@", *map(str, record.first_state.fields)])
+
+
+WRITERS: dict[str, Callable[[Record], str]] = {
+    "othello": _othello_line,
+    "connectfour": _columns_line,
+    "rubiks": _twists_line,
+}
+
+# ---- reading ----
+
+
+def read_lines(name: str, text: str, game: Game | None = None) -> list[Record]:
+    """The games of such a file; which game it is shows in the first line unless `game` says it."""
+    lines = [(n, line.partition("#")[0].strip()) for n, line in enumerate(text.splitlines(), 1)]
+    lines = [(n, line) for n, line in lines if line]
+    if not lines:
+        raise BoardLabError(f"{name} holds no game")
+    game = game or _guess(name, *lines[0])
+    if game.name not in WRITERS:
+        raise BoardLabError(f"{game.name} has no notation in lines of plain text; its games are kept as PGN")
+    from_zero = any("0" in line for _, line in lines)
+    return [_read_line(f"{name}, line {n}", line, game, from_zero) for n, line in lines]
+
+
+def _guess(name: str, number: int, line: str) -> Game:
+    for pattern, kind in ((COLUMNS, "connectfour"), (OTHELLO, "othello"), (TWISTS, "rubiks")):
+        if pattern.fullmatch(line):
+            return make_game(kind)
+    raise BoardLabError(
+        f"{name}, line {number}: {line[:30]!r} is neither PGN, GGF, an Othello transcript (f5d6c3), "
+        "connect-four columns (4455) nor twists (R U2 F')"
+    )
+
+
+def _read_line(place: str, line: str, game: Game, from_zero: bool) -> Record:
+    if game.name == "othello":
+        squares = re.findall(r"[a-z](?:1[0-9]|[0-9])|pass|pa|ps|--|\S", line, re.IGNORECASE)
+        words = [(place, "pass" if w.lower() in ("pa", "ps", "--") else w.lower()) for w in squares]
+        return played(game, words, forced_passes=True)
+    if game.name == "connectfour":
+        digits = re.findall(r"\S", line)
+        base = 0 if from_zero else 1
+        words = [(place, str(int(w) - base) if w.isdigit() else w) for w in digits]
+        return played(game, words)
+    twists, at, fields = line.partition("@")
+    words = [(place, _twist(game, word)) for word in re.findall(r"[A-Za-z](?:2'?|'|3)?|\S", twists)]
+    return played(game, words, start=_cube(place, game, words, fields if at else None))
+
+
+def _twist(game: Game, word: str) -> str:
+    return word[0].upper() + {"3": "'", "2'": "2"}.get(word[1:], word[1:])
+
+
+def _cube(place: str, game: Game, words: list[tuple[str, str]], fields: str | None) -> State:
+    """The first position: given, or the one that these twists solve, found by turning them back."""
+    if fields is not None:
+        try:
+            return game.from_fields([int(field) for field in fields.split()])
+        except ValueError as error:
+            raise BoardLabError(f"{place}: what follows @ is no position: {error}") from None
+    cells = game_of_twists(game, 0).initial_state().fields
+    turns = _turns(game_of_twists(game, 30))
+    for word in reversed([word for _, word in words]):
+        if word not in turns:
+            break  # `played` says what is wrong with it
+        before = list(cells)
+        for cell, source in enumerate(turns[word]):
+            before[source] = cells[cell]
+        cells = before
+    return game.from_fields(cells)
+
+
+def game_of_twists(game: Game, twists: int) -> Game:
+    """The same cube with so many twists of the scramble."""
+    assert isinstance(game.rules, Rubiks)
+    return Game(dataclasses.replace(game.rules, twists=twists))
+
+
+@functools.cache
+def _turns(game: Game) -> dict[str, list[int]]:
+    """For every twist the sticker that each cell gets. A solved cube cannot be twisted: its game is over.
+
+    Read off from scrambled cubes: which sticker it was is clear when only one had all the colours found.
+    """
+    scrambled = [game.initial_state(seed) for seed in range(64)]
+    scrambled = [state for state in scrambled if not state.is_terminal]
+    before = list(zip(*(state.fields for state in scrambled), strict=True))
+    turns = {}
+    for action, name in scrambled[0].action_names().items():
+        after = []
+        for state in scrambled:
+            twisted = state.copy()
+            twisted.apply(action)
+            after.append(twisted.fields)
+        turns[name] = [before.index(colours) for colours in zip(*after, strict=True)]
+    return turns

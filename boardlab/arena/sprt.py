@@ -1,0 +1,138 @@
+"""The sequential probability ratio test: a match that stops as soon as it knows.
+
+H0 says that the first agent is elo0 stronger than the second, H1 that it is elo1 stronger (logistic Elo of
+the mean points). Rounds, the games that share an opening with the seats exchanged, are the samples, so that
+for two players there are five outcomes a round (0, 1/2 ... 2 points: pentanomial). The generalised likelihood
+ratio compares the most likely distributions of these outcomes that have H0's and H1's mean (M. Van den Bergh,
+A practical introduction to the GSPRT, 2018).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab.errors import BoardLabError, shown
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """The two hypotheses and how often each may be rejected wrongly."""
+
+    elo0: float = 0.0
+    elo1: float = 10.0
+    alpha: float = 0.05
+    """Chance to accept H1 though H0 is true."""
+    beta: float = 0.05
+    """Chance to accept H0 though H1 is true."""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("elo0", -1000, 1000),
+            ("elo1", -1000, 1000),
+            ("alpha", 0, 0.5),
+            ("beta", 0, 0.5),
+        ):
+            value: Any = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not low <= value <= high or (high == 0.5 and not 0 < value < high):
+                words = "between 0 and 0.5" if high == 0.5 else f"from {low} to {high}"
+                raise BoardLabError(f"{name} of the SPRT must be a number {words}, not {shown(value)}")
+        if not self.elo0 < self.elo1:
+            raise BoardLabError(f"an SPRT needs elo0 below elo1, not {self.elo0:g} and {self.elo1:g}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """At the lower one H0 is accepted, at the upper one H1."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[float]) -> float:
+        """The log-likelihood ratio for H1, given how many rounds had each outcome, worst first."""
+        total = sum(counts)
+        if total == 0 or len(counts) < 2:
+            return 0.0
+        # An outcome that was not seen yet is not impossible; a thousandth of a round keeps the ratio finite.
+        shares = [max(count, 1e-3) for count in counts]
+        whole = sum(shares)
+        shares = [share / whole for share in shares]
+        outcomes = [i / (len(counts) - 1) for i in range(len(counts))]
+        under0 = _with_mean(shares, outcomes, expected_points(self.elo0))
+        under1 = _with_mean(shares, outcomes, expected_points(self.elo1))
+        return total * sum(
+            share * math.log(p1 / p0) for share, p0, p1 in zip(shares, under0, under1, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class SprtResult:
+    """Where the test stands."""
+
+    test: Sprt
+    llr: float
+    accepted: str
+    """"H0", "H1", or nothing when the games ran out first."""
+
+    def __str__(self) -> str:
+        low, high = self.test.bounds
+        words = {
+            "H0": f"H0 accepted: not {self.test.elo1:g} Elo stronger",
+            "H1": f"H1 accepted: stronger by more than {self.test.elo0:g} Elo",
+            "": "undecided",
+        }[self.accepted]
+        return (
+            f"SPRT {self.test.elo0:g} against {self.test.elo1:g} Elo: LLR {self.llr:.2f} "
+            f"({low:.2f} to {high:.2f}), {words}"
+        )
+
+
+class RunningSprt:
+    """The test over rounds as they finish."""
+
+    def __init__(self, test: Sprt, outcomes: int) -> None:
+        self.test, self.counts = test, [0] * outcomes
+        self.result = SprtResult(test, 0.0, "")
+
+    def add(self, outcome: int) -> bool:
+        """Counts a round by its half points; whether the test is decided."""
+        self.counts[outcome] += 1
+        llr = self.test.llr(self.counts)
+        low, high = self.test.bounds
+        accepted = "H0" if llr <= low else "H1" if llr >= high else ""
+        self.result = SprtResult(self.test, llr, accepted)
+        return bool(accepted)
+
+
+def as_sprt(value: object) -> Sprt | None:
+    """`value` as a test: one, nothing, or a pair (elo0, elo1)."""
+    if value is None or isinstance(value, Sprt):
+        return value
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return Sprt(*value)
+    raise BoardLabError(f"sprt must be a pair of Elo differences such as (0, 10), not {shown(value)}")
+
+
+def expected_points(elo: float) -> float:
+    """Mean points a game of a player so much stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def _with_mean(shares: Sequence[float], outcomes: Sequence[float], mean: float) -> list[float]:
+    """The distribution with that mean under which the shares are most likely: p / (1 + x (a - mean)).
+
+    x is the root of a decreasing function between the poles (Van den Bergh, proposition 1.1): Newton's
+    method, kept between the poles by bisection.
+    """
+    offsets = [a - mean for a in outcomes]
+    low, high, x = -1 / offsets[-1], -1 / offsets[0], 0.0
+    for _ in range(100):
+        ratios = [a / (1 + x * a) for a in offsets]
+        excess = sum(p * r for p, r in zip(shares, ratios, strict=True))
+        if excess > 0:
+            low = x
+        else:
+            high = x
+        step = excess / sum(p * r * r for p, r in zip(shares, ratios, strict=True))
+        if abs(step) < 1e-12:
+            break
+        x = x + step if low < x + step < high else (low + high) / 2
+    return [p / (1 + x * a) for p, a in zip(shares, offsets, strict=True)]

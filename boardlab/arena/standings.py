@@ -1,0 +1,290 @@
+"""What a tournament found: standings, the cross table, ratings with error bars, time, a heat map."""
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, interval, plain
+from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
+from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.games.game import Game
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One agent's tournament."""
+
+    agent: str
+    games: int
+    wins: int
+    """Games in which it had the highest score and not everybody had it."""
+    draws: int
+    losses: int
+    points: float
+    """The share of the others that it left behind, summed over games; a tie counts half. Byes are not in
+    it."""
+    point_interval: float
+    """Half width of the 95% interval of points a game, over rounds that share an opening."""
+    mean_score: float
+    score_interval: float
+    seconds_per_decision: float = field(compare=False)
+
+    @property
+    def share(self) -> float:
+        """Points a game."""
+        return self.points / self.games if self.games else math.nan
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """A tournament, as far as it was played. Agents keep the order in which they were listed."""
+
+    number: int
+    """In the store."""
+    game: Game
+    agents: tuple[str, ...]
+    format: str
+    is_finished: bool
+    standings: tuple[Standing, ...]
+    """In the order of the agents."""
+    cross: Matrix = field(repr=False, compare=False)
+    """[i, j]: points of i against j a game in which both sat; NaN where they never met."""
+    first: NDArray[np.int64] = field(repr=False, compare=False)
+    """[i, j, 0 .. 2]: two players: games that i, moving first against j, won, drew and lost."""
+    ratings: BayesElo | dict[str, SkillRating] | None = field(repr=False)
+    """Bayesian Elo for two players a game, openskill for more, nothing for one."""
+    records: tuple[GameRecord, ...] = field(repr=False)
+    """All games by pairing and number; seats are numbers of agents."""
+    distinct: int
+    """How many of the games were different."""
+    errors: int
+    """Games that ended because an agent failed or broke the rules; it lost them."""
+
+    @property
+    def ranking(self) -> list[int]:
+        """Numbers of the agents, the best first: by rating, without one by points or mean score."""
+        names = list(self.agents)
+        if isinstance(self.ratings, BayesElo):
+            return [names.index(rating.name) for rating in self.ratings.ratings]
+        if self.ratings:
+            return [names.index(name) for name in self.ratings]
+        value = [s.mean_score if self.game.players == 1 else s.share for s in self.standings]
+        return sorted(range(len(names)), key=lambda i: (-value[i] if value[i] == value[i] else math.inf, i))
+
+    def __str__(self) -> str:
+        lines = [f"{self.game.name}: {self.format} of {len(self.agents)} agents, {len(self.records)} games"]
+        lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
+        lines += ["", *self._list(), ""]
+        if self.game.players > 1:
+            lines += ["Points in percent against each (row against column)", *self._cross(), ""]
+        if self.distinct < len(self.records) and not self.game.has_chance:
+            lines.append(
+                f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
+            )
+        if self.errors:
+            lines.append(f"{self.errors} games were lost by an agent's error")
+        return "\n".join(lines).rstrip()
+
+    def _list(self) -> list[str]:
+        """The ranking: rating ± 95%, points, wins, draws, losses, time a move."""
+        width = max(5, *(len(agent) for agent in self.agents))
+        rated = self._rated()
+        solo = self.game.players == 1
+        scores = solo or self.game.score_range != (-1, 1)  # where points do not tell everything
+        head = f"Rank {'Agent':<{width}}"
+        head += (
+            "" if rated is None else f" {'Elo' if isinstance(self.ratings, BayesElo) else 'skill':>5} ± 95%"
+        )
+        head += "  games" + ("" if solo else " points ± 95%   wins  draws losses")
+        lines = [head + ("  mean score ± 95%" if scores else "") + "   time a move"]
+        for rank, i in enumerate(self.ranking, 1):
+            s = self.standings[i]
+            line = f"{rank:>4} {s.agent:<{width}}"
+            if rated is not None:
+                line += f" {rated[i][0]:>5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
+            line += f"  {s.games:>5}"
+            if not solo:
+                line += f" {s.share:>6.1%} {s.point_interval:>5.1%} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
+            if scores:
+                line += f"  {s.mean_score:>10.5g} {plain(s.score_interval):>5}"
+            time = "" if math.isnan(s.seconds_per_decision) else duration(s.seconds_per_decision)
+            lines.append(f"{line}   {time:>11}")
+        return lines
+
+    def _rated(self) -> list[tuple[float, float, int]] | None:
+        """Rating, half width, digits of each agent."""
+        if isinstance(self.ratings, BayesElo):
+            found = [self.ratings[agent] for agent in self.agents]
+            return [(r.elo, r.plus, 0) for r in found]
+        if self.ratings:
+            skills = [self.ratings[agent] for agent in self.agents]
+            return [(s.mean, 1.96 * s.deviation, 1) for s in skills]
+        return None
+
+    def _cross(self) -> list[str]:
+        width = max(len(agent) for agent in self.agents)
+        ranking = self.ranking
+        lines = [" " * (width + 5) + "".join(f"{rank:>5}" for rank in range(1, len(ranking) + 1))]
+        for rank, i in enumerate(ranking, 1):
+            cells = "".join(_cell(self.cross[i, j], i == j) for j in ranking)
+            lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
+        return lines
+
+    def first_seat_table(self) -> str:
+        """Two players: wins/draws/losses of the row moving first against the column moving second."""
+        if self.game.players != 2:
+            raise BoardLabError(
+                f"who moves first is a question for two players; {self.game.name} has another number"
+            )
+        width = max(len(agent) for agent in self.agents)
+        ranking = self.ranking
+        cells = [["/".join(map(str, self.first[i, j])) if i != j else "" for j in ranking] for i in ranking]
+        column = max(len(cell) for row in cells for cell in row) + 2
+        lines = [" " * (width + 5) + "".join(f"{rank:>{column}}" for rank in range(1, len(ranking) + 1))]
+        for rank, (i, row) in enumerate(zip(ranking, cells, strict=True), 1):
+            lines.append(
+                f"{rank:>4} {self.agents[i]:<{width}}" + "".join(f"{cell:>{column}}" for cell in row)
+            )
+        return "\n".join(lines)
+
+    def heat_map(self) -> bytes:
+        """The cross table as a PNG picture; needs matplotlib."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise MissingPackageError("a heat map needs matplotlib: pip install 'boardlab[plots]'") from None
+        ranking = self.ranking
+        names = [f"{rank}  {_short(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
+        shares = 100 * self.cross[np.ix_(ranking, ranking)]
+        size = 1.2 + 0.45 * len(names)
+        figure = Figure(figsize=(size + 4, size + 0.8), layout="constrained")
+        axes = figure.add_subplot()
+        image = axes.imshow(shares, vmin=0, vmax=100, cmap="RdYlBu")
+        axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
+        axes.set_yticks(range(len(names)), names)
+        axes.xaxis.tick_top()
+        for (i, j), share in np.ndenumerate(shares):
+            if not math.isnan(share):
+                colour = "black" if 15 < share < 85 else "white"
+                axes.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=8, color=colour)
+        figure.suptitle(f"{self.game.name}: points in percent, row against column", fontsize=10)
+        figure.colorbar(image, shrink=0.8)
+        file = io.BytesIO()
+        figure.savefig(file, format="png", dpi=120)
+        return file.getvalue()
+
+    def heat_text(self) -> str:
+        """The cross table as shades, for a terminal: the darker the more points of the row."""
+        width = max(len(agent) for agent in self.agents)
+        ranking = self.ranking
+        lines = [" " * (width + 5) + "".join(f"{rank:>3}" for rank in range(1, len(ranking) + 1))]
+        for rank, i in enumerate(ranking, 1):
+            cells = "".join(f" {_shade(self.cross[i, j])}" for j in ranking)
+            lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
+        return "\n".join(lines)
+
+
+def _shade(share: float) -> str:
+    return "  " if math.isnan(share) else 2 * "·░▒▓█"[min(4, int(5 * share))]
+
+
+def _cell(share: float, same: bool) -> str:
+    return "    ·" if same else "     " if math.isnan(share) else f"{100 * share:>5.0f}"
+
+
+def _short(name: str, most: int = 32) -> str:
+    return name if len(name) <= most else name[: most - 3] + "..."
+
+
+def tally(
+    number: int,
+    game: Game,
+    agents: Sequence[str],
+    format: str,
+    is_finished: bool,
+    pairings: Sequence[Sequence[GameRecord]],
+    round_size: int,
+) -> TournamentResult:
+    """Counts the games of all pairings, each in its order, `round_size` of them on one opening."""
+    count = len(agents)
+    records = tuple(record for played in pairings for record in played)
+    per_round: list[list[float]] = [[] for _ in agents]  # points of each agent, pairing after pairing
+    scores: list[list[float]] = [[] for _ in agents]
+    wins, draws, losses = ([0] * count for _ in range(3))
+    seconds, decisions = [0.0] * count, [0] * count
+    against, met = np.zeros((count, count)), np.zeros((count, count))
+    first = np.zeros((count, count, 3), np.int64)
+    for record in records:
+        points = game_points(record.scores)
+        best, tied = max(record.scores), len(set(record.scores)) == 1
+        for seat, agent in enumerate(record.seats):
+            score = record.scores[seat]
+            per_round[agent].append(points[seat])
+            scores[agent].append(score)
+            if len(record.seats) > 1:
+                counter = draws if tied else wins if score == best else losses
+                counter[agent] += 1
+            if record.decisions:
+                seconds[agent] += record.seconds[seat]
+                decisions[agent] += record.decisions[seat]
+            for other, rival in enumerate(record.seats):
+                if other != seat:
+                    met[agent, rival] += 1
+                    against[agent, rival] += (score > record.scores[other]) + 0.5 * (
+                        score == record.scores[other]
+                    )
+        if len(record.seats) == 2:
+            first[record.seats][0 if points[0] == 1 else 1 if points[0] == 0.5 else 2] += 1
+    with np.errstate(invalid="ignore"):
+        cross = against / met
+    standings = tuple(
+        Standing(
+            agent=agents[i],
+            games=len(scores[i]),
+            wins=wins[i],
+            draws=draws[i],
+            losses=losses[i],
+            points=sum(per_round[i]),
+            point_interval=interval(per_round[i], (0.0, 1.0), round_size) if per_round[i] else math.nan,
+            mean_score=sum(scores[i]) / len(scores[i]) if scores[i] else math.nan,
+            score_interval=interval(scores[i], game.score_range, round_size) if scores[i] else math.nan,
+            seconds_per_decision=seconds[i] / decisions[i] if decisions[i] else math.nan,
+        )
+        for i in range(count)
+    )
+    return TournamentResult(
+        number=number,
+        game=game,
+        agents=tuple(agents),
+        format=format,
+        is_finished=is_finished,
+        standings=standings,
+        cross=cross,
+        first=first,
+        ratings=_ratings(game, agents, records),
+        records=records,
+        distinct=count_distinct(game, records),
+        errors=sum(1 for record in records if record.error),
+    )
+
+
+def results_of(agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
+    """The records as rating systems read them."""
+    return [Result(tuple(agents[a] for a in record.seats), record.scores) for record in records]
+
+
+def _ratings(
+    game: Game, agents: Sequence[str], records: Sequence[GameRecord]
+) -> BayesElo | dict[str, SkillRating] | None:
+    if game.players == 1 or not records:
+        return None
+    results = results_of(agents, records)
+    if len({name for result in results for name in result.players}) < len(agents):
+        return None  # somebody has not played yet
+    return bayes_elo(results) if game.players == 2 else openskill(results)

@@ -1,0 +1,241 @@
+"""Tournaments: agents meet by a plan, everything is kept in the store, and what was broken off goes on.
+
+Game i of a tournament is the same whatever was played before it: it depends on the seed, its number and its
+entrants alone. All pairings of a round play the same opening, so that a tournament that is not finished is
+fair too. A tournament is found again by its plan: the same call after a crash, or after kill -9, plays only
+what is missing and ends as though nothing had happened.
+"""
+
+import dataclasses
+import hashlib
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from boardlab.arena.match import Adjudication, Arena, GameRecord, game_points
+from boardlab.arena.pairing import (
+    FORMATS,
+    SEATS,
+    Group,
+    gauntlet,
+    order_count,
+    round_robin,
+    seat_orders,
+    swiss_round,
+)
+from boardlab.arena.ratings import BayesElo
+from boardlab.arena.standings import TournamentResult, tally
+from boardlab.arena.store import Rating, Store
+from boardlab.arena.store import Tournament as StoredTournament
+from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.search.agent import Agent
+
+Progress = Callable[[int, int], None]
+"""Is told how many games were played, and of how many."""
+
+
+def tournament(
+    game: Game,
+    agents: Sequence[str | Agent],
+    format: str = "round-robin",
+    games: int = 20,
+    seed: int = 0,
+    *,
+    seats: str = "all",
+    rounds: int | None = None,
+    random_actions: int = 0,
+    starts: Sequence[State] = (),
+    adjudicate: str | Adjudication | None = None,
+    threads: int = 1,
+    store: Store | str | os.PathLike[str] | None = None,
+    name: str = "",
+    again: bool = False,
+    progress: Progress | None = None,
+) -> TournamentResult:
+    """Plays a tournament, or goes on with the one of the same plan that the store holds.
+
+    `format` is "round-robin", "gauntlet" (the first agent against all others) or "swiss" (`rounds` rounds, by
+    default as many as find a winner). Every pairing plays `games` games, rounded up to whole turns of the
+    seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
+    (every order). A turn shares an opening: see `match` for `random_actions`, `starts` and `adjudicate`.
+    `again` starts anew though the store has this tournament.
+    """
+    as_game(game)
+    if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
+        raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
+    if progress is not None and not callable(progress):
+        raise BoardLabError(f"progress must be a function of games done and games, not {shown(progress)}")
+    for what, given, known in (
+        ("format of a tournament", format, FORMATS),
+        ("seats of a tournament", seats, SEATS),
+    ):
+        if given not in known:
+            raise unknown(what, str(given), known)
+    least = max(2, game.players)
+    if len(agents) < least:
+        raise BoardLabError(f"a tournament of {game.name} needs at least {least} agents, not {len(agents)}")
+    if game.players == 1 and format != "round-robin":
+        raise BoardLabError(f'in {game.name} nobody meets: its format is "round-robin", everybody plays')
+    if rounds is not None and format != "swiss":
+        raise BoardLabError(f'rounds are for the format "swiss", not for "{format}"')
+    swiss = as_integer("rounds", rounds, 1, 1000) if rounds is not None else math.ceil(math.log2(len(agents)))
+    turn = order_count(game.players, seats)
+    turns = -(-as_integer("games", games, 1, 10_000_000) // turn)
+    arena = Arena(
+        game,
+        agents,
+        as_seed(seed),
+        random_actions=random_actions,
+        starts=starts,
+        threads=threads,
+        adjudicate=adjudicate,
+    )
+    options: dict[str, Any] = {"games": turns * turn, "seats": seats, "random_actions": arena.random_actions}
+    if format == "swiss":
+        options["rounds"] = swiss
+    if arena.starts:
+        fields = np.array([start.fields for start in arena.starts], "<i4")
+        options["starts"] = [len(arena.starts), hashlib.sha256(fields.tobytes()).hexdigest()]
+    if arena.rules:
+        options["adjudicate"] = dataclasses.asdict(arena.rules)
+    kept = store if isinstance(store, Store) else Store(store)
+    plan = kept.start_tournament(game, agents, format, seed=seed, options=options, name=name, again=again)
+    event = _Event(arena, plan, seats, turns, progress)
+    if format == "swiss":
+        event.play_swiss(swiss)
+    else:
+        groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
+        event.play_round(0, groups, len(groups) * turns * turn)
+    result = stored_tournament(plan)
+    if not plan.is_finished:
+        _keep_ratings(plan, result)
+        plan.finish()
+        result = dataclasses.replace(result, is_finished=True)
+    return result
+
+
+def stored_tournament(plan: StoredTournament) -> TournamentResult:
+    """What came of a tournament in the store, however far it is."""
+    played: dict[int, list[GameRecord]] = {}
+    for stored in plan.games():
+        played.setdefault(stored.pairing, []).append(stored.record)
+    turn = order_count(plan.game.players, plan.options.get("seats", "all"))
+    return tally(
+        plan.number, plan.game, plan.agents, plan.format, plan.is_finished, list(played.values()), turn
+    )
+
+
+def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
+    numbers = {agent: i for i, agent in enumerate(result.agents)}
+    if isinstance(result.ratings, BayesElo):
+        plan.add_ratings(
+            "bayeselo",
+            [
+                Rating(numbers[r.name], r.elo, r.elo - r.minus, r.elo + r.plus, r.games)
+                for r in result.ratings.ratings
+            ],
+        )
+    elif result.ratings is not None:
+        plan.add_ratings(
+            "openskill",
+            [
+                Rating(
+                    numbers[name], s.mean, s.mean - 1.96 * s.deviation, s.mean + 1.96 * s.deviation, s.games
+                )
+                for name, s in result.ratings.items()
+            ],
+        )
+    elif plan.game.players == 1:
+        plan.add_ratings(
+            "score",
+            [
+                Rating(
+                    i, s.mean_score, s.mean_score - _finite(s.score_interval), s.mean_score +
+                    _finite(s.score_interval), s.games,
+                )
+                for i, s in enumerate(result.standings)
+            ],
+        )  # fmt: skip
+
+
+def _finite(width: float) -> float:
+    """A single game has no interval."""
+    return 0.0 if math.isnan(width) else width
+
+
+class _Event:
+    """A tournament under way: plays what the store does not have yet and hands it over as it comes."""
+
+    def __init__(
+        self, arena: Arena, plan: StoredTournament, seats: str, turns: int, progress: Progress | None
+    ) -> None:
+        self.arena, self.plan, self.seats, self.turns = arena, plan, seats, turns
+        self.turn = order_count(arena.game.players, seats)
+        self.tell = progress or (lambda done, games: None)
+
+    def play_swiss(self, rounds: int) -> None:
+        """Round after round: who meets is told by what came of the rounds before, which the store knows."""
+        entrants, players = len(self.plan.agents), self.arena.game.players
+        games = self.turns * self.turn
+        total = rounds * (entrants // players) * games
+        met = [[0] * entrants for _ in range(entrants)]
+        byes = [0] * entrants
+        for number in range(rounds):
+            points = [float(bye * games) for bye in byes]
+            earlier = {p.number for p in self.plan.pairings() if p.round < number}
+            for stored in self.plan.games():
+                if stored.pairing not in earlier:  # a round that was broken off
+                    continue
+                for seat, share in zip(stored.record.seats, game_points(stored.record.scores), strict=True):
+                    points[seat] += share
+            groups, out = swiss_round(points, met, byes, players)
+            self.play_round(number, groups, total)
+            for group in groups:
+                for i in group:
+                    for j in group:
+                        met[i][j] += i != j
+            for i in out:
+                byes[i] += 1
+
+    def play_round(self, number: int, groups: Sequence[Group], total: int) -> None:
+        """All games of these groups: turn after turn, in each turn all groups on one opening."""
+        games = self.turns * self.turn
+        self.plan.add_pairings([(group, games) for group in groups], round=number)
+        pairings = [p for p in self.plan.pairings() if p.round == number]
+        before = sum(p.games for p in self.plan.pairings() if p.round < number)
+        size = len(groups) * self.turn  # games of a turn
+        stored = [p.played for p in pairings]
+
+        start = number * size * self.turns
+        # The first game that is missing; later ones that a crash left in the store are played again and kept.
+        missing = min(
+            done // self.turn * size + pairing * self.turn + done % self.turn
+            for pairing, done in enumerate(stored)
+        )
+        at = start + min(missing, size * self.turns)
+
+        def receive(fresh: list[GameRecord]) -> None:
+            nonlocal at
+            by_pairing: dict[int, list[GameRecord]] = {}
+            firsts: dict[int, int] = {}
+            for record in fresh:
+                turn, place = divmod(at - start, size)
+                pairing = place // self.turn
+                by_pairing.setdefault(pairing, []).append(record)
+                firsts.setdefault(pairing, turn * self.turn + place % self.turn)
+                at += 1
+            for pairing, records in by_pairing.items():
+                self.plan.add_games(pairings[pairing].number, records, first=firsts[pairing])
+            self.tell(before + at - start, total)
+
+        end = start + size * self.turns
+        self.tell(before + at - start, total)
+        while at < end:
+            turn = (at - start) // size
+            seatings = [order for group in groups for order in seat_orders(group, self.seats, turn)]
+            stop = end if self.seats != "single" else start + (turn + 1) * size
+            self.arena.play(seatings, stop, receive, first=at)

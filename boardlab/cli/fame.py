@@ -1,0 +1,96 @@
+"""`boardlab fame`: the strongest agents of every game, what they cost, and how to get them again."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boardlab.arena.store import Fame, StoredRun
+from boardlab.arena.store import store as open_store
+from boardlab.cli.common import console
+from boardlab.errors import BoardLabError
+from boardlab.games.registry import GAMES
+from boardlab.learning.again import train_command
+from boardlab.options import option_text, options_of
+
+MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
+
+STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STORE or ./boardlab.db.")
+
+
+def fame(
+    game: Annotated[str | None, typer.Argument(help="Only this game.")] = None,
+    store: Annotated[Path | None, STORE] = None,
+    top: Annotated[int, typer.Option("--top", "-n", help="So many agents a game.")] = 10,
+) -> None:
+    """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
+    lines = open_store(store).fame(game)
+    if not lines:
+        raise BoardLabError(
+            f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "
+            f"boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
+        )
+    for number, ((title, method, group), found) in enumerate(
+        groupby(lines, key=lambda line: (_title(line), line.method, line.group))
+    ):
+        if number:
+            console.print()
+        apart = ", agents that never met those above" if group else ""
+        console.print(
+            f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", style="bold", markup=False
+        )
+        for rank, line in enumerate(list(found)[:top], 1):
+            _print(rank, line)
+
+
+def _title(line: Fame) -> str:
+    """The game with what is not usual about its rules."""
+    if line.game not in GAMES:
+        return line.game
+    usual = {option.name: option.default for option in options_of(GAMES[line.game])}
+    given = {key: tuple(v) if isinstance(v, list) else v for key, v in line.parameters.items()}
+    special = [f"{key}={option_text(value)}" for key, value in given.items() if usual.get(key) != value]
+    return f"{line.game} ({', '.join(special)})" if special else line.game
+
+
+def _print(rank: int, line: Fame) -> None:
+    number = "{:+.0f}".format if line.method == "bayeselo" else "{:.4g}".format
+    where = f"tournament{'s' * (len(line.tournaments) > 1)} {', '.join(map(str, line.tournaments[-5:]))}"
+    interval = f"({number(line.low)} to {number(line.high)})"
+    console.print(
+        f"{rank:>3}  {number(line.rating):>5} {interval}  {line.expression}", markup=False, soft_wrap=True
+    )
+    told = [f"{line.games:,} games, {where}"]
+    for run in line.runs:
+        told += [f"trained: {_cost(run)}", f"again: {again(run)}"]
+    for words in told:
+        console.print(f"     {words}", style="dim", markup=False, soft_wrap=True)
+
+
+def _cost(run: StoredRun) -> str:
+    parts = [f"{run.learner}, preset {run.preset}" if run.preset else run.learner]
+    if run.episodes is not None:
+        parts.append(f"{run.episodes:,} episodes")
+    if run.cpu_seconds is not None:
+        parts.append(f"{duration(run.cpu_seconds)} of processor time")
+    elif run.seconds is not None:
+        parts.append(duration(run.seconds))
+    parts.append(f"BoardLab {run.version}")
+    return ", ".join(parts)
+
+
+def again(run: StoredRun) -> str:
+    """The command that trains it again."""
+    try:
+        return train_command(run.description, run.folder)
+    except (BoardLabError, KeyError, TypeError):
+        return f"its agent.toml ({run.folder}) tells a run that this version cannot train"
+
+
+def duration(seconds: float) -> str:
+    """About two digits: 4.2 s, 13 min, 2.1 h."""
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.2g} {unit}" if seconds < 100 * size else f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds:.0f} s"

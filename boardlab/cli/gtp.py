@@ -1,0 +1,159 @@
+"""`boardlab gtp`: an agent as a GTP engine, for other programs to play with."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated, TextIO
+
+import typer
+
+import boardlab
+from boardlab.cli.common import game_from
+from boardlab.errors import BoardLabError
+from boardlab.games.game import Game, State
+from boardlab.search.agent import Agent
+from boardlab.search.expression import agent as make_agent
+
+PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
+
+
+def gtp(
+    context: typer.Context,
+    agent: Annotated[str, typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)".')],
+    game: Annotated[
+        str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
+    ] = "othello",
+    seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
+) -> None:
+    """Let an agent play through the Go Text Protocol, on standard input and output."""
+    server = GtpServer(make_agent(agent, game_from(game, context), seed))
+    server.serve(sys.stdin, sys.stdout)
+
+
+class GtpServer:
+    """GTP version 2 over one game; black is player 0. Methods named do_X answer the command X."""
+
+    def __init__(self, agent: Agent) -> None:
+        game = agent.game
+        if game.players != 2 or game.has_chance or game.is_hidden:
+            raise BoardLabError(
+                f"gtp plays games of two players without chance and hidden cards, not {game!r}"
+            )
+        self.agent = agent
+        self.game: Game = game
+        self.state: State = game.initial_state()
+        self.commands: dict[str, Callable[..., str]] = {
+            name[3:]: getattr(self, name) for name in sorted(dir(self)) if name.startswith("do_")
+        }
+
+    def serve(self, lines: TextIO | Iterator[str], out: TextIO) -> None:
+        """Answers commands until `quit` or the end of the input."""
+        for line in lines:
+            words = "".join(c for c in line.split("#")[0] if c in "\t\n" or c >= " ").split()
+            if not words:
+                continue
+            number = words.pop(0) if words[0].isdigit() else ""
+            name, *arguments = words or [""]
+            mark, answer = "=", ""
+            try:
+                answer = self._answer(name, arguments)
+            except BoardLabError as error:
+                mark, answer = "?", " ".join(str(error).split())
+            print(f"{mark}{number} {answer}".rstrip() + "\n", file=out, flush=True)
+            if name == "quit":
+                return
+
+    def _answer(self, name: str, arguments: list[str]) -> str:
+        if name not in self.commands:
+            raise BoardLabError("unknown command")
+        try:
+            inspect.signature(self.commands[name]).bind(*arguments)
+        except TypeError:
+            raise BoardLabError("wrong number of arguments") from None
+        return self.commands[name](*arguments)
+
+    def _player(self, colour: str) -> int:
+        player = PLAYERS.get(colour.lower())
+        if player is None:
+            raise BoardLabError("a colour is b or w")
+        if self.state.is_terminal:
+            raise BoardLabError("the game is over")
+        if player != self.state.player:
+            raise BoardLabError(f"it is the turn of {'black' if self.state.player == 0 else 'white'}")
+        return player
+
+    def do_protocol_version(self) -> str:
+        """The version of GTP."""
+        return "2"
+
+    def do_name(self) -> str:
+        """Who plays."""
+        return f"BoardLab {self.agent.expression}"
+
+    def do_version(self) -> str:
+        """Of BoardLab."""
+        return boardlab.__version__
+
+    def do_known_command(self, command: str) -> str:
+        """Whether a command exists."""
+        return "true" if command in self.commands else "false"
+
+    def do_list_commands(self) -> str:
+        """All commands."""
+        return "\n".join(self.commands)
+
+    def do_quit(self) -> str:
+        """The end."""
+        return ""
+
+    def do_boardsize(self, size: str) -> str:
+        """Accepts only the size of the game that is played."""
+        own = getattr(self.game.rules, "size", None)
+        if own is not None and size != str(own):
+            raise BoardLabError("unacceptable size")
+        return self.do_clear_board()
+
+    def do_clear_board(self) -> str:
+        """A new game."""
+        self.state = self.game.initial_state()
+        self.agent.reset()
+        return ""
+
+    def do_komi(self, komi: str) -> str:
+        """Means nothing here."""
+        return ""
+
+    def do_play(self, colour: str, *vertex: str) -> str:
+        """Somebody played."""
+        self._player(colour)
+        self.state.apply(self.state.parse_action(" ".join(vertex)))
+        return ""
+
+    def do_genmove(self, colour: str) -> str:
+        """The agent plays."""
+        answer = self.do_reg_genmove(colour)
+        self.state.apply(self.state.parse_action(answer))
+        return answer
+
+    def do_reg_genmove(self, colour: str) -> str:
+        """What the agent would play."""
+        self._player(colour)
+        return self.state.action_text(self.agent.act(self.state).action)
+
+    def do_undo(self) -> str:
+        """Takes the last action back."""
+        if not self.state.actions_played:
+            raise BoardLabError("cannot undo")
+        self.state.undo()
+        return ""
+
+    def do_showboard(self) -> str:
+        """The position as text."""
+        return "\n" + "\n".join(line or " " for line in self.state.to_text().splitlines())
+
+    def do_final_score(self) -> str:
+        """Who won, by the game's score."""
+        if not self.state.is_terminal:
+            raise BoardLabError("the game is not over")
+        difference = float(self.state.scores[0] - self.state.scores[1])
+        return "0" if difference == 0 else f"{'B' if difference > 0 else 'W'}+{abs(difference) / 2:g}"

@@ -1,0 +1,103 @@
+"""`boardlab tournament`: agents meet by a plan."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boardlab.arena.match import Adjudication
+from boardlab.arena.openings import openings_from
+from boardlab.arena.ratings import BayesElo
+from boardlab.arena.tournament import tournament as play_tournament
+from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
+from boardlab.errors import MissingPackageError
+from boardlab.runs import RunFolder
+
+
+def tournament(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
+    agents: Annotated[list[str], typer.Argument(help="The entrants; the game's parameters follow them.")],
+    format: Annotated[
+        str, typer.Option(help="round-robin, gauntlet (the first agent against all others) or swiss.")
+    ] = "round-robin",
+    games: Annotated[
+        int, typer.Option("--games", "-n", help="Games a pairing, rounded up to whole turns of the seats.")
+    ] = 20,
+    seats: Annotated[
+        str,
+        typer.Option(help="Seat orders on one opening: single, double (everybody once on each seat) or all."),
+    ] = "all",
+    rounds: Annotated[int | None, typer.Option(help="Rounds of a Swiss tournament.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same tournament.")] = 0,
+    random_actions: Annotated[
+        int, typer.Option(help="Random actions before the agents take over, the same for all in a round.")
+    ] = 0,
+    openings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLIES|FILE", help="Begin from all positions after so many actions, or a file's."
+        ),
+    ] = None,
+    adjudicate: Annotated[
+        str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    store: Annotated[
+        Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="What to call it.")] = "",
+    again: Annotated[
+        bool, typer.Option("--again", help="Start anew though the store has this tournament.")
+    ] = False,
+    first_seat: Annotated[
+        bool, typer.Option("--first-seat", help="Also print wins/draws/losses of who moves first.")
+    ] = False,
+    superiority: Annotated[
+        bool, typer.Option("--superiority", help="Also print how likely each agent is stronger.")
+    ] = False,
+    heat_map: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.png",
+            help="Write the cross table as a picture (without matplotlib: print it as text).",
+        ),
+    ] = None,
+) -> None:
+    """Let agents meet in a tournament: cross table, ratings with error bars, time a move.
+
+    Everything is kept in the store. The same command again goes on where it was broken off, or shows the
+    result.
+    """
+    arena_game, players = split_agents(game, agents, context)
+    with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
+        result = play_tournament(
+            arena_game,
+            players,
+            format,
+            games,
+            seed,
+            seats=seats,
+            rounds=rounds,
+            random_actions=random_actions,
+            starts=openings_from(arena_game, openings, seed) if openings is not None else (),
+            adjudicate=Adjudication(adjudicate) if adjudicate else None,
+            threads=threads,
+            store=store,
+            name=name,
+            again=again,
+            progress=tell,
+        )
+    console.print(str(result), markup=False, soft_wrap=True)
+    if first_seat:
+        console.print("\nWins/draws/losses of the row, moving first, against the column")
+        console.print(result.first_seat_table(), markup=False, soft_wrap=True)
+    if superiority and isinstance(result.ratings, BayesElo):
+        console.print("\nLikelihood in percent that the row is stronger than the column")
+        console.print(result.ratings.superiority_table(), markup=False, soft_wrap=True)
+    if heat_map is not None:
+        try:
+            RunFolder(heat_map.parent).write_bytes(heat_map.name, result.heat_map())
+            console.print(f"wrote {heat_map}", markup=False)
+        except MissingPackageError as error:
+            console.print(f"\n{result.heat_text()}\n{error}", markup=False, soft_wrap=True)

@@ -1,0 +1,69 @@
+"""How to train a run again: the command, from what agent.toml says."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from boardlab.errors import BoardLabError
+from boardlab.games.registry import game as make_game
+from boardlab.games.registry import rules_of
+from boardlab.learning.presets import preset as preset_of
+from boardlab.learning.train import LEARNERS
+from boardlab.options import option_text, options_of
+
+
+def train_command(agent: Mapping[str, Any], out: str = "") -> str:
+    """`boardlab train ...` with what differs from the preset; the same version then gives the same weights.
+
+    `agent` is what a run's agent.toml holds.
+    """
+    game = dict(agent["game"])
+    name = game.pop("name")
+    learner, preset = agent["kind"], agent.get("preset", "default")
+    words = ["boardlab", "train", name]
+    defaults = {option.name: option.default for option in options_of(rules_of(name))}
+    given = {key: tuple(value) if isinstance(value, list) else value for key, value in game.items()}
+    words += _options({key: value for key, value in given.items() if defaults.get(key) != value})
+    if learner != "td-ntuple":
+        words += ["--learner", learner]
+    if preset != "default":
+        words += ["--preset", preset]
+    words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
+    words += _options(_changed(make_game(name, **given), learner, preset, agent.get("settings", {})))
+    words += _early_stop(agent.get("exams", {}))
+    return shlex.join([*words, *(["--out", out] if out else [])])
+
+
+def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are not the preset's."""
+    if learner not in LEARNERS:
+        return dict(settings)
+    kind = LEARNERS[learner]
+    try:
+        chosen = preset_of(game, preset, learner)
+        chosen.pop("episodes", None)
+        usual = kind.checked(chosen).as_dict()
+    except BoardLabError:  # a preset of another version
+        usual = {}
+    return {name: value for name, value in settings.items() if usual.get(name) != value}
+
+
+def _early_stop(exams: Mapping[str, Any]) -> list[str]:
+    """Exams do not change what is learned, but for the one that may end the run."""
+    if "stop_exam" not in exams:
+        return []
+    words = ["--exam", exams["stop_exam"], "--stop-exam", exams["stop_exam"]]
+    for key, option in (("every", "--exam-every"), ("games", "--exam-games"), ("stop_after", "--stop-after")):
+        words += [option, str(exams[key])] if key in exams else []
+    return words + (["--stop-at", str(exams["stop_at"])] if "stop_at" in exams else [])
+
+
+def _options(values: Mapping[str, Any]) -> list[str]:
+    words = []
+    for name, value in values.items():
+        key = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{key}" if value else f"--no-{key}")
+        else:
+            words += [f"--{key}", option_text(value)]
+    return words

@@ -1,0 +1,78 @@
+"""Othello programs that can be given any position: the NBoard protocol and Edax's console."""
+
+import re
+
+from boardlab.games.game import Game, State
+from boardlab.references.engines.protocol import Protocol, check_othello, only_pass
+
+
+class NBoard(Protocol):
+    """The protocol of the NBoard user interface, version 2; `level` is its search depth."""
+
+    name = "nboard"
+    pings = 0
+
+    @staticmethod
+    def check(game: Game) -> None:
+        """Othello."""
+        check_othello("nboard", game)
+
+    def begin(self) -> None:
+        """Says hello; a ping must come back."""
+        self.program.say("nboard 2")
+        if self.level is not None:
+            self.program.say(f"set depth {self.level}")
+        self.ping()
+
+    def ping(self) -> None:
+        """Waits until the program has done all it was told."""
+        self.pings += 1
+        self.program.say(f"ping {self.pings}")
+        self.await_line(lambda line: line.split() == ["pong", str(self.pings)])
+
+    def ask(self, state: State) -> int:
+        """Gives the position, then asks."""
+        forced = only_pass(state)
+        if forced is not None:
+            return forced
+        *cells, mover = state.fields
+        board = "".join("-*O"[cell] for cell in cells)
+        self.program.say(
+            "set game (;GM[Othello]PC[BoardLab]DT[2000.01.01]PB[black]PW[white]RE[?]TI[15:00]TY[8]"
+            f"BO[8 {board} {'*O'[mover]}];)"
+        )
+        self.ping()
+        self.program.say("go")
+        answer = self.await_line(lambda line: line.startswith("==="))
+        return self.action(state, re.split(r"[\s/]", answer[3:].strip())[0])
+
+
+class EdaxConsole(Protocol):
+    """Edax's own console; `level` is its playing strength."""
+
+    name = "edax"
+
+    @staticmethod
+    def check(game: Game) -> None:
+        """Othello."""
+        check_othello("edax", game)
+
+    def begin(self) -> None:
+        """Sets the level; Edax waits to be asked (mode 3)."""
+        self.program.say("mode 3")
+        if self.level is not None:
+            self.program.say(f"level {self.level}")
+
+    def ask(self, state: State) -> int:
+        """Gives the position, then asks."""
+        forced = only_pass(state)
+        if forced is not None:
+            return forced
+        *cells, mover = state.fields
+        self.program.say("setboard " + "".join("-XO"[cell] for cell in cells) + "XO"[mover])
+        self.program.say("go")
+        found = re.compile(r"plays\s+(\S+)", re.IGNORECASE)
+        answer = self.await_line(lambda line: bool(found.search(line)))
+        played = found.search(answer)
+        assert played
+        return self.action(state, played[1])

@@ -1,0 +1,93 @@
+"""Cubes: exact distances of the 2x2x2, and Kociemba's two-phase algorithm for the 3x3x3."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.games.game import Game, State
+from boardlab.games.rubiks import FACES, TURNING, Rubiks
+from boardlab.search.agent import python_agent
+from boardlab.search.spec import SearchSpec
+
+KOCIEMBA_FACES = "URFDLB"
+"""The order in which the package lists the faces; ours is FACES."""
+
+
+@dataclass(frozen=True)
+class Exact(SearchSpec):
+    """Solves the 2x2x2 cube in as few twists as possible, by a table of the distances of all states."""
+
+    name = "exact"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        if not isinstance(game.rules, Rubiks) or game.rules.size != 2:
+            raise BoardLabError(f"exact solves the 2x2x2 cube, not {game!r}")
+        return _engine.greedy_search(_engine.solver_evaluator(game.core), seed)
+
+
+def distance(state: State) -> int:
+    """The fewest twists that solve a 2x2x2 cube."""
+    rules = state.game.rules
+    if not isinstance(rules, Rubiks) or rules.size != 2:
+        raise BoardLabError(f"exact distances are known for the 2x2x2 cube, not for {state.game!r}")
+    if state.is_terminal:
+        return 0
+    if rules.step_reward == 0:  # the solver counts in step rewards
+        state = Game(Rubiks(size=2, metric=rules.metric)).from_fields(state.fields)
+        rules = state.game.rules
+        assert isinstance(rules, Rubiks)
+    solved = state.solve()
+    assert solved is not None
+    return round((float(solved[0]) - 1) / rules.step_reward)
+
+
+def twists_of(solution: str, metric: str) -> list[int]:
+    """Actions for Singmaster's notation; a half turn is two quarter turns where only those count."""
+    actions = []
+    for word in solution.split():
+        face, kind = TURNING.index(word[0]), word[1:]
+        if metric == "htm":
+            actions.append(3 * face + ("", "2", "'").index(kind))
+        else:
+            actions += [2 * face] * 2 if kind == "2" else [2 * face + ("", "'").index(kind)]
+    return actions
+
+
+@dataclass(frozen=True)
+class Kociemba(SearchSpec):
+    """Solves the 3x3x3 cube in about 21 twists (htm) by Kociemba's two-phase algorithm."""
+
+    name = "kociemba"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        rules = game.rules
+        if not isinstance(rules, Rubiks) or rules.size != 3:
+            raise BoardLabError(f"kociemba solves the 3x3x3 cube, not {game!r}")
+        try:
+            import kociemba
+        except ImportError:
+            raise MissingPackageError(
+                "kociemba needs the package of this name: pip install 'boardlab[references]'"
+            ) from None
+        plan: dict[bytes, int] = {}
+
+        def choose(state: State) -> int:
+            key = state.core.to_bytes()
+            if key not in plan:
+                plan.clear()
+                follow = state.copy()
+                for action in twists_of(kociemba.solve(_facelets(state.fields)), rules.metric):
+                    plan[follow.core.to_bytes()] = action
+                    follow.apply(action)
+            return plan[key]
+
+        return python_agent(game, choose, self.name, lambda seed: plan.clear()).core
+
+
+def _facelets(fields: Sequence[int]) -> str:
+    """The cube as the package reads it: 54 letters, the faces in its order."""
+    letters = [FACES[value] for value in fields]
+    return "".join("".join(letters[9 * FACES.index(f) : 9 * FACES.index(f) + 9]) for f in KOCIEMBA_FACES)

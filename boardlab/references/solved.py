@@ -1,0 +1,61 @@
+"""Perfect play of small games by exhaustion, and `perfect`: whichever exact player a game has."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.games.blackjack import Blackjack
+from boardlab.games.connectfour import ConnectFour
+from boardlab.games.game import Game
+from boardlab.games.kuhnpoker import KuhnPoker
+from boardlab.games.nim import Nim
+from boardlab.games.rubiks import Rubiks
+from boardlab.options import option
+from boardlab.references.blackjack import Basic
+from boardlab.references.connectfour import ABDL
+from boardlab.references.kuhnpoker import Nash
+from boardlab.references.nim import Bouton
+from boardlab.references.rubiks import Exact
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class Solved(SearchSpec):
+    """Solves a small game position by position, for any number of players, with or without chance."""
+
+    max_states: int = option(2_000_000, "a game with more positions is refused", low=1, high=10**9)
+
+    name = "solved"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.solved_search(game.core, self.max_states, seed)
+
+
+@dataclass(frozen=True)
+class Perfect(SearchSpec):
+    """The exact player of the game: abdl, bouton, exact, nash, basic, and for small games solved."""
+
+    name = "perfect"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return perfect_player(game).build(game, seed)
+
+
+def perfect_player(game: Game) -> SearchSpec:
+    """The reference that plays the game without error, if its positions can be solved at all."""
+    rules = game.rules
+    if isinstance(rules, ConnectFour):
+        return ABDL()
+    if isinstance(rules, Nim) and rules.players == 2 and not rules.misere:
+        return Bouton()
+    if isinstance(rules, KuhnPoker):
+        return Nash()
+    if isinstance(rules, Blackjack):
+        return Basic()
+    if isinstance(rules, Rubiks):
+        if rules.size != 2:
+            raise BoardLabError("nobody plays the 3x3x3 cube perfectly in reasonable time; try kociemba")
+        return Exact()
+    return Solved()

@@ -1,0 +1,26 @@
+// Gumbel root selection with sequential halving (Danihelka, Guez, Schrittwieser and Silver 2022): works with few
+// simulations, where PUCT would not visit every action.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace boardlab {
+
+// For each of the simulations: how many visits the child to be visited next has had. `considered` actions share the
+// first phase evenly, the better half of them the next, and so on.
+std::vector<std::uint32_t> considered_visits(std::uint32_t considered, std::int64_t simulations);
+
+// What is known about the root's children: priors, visits, mean values in [0,1] (of visited ones).
+struct RootView {
+  std::vector<double> priors, visits, means;
+  double value = 0;  // the evaluator's own word on the root, in [0,1]
+  double c_visit = 50, c_scale = 1;
+};
+
+// logit + sigma(completed Q) of every child: unvisited ones get the mixed value of the root (appendix D), and
+// sigma(q) = (c_visit + most visits) * c_scale * q.
+std::vector<double> completed_logits(const RootView &root);
+
+}  // namespace boardlab

@@ -1,0 +1,60 @@
+// Exhaustive solution: every position that can come is solved once and remembered. For small games with any number of
+// players, with or without chance; what is too large is refused, never guessed.
+#pragma once
+
+#include <deque>
+
+#include "search/search.h"
+
+namespace boardlab {
+
+class SolvedSearch final : public Search {
+ public:
+  // Solves from the initial state at once. Throws std::invalid_argument for a game with hidden cards, one whose
+  // positions repeat, and one with more than `max_states` positions.
+  SolvedSearch(GamePtr game, std::size_t max_states, std::uint64_t seed, const Poll &while_solving);
+
+  // The best value; among equals a win comes soon and a loss late, then at random.
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override { return std::make_unique<SolvedSearch>(*this); }
+  SolvedSearch(const SolvedSearch &);
+  SolvedSearch &operator=(const SolvedSearch &) = delete;
+
+ private:
+  // The positions found so far, in order of discovery; `slots_` finds them by their bytes.
+  static constexpr std::uint32_t NONE = 0xffffffff;
+  static constexpr float UNSOLVED = -1;  // as a length: on the way from the root to the position in work
+  struct Frame {
+    StateBuffer state;
+    std::uint32_t index;
+    int player, count, next;
+    std::vector<Action> actions;
+    std::vector<double> probabilities;
+    double values[MAX_PLAYERS];
+    double length;
+  };
+
+  const unsigned char *key(std::uint32_t i) const { return &keys_[i * size_]; }
+  // Where the state is, or where it is to be put.
+  std::size_t slot(const void *state) const;
+  std::uint32_t insert(const void *state);
+  void grow();
+  void clear();
+  // The index of the solved position; solves what it needs first.
+  std::uint32_t solve(const void *state);
+  void open(std::size_t ply, const void *state, std::uint32_t index);
+  // Takes the solved child into account that the frame's `next` action leads to.
+  void take(Frame &frame, std::uint32_t child) const;
+  void mover_values(int player, std::uint32_t child, double *values) const;
+  bool is_better(int player, const double *values, double length, const double *best, double best_length) const;
+
+  std::size_t max_states_, size_, players_;
+  double tolerance_;
+  std::vector<unsigned char> keys_;
+  std::vector<double> values_;  // [positions][players]
+  std::vector<float> lengths_;  // actions to the end, expected
+  std::vector<std::uint32_t> slots_;
+  std::deque<Frame> frames_;
+};
+
+}  // namespace boardlab

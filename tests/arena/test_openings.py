@@ -1,0 +1,61 @@
+"""Openings: balanced sets and files."""
+
+from pathlib import Path
+
+import pytest
+
+import boardlab as bl
+from boardlab import BoardLabError
+from boardlab.arena.openings import all_positions, openings_from, read_openings
+
+FOUR = bl.game("connectfour")
+TICTACTOE = bl.game("tictactoe")
+
+
+@pytest.mark.parametrize(("plies", "count"), [(0, 1), (1, 9), (2, 72), (3, 252), (5, 1140)])
+def test_all_positions_of_tictactoe(plies: int, count: int) -> None:
+    """Positions with so many stones, 9 choose the crosses times the rest choose the noughts; after five plies 120 of
+    1,260 have been won."""
+    found = all_positions(TICTACTOE, plies)
+    assert len(found) == len(set(found)) == count
+    assert all(sum(map(bool, s.fields)) == plies for s in found if plies)
+
+
+def test_every_opening_is_played_in_all_seat_orders() -> None:
+    starts = all_positions(FOUR, 1)
+    result = bl.match(FOUR, ["random", "mcts(rollout, iterations=5)"], games=14, starts=starts)
+    assert [r.start for r in result.records] == [s for s in starts for _ in (0, 1)]
+    assert [r.seats for r in result.records] == [(0, 1), (1, 0)] * 7
+
+
+def test_a_file_of_openings(tmp_path: Path) -> None:
+    file = tmp_path / "openings.txt"
+    file.write_text("# the centre\n3 3\n3, 2  # a comment\n\n-\n")
+    found = read_openings(FOUR, file)
+    assert [s.actions_played for s in found] == [2, 2, 0]
+    assert found[0].player == 0 and found[2] == FOUR.initial_state()
+
+
+def test_openings_from_the_command_line_come_in_an_order_of_the_seed() -> None:
+    one, same, other = openings_from(FOUR, "2", 1), openings_from(FOUR, "2", 1), openings_from(FOUR, "2", 2)
+    assert one == same != other and set(one) == set(other) == set(all_positions(FOUR, 2))
+
+
+def test_openings_that_make_no_sense_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(words: str, text: str) -> None:
+        (tmp_path / "x").write_text(text)
+        with pytest.raises(BoardLabError, match=words):
+            read_openings(FOUR, tmp_path / "x")
+
+    refused("no opening", "# nothing\n\n")
+    refused("line 2: .* not a legal action", "3\nz\n")
+    refused("line 1: the game is over", "0 1 0 1 0 1 0")
+    with pytest.raises(BoardLabError, match="there is no file"):
+        openings_from(FOUR, str(tmp_path / "missing"))
+    with pytest.raises(BoardLabError, match="nature moves"):
+        all_positions(bl.game("2048"), 2)
+    with pytest.raises(BoardLabError, match="still runs after 9"):
+        all_positions(TICTACTOE, 9)
+    monkeypatch.setattr("boardlab.arena.openings.MOST_POSITIONS", 300)
+    with pytest.raises(BoardLabError, match="more than 300 positions"):
+        all_positions(FOUR, 4)

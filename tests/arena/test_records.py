@@ -1,0 +1,432 @@
+"""Records: what is written is read back bit by bit, other programs' files load, mistakes name their place."""
+
+import random
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import boardlab as bl
+from boardlab.arena.records import from_match, parse_records
+from boardlab.arena.records.ggf import ggf_text
+from boardlab.arena.records.lines import lines_text
+from boardlab.arena.records.pgn import pgn_text, result_text, section_result, sections
+from boardlab.arena.records.record import UNFINISHED, Record
+from boardlab.arena.records.review import Reviewer, review
+
+VARIANTS = [(name, variant) for name in bl.games() for variant in bl.game(name).rules.variants]
+
+
+def wandering(game, seed, length=300):
+    """A record of random play from a random start, with values at some actions, perhaps broken off."""
+    rng = random.Random(seed)
+    start = game.initial_state(seed)
+    record_seed = rng.choice([0, 1, 2**64 - 1])
+    for _ in range(rng.choice([0, 0, 3])):
+        if not start.is_terminal:
+            start.apply(rng.choice(start.legal_actions()))
+    # Its fields are the position; the history before it is not part of a record.
+    start = game.from_fields(start.fields) if rng.random() < 0.5 else None
+    record = Record(game, tuple(f'p{i} "\\ é' for i in range(game.players)), (), (), record_seed, start)
+    state = record.first_state
+    actions, values = [], []
+    while not state.is_terminal and len(actions) < length:
+        action = rng.choice(state.legal_actions())
+        known = rng.random() < 0.3 and state.player != bl.CHANCE
+        values.append(rng.choice([0.0, -1e-9, 0.1 + 0.2, 123456.0]) if known else None)
+        actions.append(action)
+        state.apply(action)
+    return replace(
+        record,
+        actions=tuple(actions),
+        values=tuple(values) if any(v is not None for v in values) else (),
+        scores=tuple(state.scores.tolist()),
+        ending="" if state.is_terminal else UNFINISHED,
+        tags={"Event": "a test; with [marks] {and} more", "Annotator": "nobody"},
+    )
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS, ids=str)
+def test_pgn_comes_back_bit_by_bit(name, variant):
+    game = bl.game(name, **variant)
+    records = [wandering(game, seed, 200) for seed in range(3)]
+    text = pgn_text(records)
+    back = parse_records(text)
+    assert back == records
+    assert [list(r.states()) for r in back] == [list(r.states()) for r in records]
+    assert pgn_text(back) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["kuhnpoker", "poker", "blackjack", "2048", "ewn", "nim", "rubiks"]),
+    st.integers(0, 2**32),
+)
+def test_pgn_comes_back_for_any_seed(name, seed):
+    records = [wandering(bl.game(name), seed)]
+    assert parse_records(pgn_text(records)) == records
+
+
+def test_a_match_is_saved_and_read(tmp_path):
+    game = bl.game("ewn", players=3, size=6)
+    result = bl.match(game, ["random", "mc(iterations=3)", "random"], 6, seed=4)
+    result.save(tmp_path / "games.pgn")
+    records = bl.read_records(tmp_path / "games.pgn")
+    assert [(r.actions, r.scores, r.seed) for r in records] == [
+        (r.actions, r.scores, r.seed) for r in result.records
+    ]
+    assert records[1].players == tuple(result.agents[a] for a in result.records[1].seats)
+    assert records[5].tags["Round"] == "6" and records[0].game == game
+    text = (tmp_path / "games.pgn").read_text()
+    assert "[Player3 " in text and '[Parameters "size=6 players=3"]' in text
+
+
+def test_a_game_lost_by_a_mistake_keeps_its_scores_and_its_reason():
+    game = bl.game("tictactoe")
+    from boardlab.search.agent import python_agent
+
+    cheat = python_agent(game, lambda state: 0, "cheat")
+    result = bl.match(game, [cheat, "random"], 2)
+    records = [from_match(game, result.agents, r) for r in result.records]
+    assert any(r.error for r in records)
+    assert parse_records(pgn_text(records)) == records
+    assert "rules infraction" in pgn_text(records)
+
+
+def test_results_of_one_two_and_more_players():
+    assert result_text((5.0,)) == "*"
+    assert result_text((1.0, -1.0)) == "1-0" and result_text((0.0, 0.0)) == "1/2-1/2"
+    assert result_text((-1.0, 1.0)) == "0-1" and result_text((1.0, 0.0), is_finished=False) == "*"
+    assert result_text((1, 1, -1)) == "1/2-1/2-0" and result_text((2, 2, 2)) == "1/3-1/3-1/3"
+
+
+def test_a_golden_file():
+    game = bl.game("kuhnpoker")
+    state = game.initial_state()
+    for name in ("Q", "J", "bet", "fold"):
+        state.apply(state.parse_action(name))
+    record = Record(game, ("a", "b"), (1, 0, 1, 0), (1.0, -1.0), values=(None, None, 0.25, None), seed=7)
+    assert pgn_text([record]) == (
+        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[White "a"]\n[Black "b"]\n'
+        '[Result "1-0"]\n[Game "kuhnpoker"]\n[Scores "1 -1"]\n[Seed "7"]\n\n'
+        "<Q> <J> 1. bet {+0.25} fold 1-0\n\n"
+    )
+
+
+# ---- results only ----
+
+FIGURE_A2 = """.....
+[Event "arena_othello_final.pgn"]
+[Iteration "926"]
+[Site "liacs server, Leiden"]
+[Round "6"]
+[White "bestmodel_mcts_rave_run2"]
+[Black "bestmodel_mcts_rave_run5"]
+[Result "1-0"]
+Here are detailed game moves for [Iteration "926, round6"]
+
+[Event "arena_othello_final.pgn"]
+[Round "7"]
+[White "bestmodel_mcts_rave_run2"]
+[Black "bestmodel_mcts_rave_run5"]
+[Result "0-1"]
+Here are detailed game moves for [Iteration "926, round7"]
+.....
+"""
+
+
+def test_free_text_where_moves_should_be_is_read_for_its_results():
+    found = list(sections(FIGURE_A2))
+    assert [section.line for section in found] == [2, 11]
+    assert [section_result("", section.tags) for section in found] == [
+        (("bestmodel_mcts_rave_run2", "bestmodel_mcts_rave_run5"), scores) for scores in ((1, 0), (0, 1))
+    ]
+    assert found[0].moves[0].startswith("Here are detailed")
+    with pytest.raises(bl.BoardLabError, match=r"line 2: the game has no tag Game"):
+        parse_records(FIGURE_A2[FIGURE_A2.index("[") :].replace("[Event", "\n[Event", 1))
+    with pytest.raises(bl.BoardLabError, match=r'line 9, move 1 Here: "Here" is not a legal action'):
+        parse_records("\n" + FIGURE_A2[FIGURE_A2.index("[") :], game=bl.game("othello"))
+
+
+def test_sections_take_what_people_write():
+    text = (
+        '\ufeff[White "a"] [Black "b"]\r\n[Result "1-0"]\r\n\r\n1. e4 {a comment\n[Event "not a tag"]\n} 1-0\n'
+        '[White "greedy(ntuple("runs/c4"))"]\n[Black "b\\"c"]\n[Result "1/2 - 1/2"]\n'
+        '[White "c"]\n[Black "d"]\n[Result "*"]\n[White "e"]\n[Black "f"]\n'
+    ).lstrip("\ufeff")
+    found = [section_result("x", s.tags) for s in sections(text)]
+    assert found == [
+        (("a", "b"), (1.0, 0.0)),
+        (('greedy(ntuple("runs/c4"))', 'b"c'), (0.5, 0.5)),
+        None,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        ({"White": "a", "Result": "1-0"}, "without the tag Black"),
+        ({"Result": "1-0"}, "without the tag White"),
+        ({"White": "a", "Black": "b", "Result": "won"}, 'the result "won" is none of'),
+        ({"White": "a", "Black": "b", "Result": "1-0-0"}, "2 players has 3 scores"),
+        ({"White": "a", "Black": "b", "Result": "1-0", "Scores": "1 x"}, "are not numbers"),
+        ({"White": "a", "Black": "b", "Result": "1-0", "Scores": "nan 0"}, "are not numbers"),
+    ],
+)
+def test_a_result_that_is_none_is_an_error(tags, words):
+    with pytest.raises(bl.BoardLabError, match=f"f, line 3: .*{words}"):
+        section_result("f, line 3", tags)
+
+
+# ---- mistakes ----
+
+HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            HEAD + "\n1. 3 3\n2. 9 *",
+            r'g\.pgn, line 7, move 3 9: "9" is not a legal action here; legal are 0, 1',
+        ),
+        (HEAD + "\n1. 3 <3> *", r"line 6, move 2 <3>: a player moves here, not chance"),
+        (HEAD.replace("connectfour", "otello"), r'line 1: unknown game "otello"; did you mean "othello"'),
+        (
+            HEAD + '[Parameters "rowz=3"]\n',
+            r'line 1: unknown parameter of connectfour "rowz"; did you mean "rows"',
+        ),
+        (HEAD + '[Parameters "rows=x"]\n', r'line 1: connectfour: rows must be a whole number .*not "x"'),
+        (HEAD + '[Parameters "rows"]\n', "is not written NAME=VALUE"),
+        (HEAD + '[Seed "-1"]\n', "the seed"),
+        (HEAD + '[Seed "x"]\n', "the seed"),
+        (HEAD + '[Position "1 2"]\n', "Position is not the fields of a state"),
+        (HEAD + '[FEN "8/8 w"]\n', "FEN"),
+        (HEAD + '[Scores "1"]\n', "2 players has 1 scores"),
+        (
+            HEAD + '[Scores "-1 1"]\n\n1. 0 1 2. 0 1 3. 0 1 4. 0 1-0',
+            "said to be -1 1, but these moves give 1 -1",
+        ),
+        (HEAD + "\n1. 0 1 2. 0 1 3. 0 1 4. 0 1 1-0", "line 6, move 8 1: the game was over before it"),
+        (HEAD.replace("Black", "Blue"), "without the tag Black"),
+        (HEAD.replace("connectfour", "2048"), "2048 has 1 players, not 2"),
+    ],
+)
+def test_mistakes_in_pgn_name_line_and_move(tmp_path, text, words):
+    (tmp_path / "g.pgn").write_text(text)
+    with pytest.raises(bl.BoardLabError, match=words):
+        bl.read_records(tmp_path / "g.pgn")
+
+
+def test_pgn_of_others_is_read_with_variations_and_results():
+    text = (
+        HEAD.replace('"*"', '"0-1"')
+        + "\n1.3 $1 {[%eval -0.5]} (1. 2 {no} (1. 4)) 3! 2. 0 ; a remark 5\n{+0.3/12 1.2s} 0-1"
+    )
+    with pytest.raises(bl.BoardLabError, match="move 2 3!"):
+        parse_records(text)
+    (record,) = parse_records(text.replace("3!", "3"))
+    assert record.actions == (3, 3, 0) and record.values == (-0.5, None, 0.3)
+    assert record.scores == (-1.0, 1.0) and record.ending == "abandoned"
+    assert parse_records(pgn_text([record])) == [record]
+
+
+def test_what_is_no_file_of_games_is_refused(tmp_path):
+    with pytest.raises(bl.BoardLabError, match="there is no file"):
+        bl.read_records(tmp_path / "none.pgn")
+    (tmp_path / "x").write_bytes(b"\0\1\2")
+    with pytest.raises(bl.BoardLabError, match="it is no text"):
+        bl.read_records(tmp_path / "x")
+    (tmp_path / "x").write_text("hello world\n")
+    with pytest.raises(bl.BoardLabError, match=r"line 1: 'hello world' is neither PGN, GGF"):
+        bl.read_records(tmp_path / "x")
+    (tmp_path / "x").write_text("\n# nothing\n")
+    with pytest.raises(bl.BoardLabError, match="holds no game"):
+        bl.read_records(tmp_path / "x")
+    with pytest.raises(bl.BoardLabError, match="must be a game"):
+        bl.read_records(tmp_path / "x", "othello")
+    result = bl.match(bl.game("tictactoe"), ["random", "random"], 2)
+    with pytest.raises(bl.BoardLabError, match=r"must end in \.pgn"):
+        result.save(tmp_path / "games.doc")
+    with pytest.raises(bl.BoardLabError, match="its folder does not exist"):
+        result.save(tmp_path / "no" / "games.pgn")
+    with pytest.raises(bl.BoardLabError, match="GGF is a format for othello"):
+        result.save(tmp_path / "games.ggf")
+    with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
+        result.save(tmp_path / "games.txt")
+    assert not list(tmp_path.glob("games*"))
+
+
+def test_appending_keeps_what_is_there(tmp_path):
+    records = [wandering(bl.game("nim"), seed) for seed in range(2)]
+    for record in records:
+        bl.write_records(tmp_path / "a.pgn", [record], append=True)
+    assert bl.read_records(tmp_path / "a.pgn") == records
+
+
+# ---- othello ----
+
+
+def without_history(record):
+    return replace(record, players=("?", "?"), tags={}, seed=0, values=())
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 10])
+def test_ggf_comes_back(size):
+    game = bl.game("othello", size=size)
+    result = bl.match(game, ["random", "random"], 10, seed=size)
+    records = [replace(from_match(game, ("a", "b"), r), seed=0) for r in result.records]
+    records[0] = replace(records[0], values=tuple([0.25, None] * 50)[: len(records[0].actions)])
+    back = parse_records(ggf_text(records))
+    assert [replace(r, tags={}) for r in back] == records
+    later = game.initial_state()
+    for _ in range(3):
+        later.apply(later.legal_actions()[0])
+    later = game.from_fields(later.fields)
+    result = bl.match(game, ["random", "random"], 2, starts=[later])
+    records = [replace(from_match(game, ("a", "b"), r), seed=0) for r in result.records]
+    assert [replace(r, tags={}) for r in parse_records(ggf_text(records))] == records
+
+
+GGS = """
+(;GM[Othello]PC[GGS/os]DT[2003.12.15_13:24:03.MST]PB[Saio1200]PW[Saio3000]RB[2197.01]RW[2199.72]
+TI[05:00//02:00]TY[8]RE[-64.000:r]BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]
+B[d3//0.01]W[c5/-1.5/0.01]B[D6];)
+"""
+
+
+def test_ggf_of_a_server_is_read():
+    (record,) = parse_records(GGS)
+    assert record.players == ("Saio1200", "Saio3000") and record.start is None
+    assert [s.action_text(a) for s, a in zip(record.states(), record.actions, strict=False)] == [
+        "d3",
+        "c5",
+        "d6",
+    ]
+    assert record.values == (None, -1.5, None)
+    assert record.scores == (-1.0, 1.0) and record.ending == "abandoned"
+    assert record.tags["Site"] == "GGS/os"
+    assert len(parse_records("1 " + GGS.strip() + "\n" + GGS)) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("d3", "a1"), r'line 2, move 1 "a1": "a1" is not a legal action here; legal are d3, c4'),
+        (("GM[Othello]", "GM[Amazons]"), "another game"),
+        (("BO[8 --------", "BO[8 -------x"), "is no position of Othello"),
+        (("BO[8", "BO[7"), "is no position of Othello"),
+        (("B[D6]", "B D6"), '"B D6" is no field'),
+        (("RE[-64.000:r]", "RE[who knows]"), "is no number"),
+        ((";)", ""), "no game between"),
+    ],
+)
+def test_mistakes_in_ggf_are_told(change, words):
+    with pytest.raises(bl.BoardLabError, match=words):
+        parse_records(GGS.replace(*change))
+
+
+def test_transcripts_leave_passes_out_and_load():
+    game = bl.game("othello")
+    records = [
+        from_match(game, ("?", "?"), r) for r in bl.match(game, ["random", "random"], 30, seed=1).records
+    ]
+    assert any(64 in r.actions for r in records)
+    assert parse_records(lines_text(records)) == [without_history(r) for r in records]
+    (record,) = parse_records("# a comment\n\nF5 D6 c3d3 # four moves\n")
+    assert len(record.actions) == 4 and not record.is_finished
+    with pytest.raises(bl.BoardLabError, match=r'line 2, move 3 "a1": "a1" is not a legal action'):
+        parse_records("f5d6\nf5d6a1\n")
+
+
+# ---- connect four, cubes ----
+
+
+def test_column_strings_count_from_one_or_from_zero():
+    (record,) = parse_records("44455\n")
+    assert record.actions == (3, 3, 3, 4, 4) and record.game == bl.game("connectfour")
+    assert [r.actions for r in parse_records("345\n0 1\n")] == [(3, 4, 5), (0, 1)]
+    game = bl.game("connectfour")
+    records = [from_match(game, ("?", "?"), r) for r in bl.match(game, ["random", "random"], 30).records]
+    assert parse_records(lines_text(records)) == [without_history(r) for r in records]
+    wide = bl.game("connectfour", rows=4, cols=9)
+    assert parse_records("99", game=wide)[0].actions == (8, 8)
+    with pytest.raises(bl.BoardLabError, match=r'line 1, move 7 "0": "0" is not a legal action'):
+        parse_records("1111111")
+    with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
+        parse_records("123", game=bl.game("tictactoe"))
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"metric": "qtm"}, {"size": 3}, {"size": 3, "metric": "qtm"}], ids=str
+)
+def test_twists_tell_the_cube_that_they_solve(parameters):
+    game = bl.game("rubiks", twists=3, **parameters)
+    rng = random.Random(5)
+    records = []
+    for seed in range(20):
+        start = game.initial_state(seed)
+        state, actions = start.copy(), []
+        while not state.is_terminal and len(actions) < 6:
+            actions.append(rng.choice(state.legal_actions()))
+            state.apply(actions[-1])
+        ending = "" if state.is_terminal else UNFINISHED
+        records.append(
+            Record(game, ("?",), tuple(actions), tuple(state.scores.tolist()), start=start, ending=ending)
+        )
+    back = parse_records(lines_text(records), game=game)
+    assert back == [replace(r, start=game.from_fields(r.start.fields)) for r in records]
+
+
+def test_a_solution_alone_is_a_game():
+    game = bl.game("rubiks")
+    (record,) = parse_records("R U2 F'\n".replace("R", "L"))
+    assert record.game == game and record.scores == (1.0,) and record.is_finished
+    assert len(list(record.states())) == 4
+    with pytest.raises(
+        bl.BoardLabError, match=r'line 1, move 1 "D": "D" is not a legal action here; legal are U'
+    ):
+        parse_records("D U2\n")
+    with pytest.raises(bl.BoardLabError, match="no position"):
+        parse_records("U @ 1 2 3\n", game=game)
+
+
+# ---- another agent's opinion ----
+
+
+def test_a_review_is_the_same_in_any_order():
+    game = bl.game("tictactoe")
+    record = from_match(game, ("a", "b"), bl.match(game, ["random", "random"], 1, seed=3).records[0])
+    expression = "mcts(rollout, iterations=30)"
+    forward = [(o.place, o.player, o.decision.action, o.decision.values) for o in review(record, expression)]
+    reviewer = Reviewer(record, expression)
+    places = range(len(record.actions))
+    backward = {place: reviewer(place) for place in reversed(places)}
+    assert forward == [
+        (o.place, o.player, o.decision.action, o.decision.values) for o in (backward[p] for p in places)
+    ]
+    assert reviewer(len(record.actions)) is None and reviewer(-1) is None
+
+
+def test_an_exact_agent_disagrees_where_a_game_was_thrown_away():
+    record = parse_records(
+        '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "tictactoe"]\n\n1. a1 b2 2. c3 a3 3. c1 c2 *'
+    )[0]
+    opinions = list(review(record, "alphabeta(depth=9, exact=True)"))
+    assert [o.agrees for o in opinions] == [True, True, True, False, True, True]
+    # After a1 b2 c3 the corner a3 loses: c1 makes two threats.
+    assert opinions[3].decision.values[opinions[3].action] == -1
+
+
+def test_reading_results_needs_no_engine_work():
+    """The tags of 2000 games are read without looking at moves (the figure of speed is in bench/)."""
+    assert len(list(sections(FIGURE_A2[6:] * 1000))) == 2000
+
+
+def test_records_are_made_without_the_command_line():
+    code = "import boardlab.arena.records, sys; sys.exit('typer' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

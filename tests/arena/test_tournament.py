@@ -1,0 +1,377 @@
+"""Tournaments: who meets whom, on which seats, what is counted, and that nothing is lost when one is killed."""
+
+import itertools
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import BoardLabError
+from boardlab.arena.pairing import gauntlet, order_count, round_robin, seat_orders, swiss_round
+from boardlab.arena.ratings import BayesElo
+from boardlab.arena.standings import tally
+from boardlab.arena.tournament import stored_tournament
+
+FOUR = bl.game("connectfour")
+TICTACTOE = bl.game("tictactoe")
+NIM3 = bl.game("nim", heaps=(2, 3, 2), max_take=2, players=3)
+FIELD = ["random", "mcts(rollout, iterations=5)", "mcts(rollout, iterations=20)", "greedy(rollout)"]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+# ---- who meets whom ----
+
+
+def test_round_robin_and_gauntlet_by_hand() -> None:
+    assert round_robin(4, 2) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert round_robin(4, 3) == [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]
+    assert gauntlet(4, 2) == [(0, 1), (0, 2), (0, 3)]
+    assert gauntlet(4, 3) == [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
+    assert round_robin(3, 1) == [(0,), (1,), (2,)]
+
+
+def test_seat_orders_by_hand() -> None:
+    assert seat_orders((3, 7), "all", 0) == seat_orders((3, 7), "double", 0) == [(3, 7), (7, 3)]
+    assert seat_orders((1, 2, 3), "double", 5) == [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
+    assert len(seat_orders((1, 2, 3), "all", 0)) == order_count(3, "all") == 6
+    assert [order_count(3, s) for s in ("single", "double")] == [1, 3]
+    turns = [seat_orders((1, 2, 3), "single", turn)[0] for turn in range(3)]
+    assert sorted(turns) == sorted(seat_orders((1, 2, 3), "double", 0))
+
+
+@pytest.mark.parametrize("entrants", [4, 5, 8])
+def test_in_a_single_round_robin_all_begin_about_equally_often(entrants: int) -> None:
+    begins = Counter(seat_orders(pair, "single", 0)[0][0] for pair in round_robin(entrants, 2))
+    assert max(begins.values()) - min(begins.values()) <= 1
+
+
+def test_a_swiss_round_pairs_equals_that_have_not_met() -> None:
+    none = [[0] * 4 for _ in range(4)]
+    assert swiss_round([0, 0, 0, 0], none, [0] * 4, 2) == ([(0, 1), (2, 3)], [])
+    met = [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    # 0 and 2 won: they meet, and so do the losers
+    assert swiss_round([2, 0, 2, 0], met, [0] * 4, 2) == ([(0, 2), (1, 3)], [])
+    # 0 and 1 lead and have met: each meets the nearest it has not
+    assert swiss_round([2, 2, 0, 0], met, [0] * 4, 2) == ([(0, 2), (1, 3)], [])
+
+
+def test_swiss_byes_go_to_the_last_that_had_none() -> None:
+    none = [[0] * 5 for _ in range(5)]
+    groups, out = swiss_round([4, 3, 2, 1, 0], none, [0, 0, 0, 0, 1], 2)
+    assert out == [3] and groups == [(0, 1), (2, 4)]
+    groups, out = swiss_round([4, 3, 2, 1, 0], none, [0] * 5, 3)
+    assert sorted(out) == [3, 4] and groups == [(0, 1, 2)]
+
+
+def test_a_whole_swiss_tournament_repeats_no_meeting_while_it_can() -> None:
+    """Eight entrants, the lower number always wins: seven rounds are a round robin."""
+    met = [[0] * 8 for _ in range(8)]
+    points = [0.0] * 8
+    for _ in range(7):
+        groups, out = swiss_round(points, met, [0] * 8, 2)
+        assert not out and sorted(itertools.chain(*groups)) == list(range(8))
+        for i, j in groups:
+            met[i][j] += 1
+            met[j][i] += 1
+            points[min(i, j)] += 1
+    assert max(itertools.chain(*met)) == 1 and sum(itertools.chain(*met)) == 56
+    groups, _ = swiss_round(points, met, [0] * 8, 2)  # nobody is left to meet: then again
+    assert len(groups) == 4
+
+
+def test_swiss_rounds_of_any_field_seat_everybody_once_or_give_a_bye() -> None:
+    rng = random.Random(1)
+    for _ in range(60):
+        players, entrants = rng.choice((2, 3, 4)), rng.randint(4, 14)
+        met = [[0] * entrants for _ in range(entrants)]
+        byes, points = [0] * entrants, [0.0] * entrants
+        for _ in range(rng.randint(1, 6)):
+            groups, out = swiss_round(points, met, byes, players)
+            assert sorted([*out, *itertools.chain(*groups)]) == list(range(entrants))
+            assert all(len(group) == players for group in groups) and len(out) == entrants % players
+            for group in groups:
+                for i, j in itertools.permutations(group, 2):
+                    met[i][j] += 1
+                for i in group:
+                    points[i] += rng.choice((0, 0.5, 1))
+            for i in out:
+                byes[i] += 1
+                points[i] += 1
+        if out:
+            assert max(byes) - min(byes) <= 1
+
+
+# ---- what is played and counted ----
+
+
+def test_a_round_robin_plays_every_pair_on_every_seat(db: Path) -> None:
+    result = bl.tournament(TICTACTOE, FIELD, games=4, seed=1, store=db)
+    assert result.is_finished and len(result.records) == 6 * 4
+    assert Counter(r.seats for r in result.records) == dict.fromkeys(itertools.permutations(range(4), 2), 2)
+    for i, standing in enumerate(result.standings):
+        mine = [r for r in result.records if i in r.seats]
+        assert standing.games == len(mine) == 12
+        assert standing.wins == sum(r.scores[r.seats.index(i)] == 1 for r in mine)
+        assert standing.draws == sum(r.scores == (0, 0) for r in mine)
+        assert standing.wins + standing.draws + standing.losses == 12
+        assert standing.points == standing.wins + standing.draws / 2
+        assert standing.seconds_per_decision > 0
+    for i, j in itertools.combinations(range(4), 2):
+        assert result.cross[i, j] + result.cross[j, i] == pytest.approx(1)
+        assert result.first[i, j].sum() == result.first[j, i].sum() == 2
+    assert np.isnan(np.diag(result.cross)).all()
+
+
+def test_all_pairings_of_a_turn_play_the_same_opening(db: Path) -> None:
+    result = bl.tournament(FOUR, FIELD, games=4, seed=1, random_actions=3, store=db)
+    openings = Counter(r.actions[:3] for r in result.records)
+    assert sorted(openings.values()) == [12, 12] or list(openings.values()) == [24]
+    starts = [child for _, child in FOUR.initial_state().children()]
+    result = bl.tournament(FOUR, FIELD, games=4, seed=1, starts=starts, store=db)
+    assert [r.start for r in result.records[:4]] == [starts[0]] * 2 + [starts[1]] * 2
+
+
+def test_the_list_the_cross_table_and_the_ratings_agree(db: Path) -> None:
+    result = bl.tournament(TICTACTOE, FIELD, games=40, seed=1, store=db)
+    assert isinstance(result.ratings, BayesElo)
+    assert [result.agents[i] for i in result.ranking] == [r.name for r in result.ratings.ratings]
+    text = str(result)
+    assert "Elo ± 95%" in text and "Points in percent" in text and "time a move" in text
+    for standing, name in zip(result.standings, result.agents, strict=True):
+        assert result.ratings[name].games == standing.games == 120
+        assert result.ratings[name].score == pytest.approx(standing.share)
+        assert name in text
+    table = result.first_seat_table()
+    assert f"/{result.first[0, 1, 1]}/" in table
+    assert result.heat_map().startswith(b"\x89PNG")
+    shades = result.heat_text().splitlines()
+    assert len(shades) == 5 and len(set(map(len, shades))) == 1
+    best, worst = result.ranking[0], result.ranking[-1]
+    assert ("█" in shades[1]) == any(result.cross[best, j] >= 0.8 for j in range(4) if j != best)
+    assert "█" not in shades[4] or result.cross[worst].max() >= 0.8
+    stored = bl.store(db).tournament(result.number)
+    for rating in stored.ratings("bayeselo"):
+        line = result.ratings[result.agents[rating.entrant]]
+        assert (rating.rating, rating.high) == pytest.approx((line.elo, line.elo + line.plus))
+    for source in (result, stored):
+        rated = bl.rate(source)
+        assert isinstance(rated, BayesElo) and rated.ratings == result.ratings.ratings
+
+
+def test_three_players_rotate_over_the_seats_and_get_skill_ratings(db: Path) -> None:
+    agents = [*FIELD[:3], "maxn(depth=2)"]
+    result = bl.tournament(NIM3, agents, games=3, seats="double", seed=1, store=db)
+    assert len(result.records) == 4 * 3
+    for group in itertools.combinations(range(4), 3):
+        orders = [r.seats for r in result.records if set(r.seats) == set(group)]
+        assert all(sorted(seats) == list(group) for seats in zip(*orders, strict=True))
+    assert isinstance(result.ratings, dict) and set(result.ratings) == set(result.agents)
+    assert "skill ± 95%" in str(result)
+    assert sum(s.points for s in result.standings) == pytest.approx(12 * 1.5)
+    every = bl.tournament(NIM3, agents[:3], games=1, seats="all", seed=1, store=db)
+    assert Counter(r.seats for r in every.records) == dict.fromkeys(itertools.permutations(range(3)), 1)
+
+
+def test_one_player_games_are_ranked_by_score(db: Path) -> None:
+    game = bl.game("2048", size=3)
+    result = bl.tournament(game, ["random", "greedy(rollout(rollouts=5))"], games=15, store=db)
+    assert result.ranking == [1, 0] and result.ratings is None
+    assert [r.seed for r in result.records[:15]] == [r.seed for r in result.records[15:]]
+    assert "mean score" in str(result) and "Points" not in str(result)
+    stored = bl.store(db).tournament(result.number).ratings("score")
+    assert [r.entrant for r in stored] == [1, 0]
+
+
+def test_a_gauntlet_and_a_single_round(db: Path) -> None:
+    result = bl.tournament(TICTACTOE, FIELD, "gauntlet", games=2, store=db)
+    assert len(result.records) == 6 and all(0 in r.seats for r in result.records)
+    assert math.isnan(result.cross[1, 2])
+    single = bl.tournament(TICTACTOE, FIELD, games=3, seats="single", store=db)
+    assert len(single.records) == 18
+    for pair in itertools.combinations(range(4), 2):
+        first = [r.seats[0] for r in single.records if set(r.seats) == set(pair)]
+        assert first[0] == first[2] != first[1]
+
+
+def test_swiss_meets_are_told_by_the_results(db: Path) -> None:
+    agents = [*FIELD, "mcts(rollout, iterations=40)"]
+    result = bl.tournament(TICTACTOE, agents, "swiss", games=2, rounds=3, seed=2, store=db)
+    assert len(result.records) == 3 * 2 * 2
+    plan = bl.store(db).tournament(result.number)
+    rounds = [[p.entrants for p in plan.pairings() if p.round == r] for r in range(3)]
+    assert all(len(set(itertools.chain(*groups))) == 4 for groups in rounds)  # one has a bye
+    meetings = Counter(frozenset(pair) for groups in rounds for pair in groups)
+    assert max(meetings.values()) == 1
+    assert bl.tournament(TICTACTOE, agents, "swiss", games=2, rounds=3, seed=2, store=db) == result
+
+
+def test_swiss_of_three_players_a_game(db: Path) -> None:
+    agents = [f"mcts(rollout, iterations={n})" for n in (2, 4, 8, 16, 32, 64, 128)]
+    result = bl.tournament(NIM3, agents, "swiss", games=3, seats="double", rounds=3, store=db)
+    assert len(result.records) == 3 * 2 * 3
+    assert sum(s.games for s in result.standings) == 3 * 18
+    assert {s.games for s in result.standings} <= {6, 9}  # one has a bye in each round
+
+
+def test_tally_by_hand() -> None:
+    """Two pairings of one turn each."""
+
+    def game(seats: tuple[int, int], score: int) -> bl.arena.GameRecord:
+        return bl.arena.GameRecord(seats, (), (score, -score), 0, "")
+
+    pairings = [[game((0, 1), 1), game((1, 0), 0)], [game((0, 2), -1), game((2, 0), 1)]]
+    result = tally(1, TICTACTOE, ("a", "b", "c"), "gauntlet", True, pairings, 2)
+    assert [s.points for s in result.standings] == [1.5, 0.5, 2]
+    assert result.cross[0, 1] == 0.75 and result.cross[2, 0] == 1 and math.isnan(result.cross[1, 2])
+    assert result.first[0, 1].tolist() == [1, 0, 0] and result.first[1, 0].tolist() == [0, 1, 0]
+    assert result.ranking == [2, 0, 1]
+    # a: pairs with 3/4 and 0 points a game
+    assert result.standings[0].point_interval == pytest.approx(
+        12.706 * np.std([0.75, 0], ddof=1) / math.sqrt(2)
+    )
+
+
+# ---- stop and continue ----
+
+
+@pytest.mark.parametrize("format", ["round-robin", "swiss"])
+@pytest.mark.parametrize("seats", ["all", "single"])
+def test_a_tournament_that_was_stopped_goes_on_as_though_nothing_had_happened(
+    tmp_path: Path, format: str, seats: str
+) -> None:
+    class StopError(Exception):
+        pass
+
+    plan = {"format": format, "games": 4, "seats": seats, "seed": 3, "random_actions": 1}
+    whole = bl.tournament(TICTACTOE, FIELD, **plan, store=tmp_path / "whole.db")  # type: ignore[arg-type]
+    told: list[tuple[int, int]] = []
+    stops = 0
+    for attempt in range(100):
+
+        def stop(done: int, games: int, attempt: int = attempt) -> None:
+            told.append((done, games))
+            if done > 3 * attempt + 2 and done < games:
+                raise StopError
+
+        try:
+            result = bl.tournament(
+                TICTACTOE,
+                FIELD,
+                **plan,
+                store=tmp_path / "parts.db",
+                progress=stop,  # type: ignore[arg-type]
+            )
+            break
+        except StopError:
+            stops += 1
+            partial = stored_tournament(bl.store(tmp_path / "parts.db").tournament(1))
+            assert not partial.is_finished and "so far" in str(partial)
+    assert result == whole and result.records == whole.records
+    assert told[-1] == (len(whole.records),) * 2
+
+
+def test_games_that_a_crash_left_behind_are_kept(tmp_path: Path) -> None:
+    """The games of one batch are stored a pairing at a time: a crash in between leaves one pairing ahead."""
+    db = tmp_path / "parts.db"
+    whole = bl.tournament(TICTACTOE, FIELD, games=6, seed=3, store=tmp_path / "whole.db")
+    plan = bl.store(db).start_tournament(
+        TICTACTOE,
+        FIELD,
+        "round-robin",
+        seed=3,
+        options={"games": 6, "seats": "all", "random_actions": 0},
+    )
+    plan.add_pairings([(group, 6) for group in round_robin(4, 2)])
+    plan.add_games(0, whole.records[:4], first=0)
+    plan.add_games(2, whole.records[12:13], first=0)
+    result = bl.tournament(TICTACTOE, FIELD, games=6, seed=3, store=db)
+    assert result.number == plan.number and result.records == whole.records
+
+
+def test_killed_tournaments_resume(tmp_path: Path) -> None:
+    """kill -9, twice; the third attempt ends with the games of an undisturbed one."""
+    db = tmp_path / "store.db"
+    words = [
+        sys.executable, "-m", "boardlab", "tournament", "connectfour", "mcts(rollout, iterations=150)",
+        "mcts(rollout, iterations=100)", "random", "-n", "20", "--seed", "4", "--store", str(db),
+    ]  # fmt: skip
+    reached = 0
+    for _ in range(2):
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while process.poll() is None:
+            if db.exists():
+                try:
+                    tournaments = bl.store(db).tournaments()
+                    done = len(tournaments[0].games()) if tournaments else 0
+                except BoardLabError:
+                    done = 0
+                if done > reached:
+                    reached = done
+                    break
+            time.sleep(0.02)
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    final = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert final.returncode == 0, final.stderr
+    assert "round-robin of 3 agents, 60 games (tournament 1 of the store)" in final.stdout
+    agents = ["mcts(rollout, iterations=150)", "mcts(rollout, iterations=100)", "random"]
+    whole = bl.tournament(FOUR, agents, games=20, seed=4, store=tmp_path / "whole.db")
+    assert stored_tournament(bl.store(db).tournament(1)).records == whole.records
+    again = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert again.stdout.splitlines()[2:] == final.stdout.splitlines()[2:]
+    assert len(bl.store(db).tournaments()) == 1
+
+
+def test_any_number_of_threads_gives_the_same_tournament(tmp_path: Path) -> None:
+    one = bl.tournament(TICTACTOE, FIELD, games=10, seed=3, store=tmp_path / "1.db")
+    assert bl.tournament(TICTACTOE, FIELD, games=10, seed=3, threads=3, store=tmp_path / "3.db") == one
+
+
+def test_again_starts_another_one(db: Path) -> None:
+    first = bl.tournament(TICTACTOE, FIELD, games=2, store=db)
+    assert bl.tournament(TICTACTOE, FIELD, games=2, store=db).number == first.number
+    assert bl.tournament(TICTACTOE, FIELD, games=2, store=db, again=True).number != first.number
+    assert bl.tournament(TICTACTOE, FIELD, games=4, store=db).number > first.number
+
+
+# ---- what is refused ----
+
+
+def test_tournaments_that_make_no_sense_are_refused(db: Path) -> None:
+    def refused(words: str, *args: object, **more: object) -> None:
+        with pytest.raises(BoardLabError, match=words):
+            bl.tournament(*args, store=db, **more)  # type: ignore[arg-type]
+
+    refused("at least 2 agents, not 1", TICTACTOE, ["random"])
+    refused("at least 3 agents, not 2", NIM3, ["random", "maxn(depth=2)"])
+    refused("list of agents", TICTACTOE, "random")
+    refused("list of agents", TICTACTOE, None)
+    refused("listed twice", TICTACTOE, ["random", "random"])
+    refused('did you mean "swiss"', TICTACTOE, FIELD, "swis")
+    refused('did you mean "double"', TICTACTOE, FIELD, seats="duble")
+    refused("games must be", TICTACTOE, FIELD, games=0)
+    refused("rounds must be", TICTACTOE, FIELD, "swiss", rounds=0)
+    refused("rounds are for", TICTACTOE, FIELD, rounds=3)
+    refused("progress must be", TICTACTOE, FIELD, progress=3)
+    refused("nobody meets", bl.game("2048"), ["random", "greedy(rollout)"], "swiss")
+    refused("a game is made with", "tictactoe", FIELD)
+    with pytest.raises(BoardLabError, match='did you mean "glicko2"'):
+        bl.rate([], "glicko")
+    with pytest.raises(BoardLabError, match="ratings come from"):
+        bl.rate(3)  # type: ignore[arg-type]
+    with pytest.raises(BoardLabError, match=r"bayeselo: .*colour"):
+        bl.rate(bl.match(TICTACTOE, FIELD[:2], games=2), colour=1)

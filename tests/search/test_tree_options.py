@@ -1,0 +1,340 @@
+"""Options of mcts: the solver, first-play urgency, noise, the choice, the reported policy, the paper's algorithm."""
+
+import math
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
+from reference.full_width import minimax
+from reference.judges import after, score_judge, softmax_priors
+from reference.positions import CUBE, random_position
+from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
+
+import boardlab as bl
+from boardlab import BoardLabError, Game, State, _engine
+from boardlab.evaluators.ntuple import load_network
+
+SMALL = [
+    (bl.game("tictactoe"), 4, "score"),
+    (bl.game("connectfour", rows=4, cols=4, connect=3), 6, "score"),
+    (bl.game("nim", heaps=(2, 3), max_take=2), 1, "score"),
+    (bl.game("othello", size=4), 6, "score"),
+    (bl.game("othello", size=4), 9, "discs"),
+    (bl.game("hex", size=3), 4, "score"),
+]
+
+
+def position_after(game: Game, seed: int, actions: int) -> State:
+    """A position after exactly so many random actions."""
+    chooser = random.Random(seed)
+    while True:
+        state = game.initial_state(seed)
+        for _ in range(actions):
+            if not state.is_terminal:
+                state.apply(chooser.choice(state.legal_actions()))
+        if not state.is_terminal:
+            return state
+
+
+# ---- MCTS-Solver ----
+
+
+def solved_cases() -> list[Case]:
+    return [c for c in CASES if c.game.players == 2 and c.game.core.step_reward == 0 and c.draw is None]
+
+
+@pytest.mark.parametrize("select", ["uct", "puct"])
+@pytest.mark.parametrize("case", solved_cases(), ids=str)
+def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
+    for seed in (1, 2, 3):
+        state = random_position(case.game, seed, case.actions)
+        tree = reference_tree(case, state, select, seed, 1.0, solver=True)
+        for iterations in range(1, 61):
+            if tree.root.exact:
+                break
+            tree.iterate()
+            spec = expression(case, select, 1.0, iterations, solver=True)
+            decision = bl.agent(spec, case.game, seed=seed).act(state)
+            assert decision.info["iterations"] == iterations
+            assert decision.info.get("proven", 0) == (tree.root.exact is not None)
+            assert decision.values == pytest.approx(tree.values, abs=1e-12)
+            assert list(decision.scores) == pytest.approx(tree.scores, abs=1e-12)
+
+
+@pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8', 'select="puct", batch=5',
+                                  'select="puct", fpu="parent", fpu_value=0.3', 'select="puct", noise=0.5',
+                                  'select="uct", max_nodes=1024'])  # fmt: skip
+@pytest.mark.parametrize(("game", "actions", "outcome"), SMALL, ids=str)
+def test_small_games_are_proven_exactly(game: Game, actions: int, outcome: str, more: str) -> None:
+    """Whatever the options: what is said to be proven is the minimax value, and so is the action's."""
+    proven = 0
+    for seed in range(4):
+        state = position_after(game, seed, actions)
+        spec = f'mcts(rollout(outcome="{outcome}"), iterations=20000, {more})'
+        decision = bl.agent(spec, game, seed=seed).act(state)
+        if "proven" not in decision.info:
+            continue
+        proven += 1
+        exact = minimax(state, 99, score_judge(outcome), outcome)
+        assert list(decision.scores) == [exact, -exact]
+        best = minimax(after(state, decision.action), 99, score_judge(outcome), outcome)
+        assert best == exact
+        chosen = [a for a, p in decision.policy.items() if p > 0]
+        assert all(minimax(after(state, a), 99, score_judge(outcome), outcome) == exact for a in chosen)
+    assert proven >= 3
+
+
+def test_a_win_in_one_ends_the_search_at_once() -> None:
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    for action in (3, 0, 3, 0, 3, 1):
+        state.apply(action)
+    decision = bl.agent("mcts(rollout, iterations=1000000)", game, seed=1).act(state)
+    assert decision.action == 3 and decision.policy[3] == 1
+    assert decision.info["proven"] == 1 and decision.info["iterations"] < 1000
+    assert list(decision.scores) == [1, -1]
+
+
+def test_a_proven_tree_is_kept_and_played_to_its_end() -> None:
+    """The proof goes along from move to move, whoever's turn it was when it was found."""
+    game = bl.game("connectfour", rows=4, cols=4, connect=3)
+    for seed in range(10):
+        agent, chooser = bl.agent("mcts(rollout, iterations=30000)", game, seed=seed), random.Random(seed)
+        state = game.initial_state()
+        decision = agent.act(state)
+        assert decision.info["proven"] == 1 and list(decision.scores) == [1, -1]
+        while not state.is_terminal:
+            decision = agent.act(state)
+            assert decision.scores[0] == 1
+            state.apply(decision.action)
+            if not state.is_terminal:
+                state.apply(chooser.choice(state.legal_actions()))
+        assert list(state.scores) == [1, -1]
+
+
+def test_games_for_which_proofs_are_unsound_have_none() -> None:
+    for game in (bl.game("2048", size=2), bl.game("nim", heaps=(2, 2), players=3), bl.game("kuhnpoker"),
+                 bl.game("rubiks", twists=1)):  # fmt: skip
+        state = random_position(game, 1, 0)
+        decision = bl.agent("mcts(rollout(depth=3), iterations=500)", game).act(state)
+        assert "proven" not in decision.info and decision.info["iterations"] == 500
+
+
+# ---- first-play urgency ----
+
+
+@pytest.mark.parametrize(
+    ("fpu", "value"), [("absolute", -1.0), ("absolute", 0.4), ("parent", 0.0), ("parent", 0.25)]
+)
+@pytest.mark.parametrize("case", CASES[::2], ids=str)
+def test_first_play_urgency_is_that_of_the_reference(case: Case, fpu: str, value: float) -> None:
+    state = random_position(case.game, 5, case.actions)
+    tree = reference_tree(case, state, "puct", 5, 1.0, fpu=value, fpu_from_parent=fpu == "parent")
+    for iterations in range(1, 200):
+        tree.iterate()
+        if iterations % 20:
+            continue
+        spec = expression(case, "puct", 1.0, iterations, f', fpu="{fpu}", fpu_value={value}')
+        assert_same(bl.agent(spec, case.game, seed=5).act(state), tree)
+
+
+# ---- Dirichlet noise ----
+
+
+def noisy_priors(game: Game, state: State, alpha: float, fraction: float, seeds: int) -> np.ndarray:
+    """Visits at a great c are as the priors; a row a seed."""
+    spec = (
+        f'mcts(score, select="puct", cpuct=1e6, iterations=1000, depth=1, solver=False, '
+        f"noise={alpha}, noise_fraction={fraction})"
+    )
+    agent, rows = bl.agent(spec, game), []
+    for seed in range(seeds):
+        agent.reset(seed)
+        rows.append(list(agent.act(state).policy.values()))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 5.0])
+def test_noise_is_dirichlet(alpha: float) -> None:
+    """Mean and variance of each share and the covariance of two, as the textbook says."""
+    game = bl.game("connectfour")
+    n, seeds = 7, 400
+    shares = noisy_priors(game, game.initial_state(), alpha, 1.0, seeds)
+    variance = (1 / n) * (1 - 1 / n) / (n * alpha + 1)
+    assert shares.mean(axis=0) == pytest.approx(np.full(n, 1 / n), abs=5 * math.sqrt(variance / seeds))
+    assert shares.var() == pytest.approx(variance, rel=0.15)
+    off_diagonal = np.cov(shares.T)[~np.eye(n, dtype=bool)]
+    assert off_diagonal.mean() == pytest.approx(-variance / (n - 1), rel=0.3)
+
+
+def test_noise_has_the_share_that_was_asked_for() -> None:
+    game = CUBE
+    state = game.initial_state(3)
+    priors = np.array(list(softmax_priors(state, score_judge()).values()))
+    for fraction in (0.25, 0.75):
+        shares = noisy_priors(game, state, 1.0, fraction, 200)
+        uniform = np.full(len(priors), 1 / len(priors))
+        assert shares.mean(axis=0) == pytest.approx((1 - fraction) * priors + fraction * uniform, abs=0.03)
+        assert (shares > (1 - fraction) * priors - 3e-3).all()
+    assert noisy_priors(game, state, 1.0, 0.0, 3) == pytest.approx(noisy_priors(game, state, 9.0, 0.0, 3))
+
+
+def test_noise_is_new_for_every_decision_and_does_not_pile_up() -> None:
+    """Asked again and again about one position, the priors are the clean ones with one portion of noise."""
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    spec = 'mcts(score, select="puct", cpuct=1e6, iterations=3, depth=1, noise=0.3, noise_fraction=0.5)'
+    agent = bl.agent(spec, game, seed=1)
+    first = [agent.act(state).policy for _ in range(300)]
+    fresh = []
+    for seed in range(300):
+        fresh.append(bl.agent(spec, game, seed=seed).act(state).policy)
+    actions = {max(p, key=lambda a, p=p: p[a]) for p in fresh}  # type: ignore[misc]
+    assert len(actions) == 7
+    # Were noise added to noise, the first action would freeze and shares drift from 1/7.
+    last = np.array([list(p.values()) for p in first[200:]])
+    earlier = np.array([list(p.values()) for p in first[100:200]])
+    growth = last * 900 - earlier * 600
+    assert growth.mean(axis=0) == pytest.approx(np.full(7, 300 / 7), abs=25)
+
+
+# ---- choice and policy ----
+
+
+def test_the_policy_of_values_is_the_scaled_means_over_their_sum() -> None:
+    game = bl.game("connectfour")
+    for seed in range(5):
+        state = random_position(game, seed, 12)
+        spec = 'mcts(rollout, iterations=60, policy="value", choose="policy", solver=False)'
+        decision = bl.agent(spec, game, seed=seed).act(state)
+        units = {a: (v + 1) / 2 for a, v in decision.values.items()}
+        total = sum(units.values())
+        wanted = {a: units.get(a, 0) / total for a in state.legal_actions()}
+        assert decision.policy == pytest.approx(wanted)
+        assert decision.policy[decision.action] == max(decision.policy.values())
+
+
+def test_a_policy_of_nothing_but_losses_is_even() -> None:
+    """Every value at the bottom of the range gives zeros, which no sum can divide."""
+    game = bl.game("nim", heaps=(4,), max_take=3)
+    spec = 'mcts(score, select="uct", iterations=400, policy="value", solver=False)'
+    decision = bl.agent(spec, game).act(game.from_fields([4, 0]))
+    assert sum(decision.policy.values()) == pytest.approx(1)
+    lost = bl.agent("mcts(rollout, iterations=400)", game).act(game.from_fields([4, 0]))
+    assert list(lost.scores) == [-1, 1] and sum(lost.policy.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_sampled_actions_follow_the_policy_and_the_temperature(temperature: float) -> None:
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    spec = (
+        f'mcts(score, iterations=40, choose="sample", temperature={temperature}, select="puct", solver=False)'
+    )
+    counts: dict[int, int] = dict.fromkeys(range(9), 0)
+    games = 600
+    agent = bl.agent(spec, game)
+    for seed in range(games):
+        agent.reset(seed)
+        decision = agent.act(state)
+        counts[decision.action] += 1
+    weights = {a: p ** (1 / temperature) for a, p in decision.policy.items()}
+    total = sum(weights.values())
+    for action, count in counts.items():
+        p = weights[action] / total
+        assert count == pytest.approx(games * p, abs=5 * math.sqrt(games * p * (1 - p)) + 1)
+
+
+def test_a_low_temperature_plays_the_most_visited_action() -> None:
+    game = bl.game("connectfour")
+    for seed in range(10):
+        state = random_position(game, seed, 10)
+        spec = 'mcts(rollout, iterations=200, choose="sample", temperature=0.001)'
+        decision = bl.agent(spec, game, seed=seed).act(state)
+        assert decision.policy[decision.action] == max(decision.policy.values())
+
+
+# ---- the paper's algorithm ----
+
+
+def approximator(game: Game, name: str, best: bool) -> Approximator:
+    """f(s) of the wrapper: softmax of the raw action values; the value is the judge's or the best of them."""
+    evaluator = bl.evaluator(name, game)
+
+    def f(state: State) -> tuple[float, dict[int, float]]:
+        values = evaluator.action_values(state)
+        top = max(values.values())
+        weights = {a: math.exp(v - top) for a, v in values.items()}
+        total = sum(weights.values())
+        value = top if best else float(evaluator.value(state)[state.player])
+        return value, {a: float(np.float32(w / total)) for a, w in weights.items()}
+
+    return f
+
+
+def assert_algorithm_1(
+    game: Game, state: State, name: str, best: bool, cpuct: float, iterations: int
+) -> None:
+    f = approximator(game, name, best)
+    root = TreeNode(state.copy())
+    expand(root, f)  # not an iteration
+    for done in range(1, iterations + 1):
+        mcts_iteration(root, f, cpuct)
+        if done % 15 and done != iterations:
+            continue
+        spec = f"mcts({name}, paper=True, cpuct={cpuct}, iterations={done})"
+        decision = bl.agent(spec, game, seed=1).act(state)
+        assert visits(decision) == root.n
+        wanted = {a: root.w[a] / n for a, n in root.n.items() if n}
+        assert decision.values == pytest.approx(wanted, abs=1e-9)
+        assert root.n[decision.action] == max(root.n.values())
+
+
+@pytest.mark.parametrize(("game", "actions", "name"), [
+    (bl.game("tictactoe"), 4, "score"), (bl.game("connectfour", rows=4, cols=4, connect=3), 5, "score"),
+    (bl.game("othello", size=4), 8, "score"), (bl.game("nim", heaps=(3, 4, 2)), 0, "score"),
+    (CUBE, 0, "solver"), (bl.game("rubiks", twists=3), 0, "score")], ids=str)  # fmt: skip
+def test_paper_is_algorithm_1_to_the_letter(game: Game, actions: int, name: str) -> None:
+    for seed, cpuct in ((1, 1.0), (2, 3.0)):
+        assert_algorithm_1(game, random_position(game, seed, actions), name, False, cpuct, 150)
+
+
+def test_paper_is_algorithm_1_over_a_trained_network(tmp_path: Path) -> None:
+    """TCL-wrap: the leaf's value is the best action value."""
+    for game, actions, settings in (
+        (bl.game("connectfour", rows=4, cols=5, connect=3), 4, {"windows": "3x3"}),
+        (bl.game("rubiks", twists=4), 0, {"tuples": 10}),
+    ):
+        run = bl.train(game, episodes=1000, out=tmp_path / game.name, seed=1, **settings)
+        for seed in (1, 2):
+            state = random_position(game, seed, actions)
+            assert_algorithm_1(game, state, f"ntuple('{run.path}')", True, 1.0, 120)
+
+
+def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
+    """Values of a puzzle's positions are remembered within a decision, not from one to the next."""
+    game = bl.game("rubiks", twists=5)
+    run = bl.train(game, episodes=2000, out=tmp_path / "cube", seed=1, tuples=10)
+    network, description, _ = load_network(run.path, game)
+    evaluator = network.evaluator(description["reward"], 1.0)
+    state = game.initial_state(4).core
+
+    def searched(search: _engine.Search) -> list[float]:
+        return list(search.act(state)[3])
+
+    kept = _engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False)
+    before = searched(kept)
+    assert searched(kept) == before
+    network.weights[:] *= -0.5
+    fresh = searched(_engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False))
+    assert searched(kept) == fresh != before
+
+
+def test_what_only_puct_knows_is_refused_with_uct() -> None:
+    game = bl.game("tictactoe")
+    for more in ("noise=1.0", 'fpu="parent"', "fpu_value=0.5", "paper=True"):
+        with pytest.raises(BoardLabError, match='belongs to select="puct"'):
+            bl.agent(f'mcts(rollout, select="uct", {more})', game)
+        bl.agent(f"mcts(rollout, {more})", game)

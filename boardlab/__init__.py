@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.arena import (
+    BalanceResult,
     ExamResult,
     MatchResult,
     Record,
     Store,
     TournamentResult,
+    balance,
     evaluate,
     match,
     rate,
@@ -41,6 +43,7 @@ __all__ = [
     "CHANCE",
     "TERMINAL",
     "Agent",
+    "BalanceResult",
     "BoardLabError",
     "Decision",
     "ExamResult",
@@ -53,6 +56,7 @@ __all__ = [
     "Store",
     "TournamentResult",
     "agent",
+    "balance",
     "describe",
     "evaluate",
     "evaluator",

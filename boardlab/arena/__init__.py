@@ -1,5 +1,6 @@
 """The arena: where agents meet and strength becomes a number."""
 
+from boardlab.arena.balance import BalanceResult, SeatReport, balance, seat_report, write_openings
 from boardlab.arena.exams import ExamResult, evaluate, exams_for
 from boardlab.arena.match import GameRecord, MatchResult, match
 from boardlab.arena.rate import rate
@@ -9,6 +10,7 @@ from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
 from boardlab.arena.tournament import tournament
 
 __all__ = [
+    "BalanceResult",
     "ExamResult",
     "Fame",
     "GameRecord",
@@ -16,15 +18,19 @@ __all__ = [
     "Pairing",
     "Rating",
     "Record",
+    "SeatReport",
     "Store",
     "Tournament",
     "TournamentResult",
+    "balance",
     "evaluate",
     "exams_for",
     "match",
     "rate",
     "read_records",
+    "seat_report",
     "store",
     "tournament",
+    "write_openings",
     "write_records",
 ]

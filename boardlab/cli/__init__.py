@@ -9,6 +9,7 @@ import typer
 
 import boardlab
 from boardlab.cli.agents import agents
+from boardlab.cli.balance import balance
 from boardlab.cli.common import GAME_PARAMETERS
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
@@ -37,7 +38,7 @@ app.command()(demo)
 app.command()(resume)
 app.command()(rate)
 app.command()(fame)
-for command in (play, inspect, match, tournament, evaluate, gtp, train, replay):
+for command in (play, inspect, match, tournament, evaluate, balance, gtp, train, replay):
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 

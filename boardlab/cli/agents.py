@@ -22,7 +22,9 @@ def agents(
         known: dict[str, type] = {**AGENTS, **EVALUATORS}
         if name not in known:
             raise unknown("search or evaluator", name, known)
-        console.print(_describe(name, known[name]))
+        for group in (AGENTS, EVALUATORS):  # some names are both: heur plays, and judges for a search
+            if name in group:
+                console.print(_describe(name, group[name]))
         return
     console.print('An agent is a search, mostly over an evaluator: "mcts(rollout, iterations=1000)".\n')
     for title, group in (("searches", AGENTS), ("evaluators", EVALUATORS)):

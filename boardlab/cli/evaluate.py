@@ -3,46 +3,114 @@
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.cli.common import console, game_bar, game_from
-from boardlab.errors import MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError
 
 
 def evaluate(
     context: typer.Context,
-    agent: Annotated[str, typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)".')],
+    agent: Annotated[
+        str | None, typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)".')
+    ] = None,
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
-    ],
-    exam: Annotated[str | None, typer.Option(help="One exam; by default all that the game has.")] = None,
+    ] = "",
+    exam: Annotated[str | None, typer.Option(help="One exam; by default all but the slow ones.")] = None,
+    list_exams: Annotated[bool, typer.Option("--list", help="List the game's exams and stop.")] = False,
+    against: Annotated[
+        str | None, typer.Option(help="Instead of an exam: play against this agent, in every seat.")
+    ] = None,
+    starts: Annotated[
+        str,
+        typer.Option(
+            help='With --against: "default", "1" (all positions after one action), "0-1", "random 4", or a '
+            "file of openings."
+        ),
+    ] = "default",
+    first: Annotated[bool, typer.Option("--first", help="With --against: the agent always begins.")] = False,
     games: Annotated[int, typer.Option("--games", "-n", help="Number of games an exam.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
 ) -> None:
     """Measure an agent by its game's exams."""
+    # `boardlab evaluate --game hex --list --size 4`: what follows the game may have been taken for the agent.
+    if list_exams and agent is not None:
+        context.args = [agent, *context.args] if agent.startswith("--") else context.args
+    if not game:
+        raise BoardLabError('say which game, as in boardlab evaluate "mcts(rollout)" --game hex')
     examined = game_from(game, context)
-    names = [exam] if exam is not None else exams_for(examined)
-    for name in names:
+    if list_exams:
+        console.print(_exam_table(exams_for(examined)))
+        return
+    if agent is None:
+        raise BoardLabError('say which agent, as in boardlab evaluate "mcts(rollout)" --game hex')
+    if against is not None:
+        with game_bar(against, games) as tell:
+            result = take_exam(
+                agent,
+                examined,
+                exam,
+                games,
+                seed,
+                against=against,
+                starts=starts,
+                moves_first=first,
+                threads=threads,
+                progress=tell,
+            )
+        console.print(exam_text(result), markup=False, soft_wrap=True)
+        return
+    names = exams_for(examined)
+    slow = [name for name in names if EXAMS[name].slow]
+    for name in [exam] if exam is not None else [name for name in names if name not in slow]:
         try:
             with game_bar(name, games) as tell:
-                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=tell)
+                result = take_exam(
+                    agent,
+                    examined,
+                    name,
+                    games,
+                    seed,
+                    starts=starts,
+                    moves_first=first,
+                    threads=threads,
+                    progress=tell,
+                )
         except MissingPackageError as missing:
             if exam is not None:
                 raise
             console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
             continue
         console.print(exam_text(result), markup=False, soft_wrap=True)
+    if exam is None and slow:
+        console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
+
+
+def _exam_table(names: list[str]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("exam", "what it measures", "best possible"):
+        table.add_column(column)
+    for name in names:
+        table.add_row(name, EXAMS[name].sentence, EXAMS[name].best)
+    return table
 
 
 def exam_text(result: ExamResult) -> str:
     """The result in two or three lines."""
     best = f", best possible {result.best:.4g}" if result.best != float("inf") else ""
-    lines = [
-        f"{result.exam}: {result.value:.4g} ± {result.interval:.2g} (95%){best}, {result.games} games",
-        f"  {EXAMS[result.exam].sentence}",
-    ]
+    value = f"{result.value:.4g} ± {result.interval:.2g} (95%){best}"
+    lines = [f"{result.exam}: {value}, {result.games} {result.units}"]
+    if result.exam in EXAMS:
+        lines.append(f"  {EXAMS[result.exam].sentence}")
     if result.details:
-        lines.append("  " + ", ".join(f"{name} {value:.1%}" for name, value in result.details.items()))
+        lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in result.details.items()))
     return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    """Shares in percent, other numbers as they are."""
+    return f"{value:.1%}" if 0 <= value <= 1 else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""Perfect Connect Four: GBG's AB and AB-DL, on 6x7 through the package bitbully, else by our own alpha-beta.
+"""Perfect Connect Four: GBG's AB and AB-DL, on 6x7 through the package bitbully, else by our own solver.
 
 A move's score is the number of stones the winner has left when the game ends, the last one included, positive
 for the side to move; bitbully's opening book knows it for the first twelve plies. The package is AGPL and an
@@ -16,8 +16,9 @@ from boardlab.games.game import Game, State
 from boardlab.search.agent import Choice, python_agent
 from boardlab.search.spec import SearchSpec
 
-MOST_CELLS = 20
-"""The largest board besides 6x7: more would take our alpha-beta minutes a move."""
+MOST_CELLS = 36
+"""The largest board besides 6x7: on more our own solver would take many minutes for the first move."""
+TABLE_MB = 64
 
 Scores = Callable[[State], dict[int, int]]
 """The exact score of every legal column."""
@@ -35,7 +36,7 @@ def solver(game: Game) -> Scores:
             f"perfect Connect Four knows 6x7 with 4 in a row and boards of up to {MOST_CELLS} cells, "
             f"not {game!r}"
         )
-    return lambda state: searched_scores(state)
+    return _own(rules)
 
 
 def _bitbully() -> Scores:
@@ -54,26 +55,15 @@ def _bitbully() -> Scores:
     return scores
 
 
-def searched_scores(state: State) -> dict[int, int]:
-    """The scores by alpha-beta, deepened until every column is decided: the depth tells the distance."""
-    game = state.game
-    rules = game.rules
-    assert isinstance(rules, ConnectFour)
+def _own(rules: ConnectFour) -> Scores:
+    exact = _engine.ConnectFourSolver(rules.rows, rules.cols, rules.connect, TABLE_MB)
     cells = rules.rows * rules.cols
-    stones = sum(1 for cell in state.fields[:cells] if cell)
-    paid = _engine.paid_evaluator(game.core, "score")
-    found: dict[int, int] = {}
-    legal = state.legal_actions()
-    for depth in range(1, cells - stones + 1):
-        search = _engine.alphabeta_search(paid, depth, 0.0, True, 16, 0)
-        values = search.act(state.core_for(game))[3]
-        left_to_winner = (cells + 2 - stones - depth) // 2
-        for action, value in zip(legal, values.tolist(), strict=True):
-            if value != 0 and action not in found:
-                found[action] = left_to_winner if value > 0 else -left_to_winner
-        if len(found) == len(legal):
-            break
-    return {action: found.get(action, 0) for action in legal}
+
+    def scores(state: State) -> dict[int, int]:
+        found = exact.scores(state.fields[:cells])
+        return {column: found[column] for column in state.legal_actions()}
+
+    return scores
 
 
 def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:

@@ -1,10 +1,27 @@
 #include "bindings/searches.h"
+#include "search/connectfour_solver.h"
 #include "search/heuristics.h"
 #include "search/solved.h"
 
 namespace boardlab {
 
 void bind_references(nb::module_ &m) {
+  nb::class_<ConnectFourSolver>(m, "ConnectFourSolver", "Exact scores of Connect Four positions.")
+      .def(
+          "__init__",
+          [](ConnectFourSolver *self, int rows, int cols, int connect, std::int64_t table_mb) {
+            new (self) ConnectFourSolver(rows, cols, connect, checked_count("table_mb", table_mb, 1, 65536) << 20);
+          },
+          nb::arg("rows"), nb::arg("cols"), nb::arg("connect"), nb::arg("table_mb"))
+      .def(
+          "scores",
+          [](ConnectFourSolver &solver, const std::vector<int> &cells) {
+            SignalPoll signals;  // the GIL stays: a solver is for one thread at a time
+            return solver.scores(cells, [&signals] { signals(); });
+          },
+          nb::arg("cells"),
+          "Of each column: stones left to the winner, positive for the side to move; -1000 where it is full.");
+
   m.def(
       "solved_search",
       [](const std::shared_ptr<Game> &game, std::int64_t max_states, std::uint64_t seed) {

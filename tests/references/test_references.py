@@ -3,7 +3,8 @@ import random
 import pytest
 
 import boardlab as bl
-from boardlab.references.connectfour import searched_scores, solver
+from boardlab import _engine
+from boardlab.references.connectfour import solver
 
 
 def test_bouton_wins_every_won_position():
@@ -39,16 +40,34 @@ def plain_scores(state, cells):
     return {action: score(child, stones + 1) for action, child in state.children()}
 
 
-def test_scores_of_small_boards_are_those_of_plain_negamax():
-    game = bl.game("connectfour", rows=4, cols=4)
-    rng = random.Random(5)
+@pytest.mark.parametrize(
+    ("rows", "cols", "connect"), [(4, 4, 4), (3, 5, 3), (5, 3, 3), (4, 4, 2), (4, 5, 4), (5, 5, 5), (2, 6, 3)]
+)
+def test_scores_of_small_boards_are_those_of_plain_negamax(rows, cols, connect):
+    game = bl.game("connectfour", rows=rows, cols=cols, connect=connect)
+    exact, rng = solver(game), random.Random(5)
     for _ in range(12):
         state = game.initial_state()
-        for _ in range(8):
+        for _ in range(max(0, rows * cols - 7)):
             if not state.is_terminal:
                 state.apply(rng.choice(state.legal_actions()))
         if not state.is_terminal:
-            assert searched_scores(state) == plain_scores(state, 16)
+            assert exact(state) == plain_scores(state, rows * cols)
+
+
+def test_values_of_whole_small_boards():
+    """Connect Four 4x5 and 4x6: the first column loses by one stone; 5x5 is a draw whatever is played first."""
+    for rows, cols, known in ((4, 5, [-1, 0, 0, 0, -1]), (4, 6, [-1] * 6)):
+        game = bl.game("connectfour", rows=rows, cols=cols)
+        assert list(solver(game)(game.initial_state()).values()) == known
+
+
+def test_the_solver_refuses_what_does_not_fit():
+    for wrong in ((9, 9, 4, 1), (0, 7, 4, 1), (6, 7, 1, 1), (6, 7, 4, 0)):
+        with pytest.raises(ValueError):
+            _engine.ConnectFourSolver(*wrong)
+    with pytest.raises(ValueError):
+        _engine.ConnectFourSolver(4, 4, 4, 1).scores([0] * 42)
 
 
 def test_abdl_plays_small_boards_and_reports_what_it_thinks():
@@ -87,17 +106,19 @@ class TestPerfectConnectFour:
         state.apply(3)
         assert scores(state) == {0: -4, 1: -2, 2: -2, 3: -1, 4: -2, 5: -2, 6: -4}
 
-    def test_our_own_search_agrees_late_in_the_game(self):
+    def test_our_own_solver_agrees(self):
         game = bl.game("connectfour")
         scores, rng = solver(game), random.Random(1)
+        own = _engine.ConnectFourSolver(6, 7, 4, 16)
         compared = 0
-        while compared < 6:
+        while compared < 60:
             state = game.initial_state()
-            for _ in range(32):
+            for _ in range(rng.randint(16, 36)):
                 if not state.is_terminal:
                     state.apply(rng.choice(state.legal_actions()))
             if not state.is_terminal:
-                assert searched_scores(state) == scores(state)
+                known = scores(state)
+                assert own.scores(state.fields[:42]) == [known.get(column, -1000) for column in range(7)]
                 compared += 1
 
     def test_the_first_player_always_wins(self):

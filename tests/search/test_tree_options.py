@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reference.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
-from reference.full_width import minimax
+from reference.full_width import expectimax_n, minimax
 from reference.judges import after, score_judge, softmax_priors
 from reference.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
@@ -65,7 +65,8 @@ def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
 
 @pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8', 'select="puct", batch=5',
                                   'select="puct", fpu="parent", fpu_value=0.3', 'select="puct", noise=0.5',
-                                  'select="uct", max_nodes=1024'])  # fmt: skip
+                                  'select="uct", max_nodes=1024', 'select="puct", rave=True',
+                                  'select="uct", rave=True, rave_rollouts=True', 'select="puct", gumbel=8'])  # fmt: skip
 @pytest.mark.parametrize(("game", "actions", "outcome"), SMALL, ids=str)
 def test_small_games_are_proven_exactly(game: Game, actions: int, outcome: str, more: str) -> None:
     """Whatever the options: what is said to be proven is the minimax value, and so is the action's."""
@@ -112,6 +113,37 @@ def test_a_proven_tree_is_kept_and_played_to_its_end() -> None:
             if not state.is_terminal:
                 state.apply(chooser.choice(state.legal_actions()))
         assert list(state.scores) == [1, -1]
+
+
+def wins_against_everybody(state: State, player: int) -> bool:
+    """Whether the player can force a win, whatever all the others do."""
+    if state.is_terminal:
+        return bool(state.scores[player] == 1)
+    replies = [wins_against_everybody(after(state, a), player) for a in state.legal_actions()]
+    return any(replies) if state.player == player else all(replies)
+
+
+@pytest.mark.parametrize(
+    "more", ['select="uct"', 'select="puct"', 'select="uct", rave=True', 'select="puct", gumbel=16']
+)
+def test_three_players_agree_with_exhaustive_search(more: str) -> None:
+    """Where a player can force a win, MaxN and the tree find it, and the others' values are what is left."""
+    game = bl.game("nim", heaps=(2, 2, 3), max_take=2, players=3)
+    found = 0
+    for seed in range(30):
+        state = random_position(game, seed, 5)
+        player = state.player
+        winning = {a for a in state.legal_actions() if wins_against_everybody(after(state, a), player)}
+        if not winning or len(winning) == len(state.legal_actions()):
+            continue
+        found += 1
+        exact = expectimax_n(state, 99, score_judge())
+        assert exact[player] == 1
+        decision = bl.agent(f"mcts(rollout, iterations=2000, {more})", game, seed=seed).act(state)
+        assert decision.action in winning
+        assert decision.values[decision.action] == pytest.approx(1, abs=0.1)
+        assert decision.scores.sum() == pytest.approx(sum(exact))
+    assert found >= 5
 
 
 def test_games_for_which_proofs_are_unsound_have_none() -> None:

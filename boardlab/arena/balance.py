@@ -1,0 +1,338 @@
+"""Game balancing: how much a seat is worth under given agents, and which starts make the game even.
+
+A start that looks even after a few games may only have been lucky. So there are two stages: many starts are
+screened with a few games each, the promising ones with more, the most even ones are kept; and the figures
+that are reported come from fresh games of those, with other seeds.
+"""
+
+import math
+import os
+import random
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from boardlab.arena.match import GameRecord, interval, match, standard_error
+from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.search.agent import Agent
+
+MORE = 4
+"""In the second screening so many times as many starts as are kept, with so many times the games."""
+
+Progress = Callable[[str, int, int], None]
+"""Is told the stage, the games done, and how many there are."""
+
+
+@dataclass(frozen=True)
+class SeatReport:
+    """What each seat is worth. Lists have one entry a seat; seat 0 begins."""
+
+    games: int
+    mean_scores: tuple[float, ...]
+    intervals: tuple[float, ...]
+    """Half widths of the 95% intervals of the mean scores."""
+    wins: tuple[float, ...]
+    """Share of the games that the seat won."""
+    draws: float
+    distinct: int
+    """How many of the games were different."""
+    errors: int
+    """Games that ended because an agent failed."""
+
+    @property
+    def advantage(self) -> float:
+        """Of the first seat: its mean score less the mean of all seats."""
+        return self.mean_scores[0] - sum(self.mean_scores) / len(self.mean_scores)
+
+
+@dataclass(frozen=True)
+class BalancedStart:
+    """A start that was kept, judged by games that had no part in the choice."""
+
+    state: State
+    actions: tuple[str, ...]
+    """How it comes about."""
+    screened: float
+    """The first seat's advantage in the games that it was chosen by."""
+    report: SeatReport
+    """Fresh games."""
+
+
+@dataclass(frozen=True)
+class BalanceResult:
+    """The game as it is, and the starts that make it even."""
+
+    agents: tuple[str, ...]
+    usual: SeatReport
+    """From the game's own start."""
+    starts: tuple[BalancedStart, ...]
+    together: SeatReport | None
+    """All fresh games of the kept starts."""
+    imbalance: float
+    """Root mean square of the kept starts' true advantages, the luck of few games taken out."""
+
+
+def seat_report(
+    game: Game,
+    agents: Sequence[str | Agent],
+    games: int = 200,
+    seed: int = 0,
+    *,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> SeatReport:
+    """What each seat is worth when these agents play; one agent plays itself."""
+    players = _players(game, agents)
+    result = match(
+        game, players, games, seed, seatings=_seatings(game, agents), threads=threads, progress=progress
+    )
+    return _report(game, result.records, len(_seatings(game, agents)))
+
+
+def balance(
+    game: Game,
+    agents: Sequence[str | Agent],
+    games: int = 200,
+    seed: int = 0,
+    *,
+    plies: int = 0,
+    candidates: int = 100,
+    keep: int = 10,
+    screen: int = 20,
+    confirm: int = 100,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> BalanceResult:
+    """The first-move advantage of a game, and (with `plies`) even starts after so many random actions.
+
+    `candidates` different starts are screened with `screen` games each, the most promising (four times
+    `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
+    games each.
+    """
+    seed = as_seed(seed)
+    plies = as_integer("plies", plies, 0, 1000)
+    candidates = as_integer("candidates", candidates, 1, 1_000_000)
+    keep = as_integer("keep", keep, 1, candidates)
+    screen = as_integer("screen", screen, 2, 1_000_000)
+    confirm = as_integer("confirm", confirm, 2, 1_000_000)
+    players, seatings = _players(game, agents), _seatings(game, agents)
+    tell = progress or (lambda stage, done, total: None)
+    streams = [random.Random(seed * 5 + i).randrange(2**63) for i in range(5)]
+    usual = seat_report(
+        game, agents, games, streams[0], threads=threads, progress=lambda done: tell("usual", done, games)
+    )
+    names = tuple(a if isinstance(a, str) else a.expression for a in agents)
+    if plies == 0:
+        return BalanceResult(names, usual, (), None, float("nan"))
+
+    def play(stage: str, starts: list[State], each: int, stream: int) -> list[list[GameRecord]]:
+        """The games of each start, as many for one as for the other."""
+        rounds = max(1, math.ceil(each / len(seatings)))
+        total = rounds * len(seatings) * len(starts)
+        result = match(
+            game,
+            players,
+            total,
+            stream,
+            starts=starts,
+            seatings=seatings,
+            threads=threads,
+            progress=lambda done: tell(stage, done, total),
+        )
+        place = {id(start): i for i, start in enumerate(starts)}
+        groups: list[list[GameRecord]] = [[] for _ in starts]
+        for number, record in enumerate(result.records):
+            index = place.get(id(record.start), number // len(seatings) % len(starts))
+            groups[index].append(record)
+        return groups
+
+    found = random_starts(game, plies, candidates, streams[1])
+    states = [game.from_fields(state.fields) for state, _ in found]
+    games_of = play("screen", states, screen, streams[2])
+    prior = [_prior(games_of, seat) for seat in range(game.players)]
+    promising = _most_even(games_of, prior, range(len(states)))[: MORE * keep]
+    more = play("screen again", [states[i] for i in promising], MORE * screen, streams[4])
+    for i, records in zip(promising, more, strict=True):
+        games_of[i] += records
+    order = _most_even(games_of, prior, promising)[:keep]
+    fresh = play("confirm", [states[i] for i in order], confirm, streams[3])
+    starts = tuple(
+        BalancedStart(
+            found[i][0],
+            found[i][1],
+            _report(game, games_of[i], len(seatings)).advantage,
+            _report(game, records, len(seatings)),
+        )
+        for i, records in zip(order, fresh, strict=True)
+    )
+    every = tuple(record for records in fresh for record in records)
+    together = _report(game, every, 1, groups=fresh)
+    return BalanceResult(names, usual, starts, together, _imbalance(fresh))
+
+
+def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[State, tuple[str, ...]]]:
+    """Different positions after so many random actions, with all that was played, chance included."""
+    rng = random.Random(seed)
+    found: dict[State, tuple[str, ...]] = {}
+    for _ in range(50 * count):
+        state, actions, played = game.initial_state(), [], 0
+        while not state.is_terminal and (played < plies or state.player == CHANCE):
+            if state.player == CHANCE:
+                action = state.sample_chance(rng.randrange(2**63))
+            else:
+                action = rng.choice(state.legal_actions())
+                played += 1
+            actions.append(state.action_text(action))
+            state.apply(action)
+        if not state.is_terminal:
+            found.setdefault(state, tuple(actions))
+        if len(found) == count:
+            break
+    if not found:
+        raise BoardLabError(f"no game of {game.name} still runs after {plies} random actions")
+    return list(found.items())
+
+
+def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
+    """Saves the kept starts as a file of openings: a line of actions each, what was measured as a comment."""
+    if not result.starts:
+        raise BoardLabError("there are no starts to save; look for some with plies")
+    lines = [
+        f"# {result.starts[0].state.game!r}, balanced for {', '.join(result.agents)}",
+        "# first seat's advantage in fresh games",
+    ]
+    for start in result.starts:
+        blanks = any(" " in action for action in start.actions)
+        actions = (", " if blanks else " ").join(start.actions)
+        lines.append(
+            f"{actions}  # {start.report.advantage:+.3f} ± {start.report.intervals[0]:.3f}, "
+            f"{start.report.games} games"
+        )
+    file = Path(path)
+    if not file.parent.is_dir():
+        raise BoardLabError(f'there is no folder "{file.parent}"')
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:
+        aside.write("\n".join(lines) + "\n")
+    Path(aside.name).replace(file)
+
+
+def _players(game: Game, agents: Sequence[str | Agent]) -> list[str | Agent]:
+    """One agent a seat; a single one plays itself."""
+    as_game(game)
+    if isinstance(agents, (str, Agent)):
+        agents = [agents]
+    if game.players == 1:
+        raise BoardLabError(f"{game.name} is for one player: there is nothing to balance")
+    if len(agents) not in (1, game.players):
+        raise BoardLabError(
+            f"balance needs one agent that plays itself, or {game.players} for {game.name}, not {len(agents)}"
+        )
+    for agent in agents:
+        if not isinstance(agent, (str, Agent)):
+            raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
+    return list(agents) if len(agents) == game.players else [agents[0]] * game.players
+
+
+def _seatings(game: Game, agents: Sequence[str | Agent]) -> list[list[int]]:
+    """Different agents take every seat in turn, so that it is the seat that is measured and not the agent."""
+    seats = list(range(game.players))
+    if isinstance(agents, (str, Agent)) or len(agents) == 1:
+        return [seats]
+    return [seats[i:] + seats[:i] for i in range(game.players)]
+
+
+def _report(
+    game: Game,
+    records: Sequence[GameRecord],
+    round_size: int,
+    groups: Sequence[Sequence[GameRecord]] | None = None,
+) -> SeatReport:
+    count = game.players
+    low, high = game.score_range
+    scores = [[record.scores[seat] for record in records] for seat in range(count)]
+    wins, draws = [0] * count, 0
+    for record in records:
+        best = max(record.scores)
+        winners = [seat for seat in range(count) if record.scores[seat] == best]
+        draws += len(winners) == count
+        if len(winners) < count:
+            for seat in winners:
+                wins[seat] += 1
+    # Games from one start belong together: where there are several starts, each start is one sample.
+    samples = (
+        [[sum(r.scores[seat] for r in group) / len(group) for group in groups] for seat in range(count)]
+        if groups is not None and len(groups) > 1
+        else None
+    )
+    return SeatReport(
+        games=len(records),
+        mean_scores=tuple(sum(column) / len(column) for column in scores),
+        intervals=tuple(
+            interval(samples[seat], (low, high))
+            if samples
+            else interval(scores[seat], (low, high), round_size)
+            for seat in range(count)
+        ),
+        wins=tuple(number / len(records) for number in wins),
+        draws=draws / len(records),
+        distinct=len({(id(record.start), record.actions) for record in records}),
+        errors=sum(1 for record in records if record.error),
+    )
+
+
+@dataclass(frozen=True)
+class _Prior:
+    """How the true advantages of a seat are spread over all starts, and how much one game scatters."""
+
+    mean: float
+    variance: float
+    noise: float
+    """Variance of one game around its start's true advantage."""
+
+
+def _advantages(records: Sequence[GameRecord], seat: int) -> list[float]:
+    return [record.scores[seat] - sum(record.scores) / len(record.scores) for record in records]
+
+
+def _prior(groups: Sequence[Sequence[GameRecord]], seat: int) -> _Prior:
+    """Estimated from all starts: what the means scatter more than the games explain is the starts' own."""
+    columns = [_advantages(group, seat) for group in groups]
+    means = [sum(column) / len(column) for column in columns]
+    squares = sum((x - m) ** 2 for column, m in zip(columns, means, strict=True) for x in column)
+    noise = squares / max(1, sum(len(column) - 1 for column in columns))
+    mean = sum(means) / len(means)
+    scatter = sum((m - mean) ** 2 for m in means) / max(1, len(means) - 1)
+    return _Prior(mean, max(0.0, scatter - noise / len(columns[0])), noise)
+
+
+def _most_even(
+    groups: Sequence[Sequence[GameRecord]], prior: Sequence[_Prior], among: Sequence[int]
+) -> list[int]:
+    """Starts by the expected square of their true advantage, given their games and the others'."""
+
+    def expected_square(i: int) -> float:
+        total = 0.0
+        for seat, belief in enumerate(prior):
+            column = _advantages(groups[i], seat)
+            noise = belief.noise / len(column)
+            weight = belief.variance / (belief.variance + noise) if belief.variance > 0 else 0.0
+            if noise == 0 and len(column) > 1:  # games that always end alike leave no doubt
+                weight = 1.0
+            estimate = belief.mean + weight * (sum(column) / len(column) - belief.mean)
+            total += estimate**2 + weight * noise
+        return total
+
+    return sorted(among, key=expected_square)
+
+
+def _imbalance(groups: Sequence[Sequence[GameRecord]]) -> float:
+    """Root mean square of the true advantages: the square of a mean is too large by the mean's variance."""
+    squares = []
+    for group in groups:
+        advantages = [record.scores[0] - sum(record.scores) / len(record.scores) for record in group]
+        mean = sum(advantages) / len(advantages)
+        squares.append(mean**2 - standard_error(advantages) ** 2)
+    value = sum(squares) / len(squares)
+    return math.sqrt(value) if value > 0 else 0.0

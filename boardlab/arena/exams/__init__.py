@@ -1,0 +1,100 @@
+"""Exams: how strong an agent is, as one number with an error bar, and what the best possible number is.
+
+An exam is what GBG calls an Evaluator: against which opponent, from which starts, in which seats; or
+questions about positions whose answer is known. Adding one: a function that returns an `ExamResult`, an
+`Exam` in the list of its file.
+"""
+
+from boardlab.arena.exams.cards import CARDS
+from boardlab.arena.exams.cubes import CUBES, solved_by_twists
+from boardlab.arena.exams.exam import Exam, ExamResult, Paper, Progress
+from boardlab.arena.exams.opponents import FIRST, OPPONENTS
+from boardlab.arena.exams.optimal import OPTIMAL
+from boardlab.arena.exams.starts import read_starts, starts_up_to
+from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.search.agent import Agent
+
+EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
+
+__all__ = [
+    "EXAMS",
+    "Exam",
+    "ExamResult",
+    "Paper",
+    "evaluate",
+    "exams_for",
+    "solved_by_twists",
+    "starts_up_to",
+]
+
+
+def exams_for(game: Game) -> list[str]:
+    """The exams that a game has."""
+    return [name for name, exam in EXAMS.items() if exam.applies(game)]
+
+
+def evaluate(
+    agent: str | Agent,
+    game: Game,
+    exam: str | None = None,
+    games: int = 100,
+    seed: int = 0,
+    *,
+    against: str | None = None,
+    starts: str = "default",
+    moves_first: bool = False,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> ExamResult:
+    """Lets an agent take one of the game's exams (by default the first), or an exam made up on the spot.
+
+    `against` names an opponent, any agent; then `starts` says where games begin ("default", "1": all
+    positions after one action, "0-1", "random 4", or a file of openings) and `moves_first` that the agent
+    always begins.
+    """
+    as_game(game)
+    games = as_integer("games", games, 2, 100_000_000)
+    if against is not None:
+        if exam is not None:
+            raise BoardLabError("give an exam or an opponent (against), not both")
+        return _against(agent, game, games, seed, against, starts, moves_first, threads, progress)
+    if starts != "default" or moves_first:
+        raise BoardLabError("starts and moves_first belong to an opponent; name one with against")
+    known = exams_for(game)
+    if exam is None:
+        if not known:
+            raise BoardLabError(f"{game.name} has no exam")
+        exam = known[0]
+    if exam not in EXAMS:
+        raise unknown("exam", exam, known)
+    if exam not in known:
+        raise BoardLabError(f'{game!r} has no exam "{exam}"; it has {", ".join(known)}')
+    return EXAMS[exam].take(Paper(exam, agent, game, games, as_seed(seed), threads, progress))
+
+
+def _against(
+    agent: str | Agent,
+    game: Game,
+    games: int,
+    seed: int,
+    against: str,
+    starts: str,
+    moves_first: bool,
+    threads: int,
+    progress: Progress | None,
+) -> ExamResult:
+    if game.players == 1:
+        raise BoardLabError(f"{game.name} is for one player: there is nobody to play against")
+    if not isinstance(starts, str):
+        raise BoardLabError(f"starts must be text, not {shown(starts)}")
+    positions, random_actions = read_starts(game, starts)
+    seatings = [list(range(game.players))] if moves_first else None
+    paper = Paper(f"against {against}", agent, game, games, as_seed(seed), threads, progress)
+    return paper.play(
+        against,
+        best=game.score_range[1],
+        starts=positions,
+        seatings=seatings,
+        random_actions=random_actions,
+    )

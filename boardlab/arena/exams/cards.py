@@ -1,0 +1,155 @@
+"""Exams of card games: exploitability in Kuhn poker, agreement with basic strategy in blackjack."""
+
+import itertools
+from collections.abc import Mapping
+
+from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.optimal import ask
+from boardlab.arena.exams.starts import met_at_random
+from boardlab.games.blackjack import INSURANCE, Blackjack
+from boardlab.games.game import CHANCE, Game, State
+from boardlab.games.kuhnpoker import BET, PASS, KuhnPoker
+from boardlab.references.blackjack import action_values, best_actions
+from boardlab.search.agent import Agent
+
+Strategy = Mapping[bytes, float]
+"""How often a player bets, by what it observes."""
+
+QUESTIONS = 20
+"""How often an agent is asked about each situation of Kuhn poker: searches do not always say the same."""
+
+
+def reported_strategy(agent: Agent, game: Game, question: int) -> dict[bytes, float]:
+    """How often the agent says that it bets, in all twelve situations of a round."""
+    strategy: dict[bytes, float] = {}
+    for cards in itertools.permutations(range(3), 2):
+        for betting in ((), (PASS,), (BET,), (PASS, BET)):
+            state = game.initial_state()
+            for action in (*cards, *betting):
+                state.apply(action)
+            key = state.observe(state.player)
+            if key not in strategy:
+                agent.reset(question)
+                decision = agent.act(state)
+                told = sum(decision.policy.values()) > 0  # an agent may play without saying how it mixes
+                strategy[key] = decision.policy.get(BET, 0.0) if told else float(decision.action == BET)
+    return strategy
+
+
+def best_response_value(game: Game, player: int, strategy: Strategy) -> float:
+    """The most that `player` can score in a round against the other's strategy."""
+
+    def value(states: list[tuple[State, float]]) -> float:
+        """The weighted scores of these positions, when the player answers as well as it can."""
+        total, pending = 0.0, list(states)
+        waiting: dict[bytes, list[tuple[State, float]]] = {}  # decisions, by what the player observes
+        while pending:
+            state, weight = pending.pop()
+            if state.is_terminal:
+                total += weight * float(state.scores[player])
+            elif state.player == player:
+                waiting.setdefault(state.observe(player), []).append((state, weight))
+            else:
+                chances = dict(state.chance_outcomes()) if state.player == CHANCE else _mix(state, strategy)
+                pending += [(child, weight * chances[action]) for action, child in state.children()]
+        return total + sum(
+            max(value([(_after(state, action), weight) for state, weight in group]) for action in (PASS, BET))
+            for group in waiting.values()
+        )
+
+    return value([(game.initial_state(), 1.0)])
+
+
+def _mix(state: State, strategy: Strategy) -> dict[int, float]:
+    bet = strategy[state.observe(state.player)]
+    return {PASS: 1 - bet, BET: bet}
+
+
+def _after(state: State, action: int) -> State:
+    child = state.copy()
+    child.apply(action)
+    return child
+
+
+def exploitability(game: Game, strategy: Strategy) -> float:
+    """What best responses win beyond the value of the game, the mean of both seats (half of NashConv)."""
+    return (best_response_value(game, 0, strategy) + best_response_value(game, 1, strategy)) / 2
+
+
+def _exploitability(paper: Paper) -> ExamResult:
+    one_round = Game(KuhnPoker())
+    agent = paper.make_agent().twin(paper.game, paper.seed)
+    questions = min(paper.games, QUESTIONS)
+    told = [_of_one_round(agent, paper.game, paper.seed + i) for i in range(questions)]
+    mean = {key: sum(strategy[key] for strategy in told) / questions for key in told[0]}
+    value = exploitability(one_round, mean)
+    # What one question may miss: the spread between the two halves of the answers.
+    halves = [
+        exploitability(one_round, {key: sum(s[key] for s in part) / len(part) for key in told[0]})
+        for part in (told[::2], told[1::2])
+        if part
+    ]
+    error = (max(halves) - min(halves)) / 2
+    return ExamResult(paper.exam, -value, error, 12 * questions, 0.0, {}, 1.96 * error, "questions")
+
+
+def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]:
+    """The strategy of the first round, by the situations of a game of one round."""
+    told = reported_strategy(agent, game, question)
+    one_round = Game(KuhnPoker())
+    if game == one_round:
+        return told
+    names: dict[bytes, bytes] = {}
+    for cards in itertools.permutations(range(3), 2):
+        for betting in ((), (PASS,), (BET,), (PASS, BET)):
+            many, one = game.initial_state(), one_round.initial_state()
+            for action in (*cards, *betting):
+                many.apply(action)
+                one.apply(action)
+            names[many.observe(many.player)] = one.observe(one.player)
+    return {names[key]: bet for key, bet in told.items()}
+
+
+def _agreement(paper: Paper) -> ExamResult:
+    rules = paper.game.rules
+    assert isinstance(rules, Blackjack)
+    agent = paper.make_agent()
+    right: list[bool] = []
+    kinds: dict[str, list[bool]] = {}
+    for number, state in enumerate(met_at_random(paper.game, paper.games, paper.seed)):
+        values = action_values(state)
+        answer = ask(agent, state, number) in best_actions(values)
+        right.append(answer)
+        kinds.setdefault(_kind(rules, state), []).append(answer)
+        if paper.progress:
+            paper.progress(len(right))
+    details = {kind: sum(answers) / len(answers) for kind, answers in sorted(kinds.items())}
+    return paper.share(right, details, "positions")
+
+
+def _kind(rules: Blackjack, state: State) -> str:
+    if state.fields[2] == INSURANCE:
+        return "insurance"
+    hand = rules.hands(state)[state.fields[6]]
+    if len(hand.cards) == 2 and hand.cards[0] == hand.cards[1]:
+        return "pairs"
+    return "soft totals" if hand.is_soft else "hard totals"
+
+
+CARDS = (
+    Exam(
+        "exploitability",
+        "minus what best responses win beyond the value of a round, mean of both seats (exact, from the "
+        "policies that the agent reports)",
+        lambda game: isinstance(game.rules, KuhnPoker),
+        _exploitability,
+        "0",
+    ),
+    Exam(
+        "basic",
+        "share of decisions in random rounds that are those of basic strategy",
+        lambda game: isinstance(game.rules, Blackjack),
+        _agreement,
+        "1",
+    ),
+)

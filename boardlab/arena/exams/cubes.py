@@ -1,0 +1,87 @@
+"""Exams of cubes: how many are solved, by the number of scramble twists."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.match import interval, match, standard_error
+from boardlab.games.game import Game, State
+from boardlab.games.rubiks import Rubiks
+from boardlab.references.rubiks import distance
+
+FARTHEST = {(2, "htm"): 11, (2, "qtm"): 14, (3, "htm"): 20, (3, "qtm"): 26}
+
+
+def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[[State], int]) -> ExamResult:
+    """The share of cubes solved within `steps`, for each number of scramble twists, and their mean."""
+    allowed = steps if callable(steps) else lambda start: steps
+    rules = paper.game.rules
+    assert isinstance(rules, Rubiks)
+    shares, errors, details = [], [], {}
+    every: list[float] = []
+    for number in twists:
+        scrambles = Game(replace(rules, twists=number))
+        starts = [scrambles.initial_state(paper.seed * 1_000_003 + i) for i in range(paper.games)]
+        result = match(
+            paper.game, [paper.agent], paper.games, paper.seed, starts=starts, threads=paper.threads
+        )
+        solved = [
+            float(r.scores[0] == 1 and len(r.actions) <= allowed(start))
+            for r, start in zip(result.records, starts, strict=True)
+        ]
+        shares.append(sum(solved) / len(solved))
+        errors.append(standard_error(solved))
+        every += solved
+        details[f"{number} twists"] = shares[-1]
+    mean_error = sum(error**2 for error in errors) ** 0.5 / len(errors)
+    games = paper.games * len(shares)
+    width = interval(every, (0.0, 1.0))
+    return ExamResult(paper.exam, sum(shares) / len(shares), mean_error, games, 1.0, details, width, "cubes")
+
+
+def _far(steps: int) -> Callable[[Paper], ExamResult]:
+    def take(paper: Paper) -> ExamResult:
+        rules = paper.game.rules
+        assert isinstance(rules, Rubiks)
+        numbers = {(2, "htm"): (11, 12, 13), (2, "qtm"): (14, 15, 16)}
+        twists = numbers.get((rules.size, rules.metric), (7, 8, 9))
+        return solved_by_twists(paper, twists, steps)
+
+    return take
+
+
+def _every_number(paper: Paper) -> ExamResult:
+    rules = paper.game.rules
+    assert isinstance(rules, Rubiks)
+    farthest = FARTHEST[rules.size, rules.metric]
+    return solved_by_twists(paper, range(1, farthest + 1), 50)
+
+
+def _minimal(paper: Paper) -> ExamResult:
+    rules = paper.game.rules
+    assert isinstance(rules, Rubiks)
+    return solved_by_twists(paper, range(1, FARTHEST[2, rules.metric] + 1), distance)
+
+
+def _is_cube(game: Game) -> bool:
+    return game.name == "rubiks"
+
+
+CUBES = (
+    Exam("twists50", "share of far scrambled cubes solved within 50 twists", _is_cube, _far(50), "1"),
+    Exam("twists20", "share of far scrambled cubes solved within 20 twists", _is_cube, _far(20), "1"),
+    Exam(
+        "twists",
+        "share of cubes solved within 50 twists, for every number of scramble twists up to God's number",
+        _is_cube,
+        _every_number,
+        "1",
+    ),
+    Exam(
+        "minimal",
+        "share of cubes solved in as few twists as possible, for every number of scramble twists",
+        lambda game: isinstance(game.rules, Rubiks) and game.rules.size == 2,
+        _minimal,
+        "1",
+    ),
+)

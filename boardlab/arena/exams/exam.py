@@ -1,0 +1,125 @@
+"""What an exam is: a name, a sentence, for which games, how it is taken, and what comes out of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from boardlab.arena.match import MatchResult, interval, match, standard_error
+from boardlab.games.game import Game, State
+from boardlab.search.agent import Agent
+from boardlab.search.expression import agent as make_agent
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class ExamResult:
+    """What an exam found."""
+
+    exam: str
+    value: float
+    error: float
+    """Standard error of the value."""
+    games: int
+    best: float
+    """The best possible value, or a bound of it; infinite where nobody knows one."""
+    details: dict[str, float] = field(default_factory=dict)
+    """Parts of the value: the solved rate by twists, the share of games that reached a tile ..."""
+    interval: float = float("nan")
+    """Half width of the 95% interval of the value."""
+    units: str = "games"
+    """What was counted: games, positions ..."""
+
+
+@dataclass(frozen=True)
+class Exam:
+    """A named exam: for which games, a sentence, how it is taken."""
+
+    name: str
+    sentence: str
+    applies: Callable[[Game], bool]
+    take: Callable[["Paper"], ExamResult]
+    best: str = ""
+    """The best possible value in words, for the list of exams."""
+    slow: bool = False
+    """Takes minutes in some games: only when it is asked for by name."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What an exam is given: the agent, the game, how many games, the seed."""
+
+    exam: str
+    agent: str | Agent
+    game: Game
+    games: int
+    seed: int
+    threads: int = 1
+    progress: Progress | None = None
+
+    def make_agent(self) -> Agent:
+        """The agent that is examined, for exams that ask it about positions."""
+        return make_agent(self.agent, self.game, self.seed)
+
+    def play(
+        self,
+        opponent: str,
+        *,
+        best: float,
+        starts: Sequence[State] = (),
+        seatings: Sequence[Sequence[int]] | None = None,
+        random_actions: int = 0,
+    ) -> ExamResult:
+        """The agent's mean score against copies of one opponent in all other seats."""
+        others = [opponent] * (self.game.players - 1)
+        games = self.games
+        if starts:  # every start equally often, in every seat order
+            round_size = len(seatings) if seatings else _orders(self.game.players)
+            games = max(1, games // (round_size * len(starts))) * round_size * len(starts)
+        result = match(
+            self.game,
+            [self.agent, *others],
+            games,
+            self.seed,
+            random_actions=random_actions,
+            starts=starts,
+            seatings=seatings,
+            threads=self.threads,
+            progress=self.progress,
+        )
+        return self.of_match(result, best)
+
+    def of_match(self, result: MatchResult, best: float) -> ExamResult:
+        """The first agent's part of a match."""
+        details = {"wins": result.wins[0] / result.games, "draws": result.draws / result.games}
+        if result.errors:
+            details["errors"] = result.errors / result.games
+        return ExamResult(
+            self.exam,
+            result.mean_scores[0],
+            result.score_errors[0],
+            result.games,
+            best,
+            details,
+            result.intervals[0],
+        )
+
+    def share(self, right: Sequence[bool], details: dict[str, float], units: str) -> ExamResult:
+        """The share of right answers; the best is 1."""
+        scores = [float(answer) for answer in right]
+        return ExamResult(
+            self.exam,
+            sum(scores) / len(scores),
+            standard_error(scores),
+            len(scores),
+            1.0,
+            details,
+            interval(scores, (0.0, 1.0)),
+            units,
+        )
+
+
+def _orders(players: int) -> int:
+    orders = 1
+    for n in range(2, players + 1):
+        orders *= n
+    return orders

@@ -1,0 +1,252 @@
+"""Exams that are matches: against which opponent, from which starts, in which seats."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.starts import starts_up_to
+from boardlab.arena.match import match
+from boardlab.errors import BoardLabError
+from boardlab.games.blackjack import Blackjack
+from boardlab.games.connectfour import ConnectFour
+from boardlab.games.game import Game
+from boardlab.games.kuhnpoker import KuhnPoker
+from boardlab.games.morpion import Morpion
+from boardlab.games.nim import Nim
+from boardlab.games.othello import Othello
+from boardlab.games.rules import Rules
+from boardlab.references.blackjack import round_return
+from boardlab.search.expression import agent as make_agent
+
+SMALL = 200_000
+"""Positions of a game that is solved within an exam."""
+LONGEST = 60
+"""Actions of a game that may be small: others are not even tried."""
+MORPION_BEST = {"4D": 35.0, "4T": 62.0}
+"""Proven; of the 5 variants nobody knows more than records."""
+
+
+@functools.lru_cache(maxsize=64)
+def _is_small(rules: Rules) -> bool:
+    try:
+        make_agent(f"solved(max_states={SMALL})", Game(rules))
+    except BoardLabError:
+        return False
+    return True
+
+
+def is_small(game: Game) -> bool:
+    """Whether the game can be solved position by position in a moment."""
+    return game.players > 1 and not game.is_hidden and game.horizon <= LONGEST and _is_small(game.rules)
+
+
+def is_duel(game: Game) -> bool:
+    """Two players who see everything, and no chance."""
+    return game.players == 2 and not game.has_chance and not game.is_hidden
+
+
+def _against(
+    opponent: str,
+    *,
+    plies: tuple[int, int] | None = None,
+    first: bool = False,
+    best: float | None = None,
+) -> Callable[[Paper], ExamResult]:
+    """A match against one opponent; from all positions after plies[0] .. plies[1] actions."""
+
+    def take(paper: Paper) -> ExamResult:
+        starts = starts_up_to(paper.game, plies[1], plies[0]) if plies else ()
+        bound = paper.game.score_range[1] if best is None else best
+        return paper.play(opponent, best=bound, starts=starts, seatings=[[0, 1]] if first else None)
+
+    return take
+
+
+def _full_width(paper: Paper) -> ExamResult:
+    opponent = "expectimax(depth=2)" if paper.game.has_chance else "maxn(depth=3)"
+    return paper.play(opponent, best=paper.game.score_range[1])
+
+
+def _perfect(paper: Paper) -> ExamResult:
+    starts = starts_up_to(paper.game, 1)
+    # In a zero-sum game that is played from both sides, perfect play scores nothing.
+    return paper.play(f"solved(max_states={SMALL})", best=0.0, starts=starts)
+
+
+def _bouton(paper: Paper) -> ExamResult:
+    starts = starts_up_to(paper.game, 1)
+    ideal = match(paper.game, ["bouton", "bouton"], 2 * len(starts), starts=starts)
+    return paper.play("bouton", best=ideal.mean_scores[0], starts=starts)
+
+
+def _score(paper: Paper) -> ExamResult:
+    rules = paper.game.rules
+    result = match(
+        paper.game, [paper.agent], paper.games, paper.seed, threads=paper.threads, progress=paper.progress
+    )
+    best = float("inf")
+    details: dict[str, float] = {}
+    if isinstance(rules, Blackjack):
+        best = rules.rounds * round_return(rules)
+    elif isinstance(rules, Morpion):
+        best = MORPION_BEST.get(rules.variant, best)
+        lengths = [r.scores[0] for r in result.records]
+        details = {"longest": max(lengths), "shortest": min(lengths)}
+    elif paper.game.name == "2048":
+        details = _tiles(paper.game, [r.actions for r in result.records])
+    return replace(paper.of_match(result, best), details=details)
+
+
+def _tiles(game: Game, played: list[tuple[int, ...]]) -> dict[str, float]:
+    """The share of games that reached each tile, from 1024 up."""
+    highest = []
+    for actions in played:
+        state = game.initial_state()
+        for action in actions:
+            state.apply(action)
+        highest.append(2 ** max(state.fields[: game.core.cells]))
+    shares = {}
+    for exponent in range(10, 18):
+        share = sum(tile >= 2**exponent for tile in highest) / len(highest)
+        if share:
+            shares[f"reached {2**exponent}"] = share
+    return shares
+
+
+def _is_othello(game: Game) -> bool:
+    return game.rules == Othello()
+
+
+def _is_connectfour(game: Game) -> bool:
+    return game.rules == ConnectFour()
+
+
+FIRST = (
+    Exam(
+        "random",
+        "mean score against random players, in every seat",
+        lambda game: game.players > 1,
+        _against("random"),
+        "the highest score",
+    ),
+    Exam(
+        "score",
+        "mean score",
+        lambda game: game.players == 1 and game.name != "rubiks",
+        _score,
+        "blackjack: that of basic strategy; morpion 4D: 35, 4T: 62; else unknown",
+    ),
+)
+"""What every game is examined by first."""
+
+OPPONENTS = (
+    Exam(
+        "perfect",
+        "mean score against perfect play from all starts of no or one action, in both seats",
+        lambda game: is_duel(game) and game.is_zero_sum and is_small(game),
+        _perfect,
+        "0",
+    ),
+    Exam(
+        "bouton",
+        "mean score against perfect Nim from all starts of no or one action, in both seats",
+        lambda game: isinstance(game.rules, Nim) and game.players == 2 and not game.rules.misere,
+        _bouton,
+        "that of perfect play",
+    ),
+    Exam(
+        "ab",
+        "mean score, moving first, against perfect Connect Four that errs when it is lost (GBG's AB)",
+        _is_connectfour,
+        _against("ab", first=True, best=1.0),
+        "1",
+    ),
+    Exam(
+        "abdl",
+        "mean score, moving first, against perfect Connect Four that resists longest (GBG's AB-DL)",
+        _is_connectfour,
+        _against("abdl", first=True, best=1.0),
+        "1",
+    ),
+    Exam(
+        "abdl01",
+        "mean score against perfect Connect Four from all starts of no or one action, in both seats",
+        _is_connectfour,
+        _against("abdl", plies=(0, 1), best=0.0),
+        "0",
+    ),
+    Exam(
+        "heur",
+        "mean score against Othello by weighted squares (GBG's HeurPlayer), in both seats",
+        _is_othello,
+        _against("heur"),
+        "1",
+    ),
+    Exam(
+        "bench",
+        "mean score against Othello by weighted squares (GBG's BenchPlayer), in both seats",
+        _is_othello,
+        _against("bench"),
+        "1",
+    ),
+    Exam(
+        "heur4",
+        "mean score against heur from all 236 positions after four actions, in both seats",
+        _is_othello,
+        _against("heur", plies=(4, 4)),
+        "at most 1",
+    ),
+    Exam(
+        "bench4",
+        "mean score against bench from all 236 positions after four actions, in both seats",
+        _is_othello,
+        _against("bench", plies=(4, 4)),
+        "at most 1",
+    ),
+    Exam(
+        "nash",
+        "mean score against a player of Kuhn poker who cannot be exploited, in both seats",
+        lambda game: isinstance(game.rules, KuhnPoker),
+        _against("nash", best=0.0),
+        "0",
+    ),
+    Exam(
+        "tight",
+        "chips won from players who follow rules of thumb, in every seat",
+        lambda game: game.name == "poker",
+        _against("tight"),
+        "all chips",
+    ),
+    Exam(
+        "equity",
+        "chips won from players who count their chances, in every seat",
+        lambda game: game.name == "poker",
+        _against("equity"),
+        "all chips",
+    ),
+    Exam(
+        "maxn",
+        "mean score against a full-width search of three actions (with chance: two), in every seat",
+        lambda game: game.players > 1 and not game.is_hidden,
+        _full_width,
+        "at most the highest score",
+        slow=True,
+    ),
+    Exam(
+        "mcts",
+        "mean score against mcts(rollout, iterations=1000), in every seat",
+        lambda game: game.players > 1,
+        _against("mcts(rollout, iterations=1000)"),
+        "at most the highest score",
+        slow=True,
+    ),
+    Exam(
+        "mcts01",
+        "mean score against mcts(rollout, iterations=1000) from all starts of no or one action",
+        lambda game: game.players > 1 and not game.has_chance and not game.is_hidden,
+        _against("mcts(rollout, iterations=1000)", plies=(0, 1)),
+        "at most the highest score",
+        slow=True,
+    ),
+)

@@ -1,0 +1,116 @@
+"""What seats are worth, and starts that make a game even."""
+
+import math
+
+import pytest
+
+import boardlab as bl
+from boardlab.arena.balance import _most_even, _prior, balance, random_starts, seat_report, write_openings
+from boardlab.arena.match import GameRecord
+from boardlab.arena.openings import read_openings
+
+
+def played(won, lost):
+    """Games of one start that the first seat won and lost."""
+    return [GameRecord((0, 1), (), (s, -s), 0, "") for s in [1.0] * won + [-1.0] * lost]
+
+
+GROUPS = [played(5, 5), played(5, 5), *[played(9, 1)] * 5, *[played(1, 9)] * 5]
+
+
+def test_a_solved_game_shows_its_exact_values():
+    won = seat_report(bl.game("hex", size=3), ["solved"], games=20)
+    assert won.mean_scores == (1, -1) and won.wins == (1, 0) and won.advantage == 1
+    drawn = seat_report(bl.game("tictactoe"), ["solved"], games=20)
+    assert drawn.mean_scores == (0, 0) and drawn.draws == 1 and drawn.distinct > 1
+
+
+def test_several_agents_take_every_seat_in_turn():
+    """A strong agent against a weak one from an even start: the seats are worth the same."""
+    game = bl.game("tictactoe")
+    report = seat_report(game, ["solved", "random"], games=400, seed=1)
+    assert abs(report.mean_scores[0]) < 0.35  # not the strong agent's 0.9
+    three = seat_report(bl.game("nim", players=3), ["random"], games=60)
+    assert len(three.mean_scores) == 3 and math.isclose(sum(three.wins), 1)
+
+
+def test_random_play_of_tic_tac_toe_favours_the_first_as_known():
+    report = seat_report(bl.game("tictactoe"), ["random"], games=4000, seed=2)
+    assert report.mean_scores[0] == pytest.approx(0.2968, abs=0.05)  # .5850 wins, .2881 losses
+    assert abs(report.mean_scores[0] - 0.2968) < 2 * report.intervals[0]
+
+
+def test_even_starts_are_found_and_judged_by_fresh_games():
+    """Hex 3x3 under perfect play: a start is worth 1 or -1, so that no choice can make it even."""
+    game = bl.game("hex", size=3)
+    result = balance(game, ["solved"], games=10, plies=1, candidates=9, keep=9, screen=2, confirm=4)
+    exact = bl.agent("solved", game).act(game.initial_state()).values
+    for start in result.starts:
+        (name,) = start.actions
+        assert start.report.mean_scores[0] == exact[game.initial_state().parse_action(name)]
+    assert result.imbalance == pytest.approx(1)
+
+
+def test_the_choice_does_not_flatter_the_figures():
+    """No start of random TicTacToe is even: whatever was chosen, the fresh games tell the truth."""
+    game = bl.game("tictactoe")
+    result = balance(game, ["random"], games=50, plies=1, candidates=9, keep=3, screen=4, confirm=400, seed=5)
+    assert result.together is not None and result.together.games == 1200
+    assert result.together.mean_scores[0] > 0.1  # random play favours the first player, wherever it begins
+    assert 0.1 < result.imbalance < 0.6
+
+
+def test_the_choice_sees_through_luck():
+    """Two even starts among many lopsided ones, ten games each: expected squares find them."""
+    prior = [_prior(GROUPS, seat) for seat in (0, 1)]
+    assert set(_most_even(GROUPS, prior, range(len(GROUPS)))[:2]) == {0, 1}
+    # One that was 4:6 in ten games is likelier to be even than one that was 5:5, when nearly all are lopsided
+    # towards the first seat: the 5:5 was probably lucky.
+    lopsided = [played(9, 1), played(8, 2), played(9, 1), played(10, 0), played(5, 5), played(4, 6)]
+    belief = [_prior(lopsided, seat) for seat in (0, 1)]
+    assert _most_even(lopsided, belief, [4, 5]) == [5, 4]
+
+
+def test_even_starts_make_an_uneven_game_even():
+    """TicTacToe under perfect play after three random actions: many are lost, the drawn ones are kept."""
+    game = bl.game("tictactoe")
+    result = balance(game, ["solved"], games=10, plies=3, candidates=60, keep=5, screen=2, confirm=10)
+    assert [start.report.mean_scores[0] for start in result.starts] == [0.0] * 5
+    assert result.imbalance == 0
+
+
+def test_files_can_be_played_from(tmp_path):
+    for name, parameters in (("tictactoe", {}), ("ewn", {"size": 3}), ("kuhnpoker", {})):
+        game = bl.game(name, **parameters)
+        result = balance(game, ["random"], games=4, plies=1, candidates=4, keep=2, screen=2, confirm=4)
+        file = tmp_path / f"{name}.txt"
+        write_openings(result, file)
+        assert read_openings(game, file) == [start.state for start in result.starts]
+        assert bl.match(game, ["random", "random"], 8, starts=read_openings(game, file)).games == 8
+    with pytest.raises(bl.BoardLabError, match="no folder"):
+        write_openings(result, tmp_path / "nowhere" / "file")
+
+
+def test_the_same_seed_gives_the_same_starts():
+    game = bl.game("othello")
+    assert random_starts(game, 4, 5, seed=1) == random_starts(game, 4, 5, seed=1)
+    one, two = (
+        balance(game, ["random"], 4, 7, plies=4, candidates=4, keep=2, screen=2, confirm=4) for _ in "ab"
+    )
+    assert [s.actions for s in one.starts] == [s.actions for s in two.starts]
+    assert [s.report for s in one.starts] == [s.report for s in two.starts]
+
+
+@pytest.mark.parametrize(
+    ("game", "agents", "more", "message"),
+    [
+        ("2048", ["random"], {}, "nothing to balance"),
+        ("tictactoe", ["random"] * 3, {}, "one agent that plays itself, or 2"),
+        ("tictactoe", [7], {}, "an agent is an expression"),
+        ("tictactoe", ["random"], {"plies": 1, "keep": 200}, "keep must be"),
+        ("tictactoe", ["random"], {"plies": 9}, "no game of tictactoe still runs"),
+    ],
+)
+def test_mistakes_get_a_sentence(game, agents, more, message):
+    with pytest.raises(bl.BoardLabError, match=message):
+        balance(bl.game(game), agents, games=2, **more)

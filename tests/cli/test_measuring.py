@@ -1,0 +1,97 @@
+"""`boardlab evaluate`, `balance` and `gtp` as a user types them."""
+
+import io
+
+import pytest
+from typer.testing import CliRunner
+
+import boardlab as bl
+from boardlab.cli import app
+from boardlab.cli.gtp import GtpServer
+
+
+def output(*words):
+    result = CliRunner().invoke(app, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def mistake(*words):
+    with pytest.raises(bl.BoardLabError) as error:
+        CliRunner().invoke(app, list(words), catch_exceptions=False)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("game", bl.games())
+def test_every_game_lists_its_exams(game):
+    text = output("evaluate", "--game", game, "--list")
+    assert "best possible" in text and len(text.splitlines()) > 1
+
+
+def test_exams_of_a_variant_are_listed():
+    assert "perfect" in output("evaluate", "--list", "--game", "hex", "--size", "3")
+    assert "perfect" not in output("evaluate", "--game", "hex", "--size", "9", "--list")
+
+
+def test_evaluate_says_value_error_bar_and_best():
+    text = output("evaluate", "solved", "--game", "tictactoe", "--exam", "optimal", "-n", "20")
+    assert "optimal: 1 ±" in text and "best possible 1, 20 positions" in text
+    text = output("evaluate", "nash", "-g", "kuhnpoker", "--exam", "exploitability")
+    assert "best possible 0" in text and "240 questions" in text
+
+
+def test_evaluate_against_anybody_from_anywhere():
+    text = output("evaluate", "solved", "-g", "nim", "--against", "random", "--starts", "random 1", "--first")
+    assert "against random:" in text and "100 games" in text
+
+
+def test_evaluate_says_what_is_missing():
+    assert "say which game" in mistake("evaluate", "random")
+    assert "say which agent" in mistake("evaluate", "--game", "hex")
+
+
+def test_balance_finds_and_saves_even_starts(tmp_path):
+    file = tmp_path / "even.txt"
+    words = ("--plies", "3", "--candidates", "40", "--keep", "3", "--screen", "2", "--confirm", "4")
+    text = output("balance", "tictactoe", "--agent", "solved", "-n", "10", *words, "--out", str(file))
+    assert "usual start: X +0.000" in text and "these 3 starts" in text and "saved 3 starts" in text
+    text = output(
+        "evaluate", "random", "-g", "tictactoe", "--against", "random", "--starts", str(file), "-n", "12"
+    )
+    assert "12 games" in text
+    assert "nothing to balance" in mistake("balance", "2048", "--agent", "random")
+
+
+def talk(*lines, agent="random", game="othello", **parameters):
+    out = io.StringIO()
+    GtpServer(bl.agent(agent, bl.game(game, **parameters))).serve(iter(f"{line}\n" for line in lines), out)
+    return out.getvalue().split("\n\n")[:-1]
+
+
+def test_gtp_answers_the_usual_commands():
+    assert talk("protocol_version", "1 name", "known_command play", "known_command fly") == [
+        "= 2", "=1 BoardLab random", "= true", "= false",
+    ]  # fmt: skip
+    assert "genmove" in talk("list_commands")[0]
+    assert talk("boardsize 8", "boardsize 19", "komi 6.5") == ["=", "? unacceptable size", "="]
+    assert talk("# only a comment", "", "quit", "name") == ["="]
+
+
+def test_gtp_plays():
+    answers = talk("play b d3", "genmove w", "showboard", "undo", "undo", "undo", "genmove w")
+    assert answers[0] == "=" and answers[1][2:] in ("c3", "c5", "e3")
+    assert "O to move" not in answers[2] and answers[3:5] == ["=", "="]
+    assert answers[5] == "? cannot undo" and answers[6] == "? it is the turn of black"
+
+
+def test_gtp_refuses_nonsense_with_a_sentence():
+    answers = talk("fly", "play", "play b", "play b z9", "play green d3", "final_score", "play w pass")
+    assert answers[0] == "? unknown command" and answers[1] == "? wrong number of arguments"
+    assert all(answer.startswith("? ") for answer in answers)
+    with pytest.raises(bl.BoardLabError, match="without chance"):
+        GtpServer(bl.agent("random", bl.game("2048")))
+
+
+def test_gtp_knows_the_end():
+    answers = talk(*["genmove b", "genmove w"] * 5, "final_score", agent="solved", game="tictactoe")
+    assert answers[9] == "? the game is over" and answers[10] == "= 0"

@@ -1,5 +1,6 @@
 """What the benchmarks share: CPU time, interleaved repeats, a table."""
 
+import math
 import platform
 import time
 from collections.abc import Callable
@@ -27,6 +28,17 @@ def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str
         for name, measure in measures.items():
             result[name] = max(result.get(name, 0.0), measure())
     return result
+
+
+def mean(values: list[float]) -> str:
+    """With its 95% interval; nothing where a value is missing."""
+    if any(math.isnan(value) for value in values):
+        return ""
+    middle = sum(values) / len(values)
+    if len(values) < 2:
+        return f"{middle:.3f}"
+    error = math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1) / len(values))
+    return f"{middle:.3f} ± {1.96 * error:.3f}"
 
 
 def machine(how: str) -> str:

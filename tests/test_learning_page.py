@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boardlab.arena.exams import EXAMS
-
 PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
 
 
@@ -31,7 +29,3 @@ def test_the_python_blocks_work_as_written(tmp_path, monkeypatch):
     assert len(blocks) == 2
     for code in blocks:
         exec(code, {})
-
-
-def test_every_exam_is_named():
-    assert all(f"`{name}`" in PAGE for name in EXAMS)

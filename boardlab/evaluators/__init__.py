@@ -5,10 +5,11 @@ from boardlab.evaluators.features import Features, register_features
 from boardlab.evaluators.mix import Mix
 from boardlab.evaluators.ntuple import NTuple
 from boardlab.evaluators.python import python_evaluator, register_evaluator
+from boardlab.evaluators.qtable import QTable
 from boardlab.evaluators.simple import Rollout, Score, Solver
 
 EVALUATORS: dict[str, type[EvaluatorSpec]] = {
-    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features, Mix)
+    spec.name: spec for spec in (Rollout, Score, Solver, NTuple, Features, Mix, QTable)
 }
 
 __all__ = [

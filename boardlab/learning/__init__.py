@@ -4,14 +4,17 @@ from boardlab.learning.features import TdFeatures
 from boardlab.learning.many import ManyRuns, train_many
 from boardlab.learning.presets import PRESETS, preset
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.train import LEARNERS, Progress, Run, open_run, resume, train
 
 __all__ = [
     "LEARNERS",
     "PRESETS",
+    "QM",
     "ManyRuns",
     "Progress",
     "QNTuple",
+    "QTableSettings",
     "Run",
     "SarsaNTuple",
     "TdFeatures",

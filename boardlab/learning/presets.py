@@ -9,6 +9,7 @@ from typing import Any
 
 from boardlab.errors import unknown
 from boardlab.games.game import Game
+from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
 GENERAL: dict[str, Any] = {
     "episodes": 100_000,
@@ -175,8 +176,11 @@ with a rate of .05 it overshoots; and without random openings the network knows 
 def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
     known = PRESETS.get(game.name, {})
+    is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
+    elif is_tabular:
+        known = {"default": TABULAR, **TABULAR_PRESETS.get(game.name, {})}
     elif learner != "td-ntuple":
         known = PAIR_PRESETS.get(game.name) or {
             "default": {
@@ -191,7 +195,7 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
         chosen = dict(known[name])
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
-    return chosen if learner == "td-features" else _fitted(game, chosen)
+    return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

@@ -153,6 +153,30 @@ class TdNTuple(NTupleSettings):
     replay_batch: int = option(
         1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
     )
+    search: str = option(
+        "off",
+        "mcts: the actions of self-play come from MCTS over the network as it stands (paper 000, IV-E)",
+        choices=("off", "mcts"),
+    )
+    search_iterations: int = option(100, "iterations of MCTS an action", low=1, high=10**9)
+    search_cpuct: float = option(1.0, "exploration of its PUCT", low=0, high=1e6)
+    search_choice: str = option(
+        "visits",
+        "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
+        choices=("visits", "proportional"),
+    )
+    target: str = option(
+        "network",
+        "alphabeta: targets are values of an alpha-beta search, not the network's own",
+        choices=("network", "alphabeta"),
+    )
+    target_depth: int = option(2, "actions that it looks ahead of the after-state", low=1, high=100)
+    solve_below: int = option(
+        0,
+        "targets are exact where at most so many actions are left; 0: never (games that fill up)",
+        low=0,
+        high=100,
+    )
     threads: int = option(
         1,
         "threads that train the network at once without locks; with more than 1 no run is like another",
@@ -192,7 +216,16 @@ class TdNTuple(NTupleSettings):
 
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
-        return _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
+        learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
+        if self.search != "off" or self.target != "network" or self.solve_below > 0:
+            learner.search_with(
+                iterations=self.search_iterations if self.search == "mcts" else 0,
+                cpuct=self.search_cpuct,
+                proportional=self.search_choice == "proportional",
+                target_depth=self.target_depth if self.target == "alphabeta" else 0,
+                solve_below=self.solve_below,
+            )
+        return learner
 
 
 @dataclass(frozen=True)

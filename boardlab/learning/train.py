@@ -26,6 +26,7 @@ from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import SelfPlaySettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
 LEARNERS: dict[str, type[SelfPlaySettings]] = {
-    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures)
+    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM)
 }
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0

@@ -2,6 +2,8 @@
 
 from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
 from boardlab.search.mcts import Mcts
+from boardlab.search.nrpa import Nrpa
+from boardlab.search.rhea import Rhea
 from boardlab.search.simple import Greedy, MonteCarlo, Policy, Random
 from boardlab.search.spec import SearchSpec
 
@@ -16,5 +18,7 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         MaxN,
         Expectimax,
         AlphaBeta,
+        Rhea,
+        Nrpa,
     )
 }

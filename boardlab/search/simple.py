@@ -58,10 +58,19 @@ class MonteCarlo(SearchSpec):
     """Flat Monte Carlo: tries the actions in turn and plays the one with the best mean."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action, time and again")
-    iterations: int = option(1000, "evaluations in all", low=1, high=10**12)
+    iterations: int | None = option(
+        None, "evaluations in all; 1000 if no time is given either", low=1, high=10**12
+    )
+    seconds: float | None = option(None, "time a decision (paper 003, algorithm 8)", low=1e-3, high=1e6)
 
     name = "mc"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        return _engine.mc_search(self.evaluator.build(game), self.iterations, seed)
+        unlimited = 0 if self.seconds is not None else 1000
+        return _engine.mc_search(
+            self.evaluator.build(game),
+            self.iterations if self.iterations is not None else unlimited,
+            self.seconds or 0.0,
+            seed,
+        )

@@ -33,8 +33,10 @@ NB_MODULE(_engine, m) {
   boardlab::bind_games(m);
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
+  boardlab::bind_planners(m);
   boardlab::bind_mcts(m);
   boardlab::bind_match(m);
   boardlab::bind_references(m);
   boardlab::bind_ntuple(m);
+  boardlab::bind_tabular(m);
 }

@@ -82,9 +82,11 @@ int outcome_index(const Game &game, const std::string &name);
 void bind_games(nb::module_ &m);
 void bind_evaluators(nb::module_ &m);
 void bind_searches(nb::module_ &m);
+void bind_planners(nb::module_ &m);
 void bind_mcts(nb::module_ &m);
 void bind_match(nb::module_ &m);
 void bind_references(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);
+void bind_tabular(nb::module_ &m);
 
 }  // namespace boardlab

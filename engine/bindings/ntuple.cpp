@@ -1,4 +1,4 @@
-#include "bindings/module.h"
+#include "bindings/learners.h"
 #include "ntuple/feature_td.h"
 #include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
@@ -6,6 +6,7 @@
 #include "search/feature_evaluator.h"
 #include "search/ntuple_evaluator.h"
 #include "search/pair_evaluator.h"
+#include "search/self_play_adviser.h"
 
 namespace boardlab {
 
@@ -66,29 +67,15 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntu
   return {values.data(), {values.size()}, self};
 }
 
-// A learner as Python holds it. One thread at a time.
-struct PyLearner {
-  explicit PyLearner(std::unique_ptr<SelfPlay> l) : learner(std::move(l)) {}
-  std::unique_ptr<SelfPlay> learner;
-  std::atomic<bool> busy{false};
-};
-// The same with its kind of learner, for what only that has.
-template <class Kind>
-struct PyKindOfLearner : PyLearner {
-  explicit PyKindOfLearner(std::unique_ptr<Kind> l) : PyLearner(std::move(l)) {}
-  const Kind &kind() const { return static_cast<const Kind &>(*learner); }
-};
 using PyTdLearner = PyKindOfLearner<TdLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
 using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
 
 // What self-play on a network needs, whatever is learned; settings with the outcome of that name.
 TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
-  settings.outcome = outcome_index(network.game(), outcome);
-  check_settings(network.game(), settings);
+  settings = checked_self_play(network.game(), settings, outcome);
   check(network.is_coherent() == (settings.coherence != Coherence::NONE),
         "TCL needs a network with counters, and only TCL does");
-  check(!network.game().is_hidden(), "self-play of an n-tuple network needs a game without hidden cards");
   check(network.design().per_action == per_action,
         per_action ? "this learner needs a network with tables for every action"
                    : "this learner needs a network without tables for every action");
@@ -161,6 +148,13 @@ nb::tuple recorded_episode(PyLearner &self) {
 }
 
 }  // namespace
+
+ntuple::TdSettings checked_self_play(const Game &game, ntuple::TdSettings settings, const std::string &outcome) {
+  settings.outcome = outcome_index(game, outcome);
+  check_settings(game, settings);
+  check(!game.is_hidden(), "self-play needs a game without hidden cards");
+  return settings;
+}
 
 void bind_ntuple(nb::module_ &m) {
   m.def(
@@ -308,6 +302,29 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
+      .def(
+          "search_with",
+          [](PyTdLearner &self, std::int64_t iterations, double cpuct, bool proportional, std::int64_t target_depth,
+             std::int64_t solve_below) {
+            AdviserOptions options;
+            options.iterations = static_cast<std::int64_t>(checked_count("iterations", iterations, 0, 1000000000));
+            options.cpuct = cpuct;
+            options.proportional = proportional;
+            options.target_depth = static_cast<int>(checked_count("target_depth", target_depth, 0, 100));
+            options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 100));
+            check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
+            const Busy busy(self);
+            auto &learner = static_cast<TdLearner &>(*self.learner);
+            check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr,
+                  "search inside self-play needs a single thread");
+            check(!learner.replay() || (target_depth == 0 && solve_below == 0),
+                  "a replay buffer keeps no search values; give up one of the two");
+            const TdSettings &settings = learner.settings();
+            learner.set_adviser(
+                std::make_unique<SelfPlayAdviser>(learner.network(), settings.outcome, settings.gamma, options));
+          },
+          nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("target_depth"),
+          nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
@@ -355,9 +372,7 @@ void bind_ntuple(nb::module_ &m) {
           "__init__",
           [](PyFeatureLearner *self, const FeatureNetworkPtr &network, TdSettings settings, const std::string &outcome,
              std::uint64_t seed) {
-            settings.outcome = outcome_index(network->game(), outcome);
-            check_settings(network->game(), settings);
-            check(!network->game().is_hidden(), "self-play on features needs a game without hidden cards");
+            settings = checked_self_play(network->game(), settings, outcome);
             new (self) PyFeatureLearner(std::make_unique<FeatureLearner>(network, settings, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))

@@ -161,11 +161,14 @@ void bind_searches(nb::module_ &m) {
       nb::arg("evaluator"), nb::arg("seed"));
   m.def(
       "mc_search",
-      [](const EvaluatorPtr &e, std::int64_t iterations, std::uint64_t seed) {
-        checked_count("iterations", iterations, 1, INT64_MAX);
-        return wrap(std::make_unique<MonteCarloSearch>(e->clone(), iterations, seed));
+      [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, std::uint64_t seed) {
+        checked_count("iterations", iterations, 0, INT64_MAX);
+        if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
+        if (iterations == 0 && seconds == 0)
+          throw std::invalid_argument("mc needs a number of iterations or of seconds");
+        return wrap(std::make_unique<MonteCarloSearch>(e->clone(), iterations, seconds, seed));
       },
-      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seed"));
+      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seconds"), nb::arg("seed"));
   m.def(
       "maxn_search",
       [](const EvaluatorPtr &e, std::int64_t depth, std::int64_t table_mb, std::uint64_t seed) {

@@ -97,7 +97,10 @@ void SelfPlay::episode(EpisodeRecord *record) {
     if (record) record->steps.push_back({choice.action, false, choice.is_random});
     last_player = player;
     ++actions;
-    if (stop_ && ++polled_ % 1024 == 0 && stop_()) stopped_ = true;
+    if (stop_ && (polled_ += effort_) >= 1024) {
+      polled_ = 0;
+      if (stop_()) stopped_ = true;
+    }
   }
   if (is_over) end_episode(state, last_player);
   ++episodes_done;

@@ -77,6 +77,8 @@ class SelfPlay {
   // The game or the round is over: final adaptation.
   virtual void end_episode(const void *state, int last_player) = 0;
   bool explores() { return epsilon_ > 0 && rng.unit() < epsilon_; }
+  // What an action costs, counted in the actions of a learner that does not search: `stop` is asked every 1024.
+  std::int64_t effort_ = 1;
 
  private:
   GamePtr game_ptr_;

@@ -28,6 +28,11 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
   }
 }
 
+void TdLearner::set_adviser(std::unique_ptr<Adviser> adviser) {
+  adviser_ = std::move(adviser);
+  effort_ = adviser_ ? adviser_->effort() : 1;
+}
+
 void TdLearner::begin_episode() {
   for (Trace &trace : traces_) trace.length = 0;
   have_previous_ = false;
@@ -44,7 +49,7 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
   const bool is_random = choose(state, player);
   if (trace.length > 0) {
     const double reward = best_.paid - trace.at(0).paid + game_.step_reward();
-    const double target = reward + settings_.gamma * after_states_.to_come(best_);
+    const double target = reward + settings_.gamma * to_come_after_best(player);
     const bool learns = !is_random || settings_.learn_from_random;
     if (learns && replay_) remember(trace.at(0), reward, best_.is_final ? nullptr : &best_);
     adapt(trace, target, learns, is_random && settings_.reset_traces);
@@ -63,6 +68,13 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
   return {best_action_, is_random};
 }
 
+// What the target says about the action that was chosen: the network's own value, or a better informed one.
+double TdLearner::to_come_after_best(int player) {
+  double value;
+  if (adviser_ && !best_.is_final && adviser_->judge(best_.state.data(), player, rng, value)) return value - best_.paid;
+  return after_states_.to_come(best_);
+}
+
 // Epsilon-greedy over reward so far + step reward + gamma * V(after-state), uniformly among equals.
 bool TdLearner::choose(const void *state, int player) {
   const auto n = static_cast<std::uint32_t>(game_.legal(state, actions_.data()));
@@ -72,6 +84,11 @@ bool TdLearner::choose(const void *state, int player) {
     after_states_.play(best_action_, best_);
     after_states_.add_up(best_);
     return true;
+  }
+  if (adviser_ && adviser_->choose(state, rng, best_action_)) {
+    after_states_.play(best_action_, best_);
+    after_states_.add_up(best_);
+    return false;
   }
   const void *forbidden = settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr;
   while (candidates_.size() < n) candidates_.push_back(after_states_.make_view());

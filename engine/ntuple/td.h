@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "ntuple/adviser.h"
 #include "ntuple/after_states.h"
 #include "ntuple/network.h"
 #include "ntuple/replay.h"
@@ -20,6 +21,8 @@ class TdLearner : public SelfPlay {
   TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
 
   const NetworkPtr &network() const { return network_; }
+  // Search inside self-play; without an adviser nothing is different.
+  void set_adviser(std::unique_ptr<Adviser> adviser);
   int horizon() const { return horizon_; }
   const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
   // What was drawn from the buffer in the last episode, for tests against a slow version.
@@ -59,6 +62,7 @@ class TdLearner : public SelfPlay {
   void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
   void remember(const TraceState &from, double reward, const AfterStates::View *next);
   void learn_again();
+  double to_come_after_best(int player);
 
   int horizon_;
   AfterStates after_states_;
@@ -70,6 +74,7 @@ class TdLearner : public SelfPlay {
   std::vector<float> kept_, copies_;  // weights by slot; N and A likewise
   std::shared_ptr<Replay> replay_;
   std::vector<std::uint32_t> drawn_;
+  std::unique_ptr<Adviser> adviser_;
 };
 
 }  // namespace boardlab::ntuple

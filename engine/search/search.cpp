@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "search/deadline.h"
+
 namespace boardlab {
 
 namespace {
@@ -112,10 +114,16 @@ void MonteCarloSearch::act(const void *state, Decision &out) {
   const int player = game().player(state), players = game().players();
   std::vector<double> sums(n, 0), counts(n, 0);
   double total[MAX_PLAYERS] = {}, values[MAX_PLAYERS];
-  const auto rounds = std::max<std::int64_t>(iterations_, static_cast<std::int64_t>(n));
-  for (std::int64_t i = 0; i < rounds; ++i) {
-    if (i % 256 == 255) poll();
-    const std::size_t a = static_cast<std::size_t>(i) % n;
+  const auto least = static_cast<std::int64_t>(n);
+  const std::int64_t limit = iterations_ > 0 ? std::max(iterations_, least) : INT64_MAX;
+  Deadline deadline(seconds_);
+  std::int64_t done = 0;
+  for (; done < limit; ++done) {
+    if (deadline.is_due(done)) {
+      poll();
+      if (done >= least && deadline.is_over(done)) break;
+    }
+    const std::size_t a = static_cast<std::size_t>(done) % n;
     game().copy(child_.data(), state);
     game().determinize(child_.data(), player, rng);
     game().apply(child_.data(), out.actions[a]);
@@ -126,9 +134,9 @@ void MonteCarloSearch::act(const void *state, Decision &out) {
     for (int p = 0; p < players; ++p) total[p] += values[p];
   }
   for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a] / counts[a];
-  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(rounds);
+  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(done);
   out.choose_best_value(rng);
-  out.info.emplace_back("iterations", static_cast<double>(rounds));
+  out.info.emplace_back("iterations", static_cast<double>(done));
 }
 
 }  // namespace boardlab

@@ -103,19 +103,21 @@ class PolicySearch final : public Search {
   std::unique_ptr<Search> clone() const override { return std::make_unique<PolicySearch>(evaluator_->clone(), 0); }
 };
 
-// Flat Monte Carlo: the evaluator is asked `iterations` times in all about the positions after each action,
-// in turn, and the best mean wins.
+// Flat Monte Carlo (paper 003, Algorithm 8): the evaluator is asked about the positions after each action, in turn,
+// `iterations` times in all or until the `seconds` are over (0 = no limit), and the best mean wins. Every action is
+// tried once at least.
 class MonteCarloSearch final : public Search {
  public:
-  MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, std::uint64_t seed)
-      : Search(std::move(evaluator), seed), iterations_(iterations), child_(game()) {}
+  MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, double seconds, std::uint64_t seed)
+      : Search(std::move(evaluator), seed), iterations_(iterations), seconds_(seconds), child_(game()) {}
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override {
-    return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, 0);
+    return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, seconds_, 0);
   }
 
  private:
   std::int64_t iterations_;
+  double seconds_;
   StateBuffer child_;
 };
 

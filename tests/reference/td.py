@@ -58,6 +58,10 @@ class ReferenceTd:
         to_come = 0.0 if after.is_terminal else self.value(self.keys(after, player))
         return self.paid(after, player) + self.game.core.step_reward + self.td.gamma * to_come
 
+    def to_come(self, after: State, keys, player: int) -> float:
+        """What the target says about the after-state."""
+        return self.value(keys)
+
     # ---- one episode ----
 
     def replay(self, start: State, steps) -> None:
@@ -84,7 +88,7 @@ class ReferenceTd:
             trace = traces[player]
             if trace:
                 reward = self.paid(after, player) - trace[0][1] + game.core.step_reward
-                target = reward + td.gamma * (0.0 if after.is_terminal else self.value(keys))
+                target = reward + td.gamma * (0.0 if after.is_terminal else self.to_come(after, keys, player))
                 cut = is_random and td.traces == "reset"
                 learn = not is_random or td.learn_from_random
                 latest = trace[0][0]

@@ -15,6 +15,16 @@ VISITS = {
     ("connectfour", 8, "mcts(rollout, iterations=1000, batch=8)"): [103, 125, 204, 183, 128, 161, 96],
     ("connectfour", 8, "mcts(rollout, iterations=400, noise=1.0)"): [4, 265, 27, 13, 55, 1, 35],
     ("connectfour", 8, 'mcts(rollout, iterations=400, fpu="parent", fpu_value=0.2)'): [2, 47, 4, 9, 263, 2, 73],
+    ("connectfour", 8, "mcts(rollout, iterations=1000, rave=True, rave_rollouts=True)"): [
+        104, 130, 164, 219, 160, 109, 114,
+    ],
+    ("connectfour", 8, 'mcts(mix(score, rollout), select="puct", iterations=300, rave=True)'): [
+        2, 8, 4, 57, 182, 4, 43,
+    ],
+    ("connectfour", 8, "mcts(rollout, iterations=20000, max_nodes=1024)"): [
+        938, 2608, 3843, 4932, 5921, 824, 934,
+    ],
+    ("othello", 20, 'mcts(rollout, iterations=64, gumbel=4, policy="visits")'): [8, 0, 24, 24, 0, 8],
     ("othello", 20, 'mcts(rollout(outcome="discs"), iterations=500)'): [82, 93, 95, 65, 83, 82],
     ("nim", 2, "mcts(rollout, iterations=500, c=0.5)"): [
         13, 15, 26, 60, 38, 48, 34, 26, 28, 28, 6, 15, 36, 36, 91,

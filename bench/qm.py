@@ -1,0 +1,101 @@
+"""Tabular Q-learning against QM-learning (paper 003, algorithms 8 and 9): win rate against random players over training.
+
+python bench/qm.py                                   # tictactoe, ten seeds
+python bench/qm.py connectfour --rows 4 --cols 4 --matches 20000 --seeds 5 --jobs 4
+
+Two win rates at each number of matches: while learning (the matches since the last line, with exploration), and of the
+greedy agent that was learned by then, both as first and second player in turn. The paper's claim: Q-learning converges,
+but slowly, and Monte Carlo Search in unknown states makes it better, above all at the beginning. Its appendix, which is
+what we have of it, prints no win rates.
+"""
+
+import argparse
+import math
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+from common import console, mean, table
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.games.game import State
+from boardlab.learning import LEARNERS, preset
+from boardlab.search import Agent
+
+
+def curve(learner: str, name: str, parameters: dict, matches: int, lines: int, games: int, seed: int) -> list:
+    """(win rate while learning, win rate of the greedy agent, pairs in the table) after each part of the matches."""
+    game = bl.game(name, **parameters)
+    chosen = preset(game, "paper" if name == "tictactoe" else "default", learner)
+    chosen |= {"opponents": "random", "epsilon": 0.5, "epsilon_final": 0.0}
+    chosen.pop("episodes")
+    settings = LEARNERS[learner].checked(chosen)
+    trainee = settings.build(game, settings.describe(game, seed), matches, seed)
+
+    def greedy(_: bl.Game, agent_seed: int) -> _engine.Search:
+        return _engine.greedy_search(trainee.evaluator(), agent_seed)
+
+    points = []
+    for line in range(lines + 1):
+        wins = played = 0
+        if line > 0:
+            part = matches // lines
+            looked_at = min(part, 2000)  # every match is learned; the last of a part are counted
+            trainee.core.train(part - looked_at)
+            for _ in range(looked_at):
+                learns = trainee.core.episodes_done % game.players
+                start, steps = trainee.core.recorded_episode()
+                state = State(game, start)
+                for action, _, _ in steps:
+                    state.apply(action)
+                wins += state.scores[learns] > 0
+                played += 1
+        agent = Agent(game, greedy(game, seed), learner, greedy)
+        result = bl.match(game, [agent, "random"], games=games, seed=seed)
+        points.append(
+            (wins / played if played else math.nan, result.wins[0] / games, trainee.core.table.count)
+        )
+    return points
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("game", nargs="?", default="tictactoe")
+    for name in ("rows", "cols", "connect", "size"):
+        parser.add_argument(f"--{name}", type=int, help="of the game")
+    parser.add_argument("--matches", type=int, default=50_000)
+    parser.add_argument("--lines", type=int, default=10)
+    parser.add_argument("--games", type=int, default=500, help="against random, for the greedy agent")
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--jobs", type=int, default=1)
+    chosen = parser.parse_args()
+    parameters = {
+        name: value
+        for name in ("rows", "cols", "connect", "size")
+        if (value := getattr(chosen, name)) is not None
+    }
+    curves = {}
+    with ProcessPoolExecutor(chosen.jobs) as pool:
+        for learner in ("q-table", "qm"):
+            one = partial(curve, learner, chosen.game, parameters, chosen.matches, chosen.lines, chosen.games)
+            curves[learner] = list(pool.map(one, range(1, chosen.seeds + 1)))
+    rows = []
+    for line in range(chosen.lines + 1):
+        row = [f"{line * (chosen.matches // chosen.lines):,}"]
+        for learner in curves:
+            for part in (0, 1):
+                row.append(mean([points[line][part] for points in curves[learner]]))
+        rows.append([*row, *(f"{curves[learner][0][line][2]:,}" for learner in curves)])
+    table(
+        f"{bl.game(chosen.game, **parameters)!r}: win rate against random, {chosen.seeds} seeds, 95% intervals",
+        ["matches", "Q while learning", "Q greedy", "QM while learning", "QM greedy", "Q pairs", "QM pairs"],
+        rows,
+        how="CPU time",
+    )
+    game = bl.game(chosen.game, **parameters)
+    result = bl.match(game, ["random", "random"], games=2000, seed=1)
+    console.print(f"random against random: {result.wins[0] / 2000:.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The evaluator over a learned Q table, and how a table is built from its description."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.runs import RunFolder
+
+KINDS = ("q-table", "qm")
+
+
+@dataclass(frozen=True)
+class QTable(EvaluatorSpec):
+    """A table of state-action values learned by q-table or qm, from its run folder: qtable("runs/ttt")."""
+
+    run: str = option("", "the folder of the run")
+    rollouts: int | None = option(
+        None,
+        "playouts after each action in a state that the table does not know; by default as it was trained",
+        low=0,
+        high=1_000_000,
+    )
+
+    name = "qtable"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        if not self.run:
+            raise BoardLabError('qtable needs the folder of a run, as in qtable("runs/tictactoe")')
+        folder = RunFolder(self.run)
+        agent = folder.read_agent(*KINDS)
+        if folder.game(agent) != game:
+            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
+        description = agent.get("network")
+        if not isinstance(description, dict):
+            raise BoardLabError(f"{self.run}/agent.toml does not describe its table")
+        table = build_table(game, description)
+        stored = folder.read_arrays(
+            "weights.npz", {"keys": ("<u8", table.keys.size), "values": ("<f8", table.values.size)}
+        )
+        table.keys[:], table.values[:] = stored["keys"], stored["values"]
+        try:
+            table.recount()
+        except ValueError as error:
+            raise BoardLabError(f"{self.run}/weights.npz is damaged: {error}") from None
+        return table.evaluator(description["rollouts"] if self.rollouts is None else self.rollouts)
+
+
+DESCRIPTION: dict[str, type | tuple[type, ...]] = {
+    "reward": str,
+    "memory_mb": (int, float),
+    "rollouts": int,
+}
+"""What describes a table in agent.toml."""
+
+
+def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
+    """The empty table that the description tells."""
+    for key, kind in DESCRIPTION.items():
+        if not isinstance(description.get(key), kind):
+            raise BoardLabError(f"the description of the table lacks {key}, or it is of the wrong kind")
+    try:
+        return _engine.QTable(game.core, description["reward"], int(description["memory_mb"] * 2**20))
+    except ValueError as error:
+        raise BoardLabError(str(error)) from None

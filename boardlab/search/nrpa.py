@@ -1,0 +1,52 @@
+"""Nested rollout policy adaptation."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.evaluators.simple import check_outcome
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class Nrpa(SearchSpec):
+    """Nested rollout policy adaptation, for puzzles: plans a whole game once and then follows its plan.
+
+    Rosin 2011. For games of one player without chance (morpion, rubiks). All the time is spent on the first
+    decision; it plans anew only where the game has left the plan.
+    """
+
+    level: int = option(3, "nested searches; each multiplies the playouts by `iterations`", low=1, high=10)
+    iterations: int = option(100, "calls of the level below, at every level", low=1, high=1_000_000)
+    alpha: float = option(1.0, "step of the policy towards the best sequence", low=0, high=1000)
+    seconds: float | None = option(None, "time for the plan; by default one whole search", low=1e-3, high=1e6)
+    restart: bool = option(True, "search anew while some of the seconds are left")
+    depth: int | None = option(
+        None, "cut playouts after so many actions; by default at the game's horizon", low=1, high=1_000_000
+    )
+    code: str | None = option(
+        None,
+        "what has a weight: an action, or an action at its ply; by default the action where a game has "
+        "more actions than it lasts",
+        choices=("action", "ply"),
+    )
+    outcome: str = option("score", "the score or a named reward of the game")
+
+    name = "nrpa"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        by_action = game.core.action_count > game.core.horizon if self.code is None else self.code == "action"
+        return _engine.nrpa_search(
+            game.core,
+            outcome=check_outcome(game, self.outcome),
+            level=self.level,
+            iterations=self.iterations,
+            alpha=self.alpha,
+            seconds=self.seconds or 0.0,
+            restart=self.restart,
+            depth=self.depth or 0,
+            by_ply=not by_action,
+            seed=seed,
+        )

@@ -1,0 +1,185 @@
+#include "search/nrpa.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace boardlab {
+
+namespace {
+// exp(weight) stays where sums and products of it are finite and no action's chance becomes zero for good.
+constexpr double SMALLEST = 1e-250, LARGEST = 1e250;
+constexpr std::uint64_t MOST_CODES = 1u << 26;
+}  // namespace
+
+void NrpaSearch::Sequence::clear() {
+  score = 0;
+  actions.clear();
+  chosen.clear();
+  codes.clear();
+  ends.clear();
+}
+
+NrpaSearch::NrpaSearch(GamePtr the_game, NrpaOptions options, std::uint64_t seed)
+    : Search(std::move(the_game), seed),
+      options_(options),
+      length_(
+          static_cast<std::size_t>(options.depth > 0 ? std::min(options.depth, game().horizon()) : game().horizon())),
+      root_(game()),
+      state_(game()),
+      levels_(static_cast<std::size_t>(options.level) + 1),
+      cumulated_(static_cast<std::size_t>(game().max_legal())),
+      legal_(cumulated_.size()),
+      expected_(game()) {
+  if (game().players() != 1 || game().has_chance() || game().is_hidden())
+    throw std::invalid_argument("nrpa plans games of one player without chance; " + game().name() +
+                                (game().players() != 1 ? " has more players" : " has chance") +
+                                ": use mcts, mc or rhea");
+  const std::uint64_t codes =
+      static_cast<std::uint64_t>(game().action_count()) * (options.by_ply ? static_cast<std::uint64_t>(length_) : 1);
+  if (codes > MOST_CODES)
+    throw std::invalid_argument("nrpa would need " + std::to_string(codes) + " weights for " + game().name() +
+                                "; use code=\"action\" or a smaller depth");
+  changes_.assign(codes, 0);
+  for (std::size_t i = 1; i < levels_.size(); ++i) levels_[i].policy.assign(codes, 1);
+}
+
+void NrpaSearch::reset(std::uint64_t seed) {
+  Search::reset(seed);
+  have_plan_ = false;
+}
+
+void NrpaSearch::act(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  if (!is_planned(state)) plan(state);
+  out.action = plan_.actions[played_];
+  const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
+  const auto i = static_cast<std::size_t>(at - out.actions.begin());
+  // What remains of the plan's score: the step rewards of the actions already played are behind us.
+  const double value = plan_.score - game().step_reward() * static_cast<double>(played_);
+  out.policy[i] = 1;
+  out.values[i] = out.scores[0] = value;
+  out.info.emplace_back("score", plan_.score);
+  out.info.emplace_back("length", static_cast<double>(plan_.actions.size()));
+  out.info.emplace_back("playouts", static_cast<double>(playouts_));
+  out.info.emplace_back("searches", static_cast<double>(searches_));
+}
+
+// Whether the state lies on the plan; then `played_` is where. The plan is played through anew from where it stands, or
+// from its root if somebody has gone back.
+bool NrpaSearch::is_planned(const void *state) {
+  if (!have_plan_) return false;
+  const auto advance = [&](std::size_t end) {
+    for (; played_ < end; game().apply(expected_.data(), plan_.actions[played_++]))
+      if (game().equal(state, expected_.data())) return true;
+    return false;
+  };
+  const std::size_t from = played_;
+  if (advance(plan_.actions.size())) return true;
+  played_ = 0;
+  game().copy(expected_.data(), root_.data());
+  return advance(from);
+}
+
+void NrpaSearch::plan(const void *state) {
+  game().copy(root_.data(), state);
+  have_plan_ = false;
+  plan_.clear();
+  played_ = 0;
+  playouts_ = searches_ = 0;
+  deadline_ = Deadline(options_.seconds);
+  Level &top = levels_.back();
+  try {
+    do {
+      if (levels_.size() > 1) std::fill(top.policy.begin(), top.policy.end(), 1.0);
+      search(levels_.size() - 1);
+      ++searches_;
+    } while (options_.seconds > 0 && options_.restart);
+  } catch (const OutOfTime &) {
+  }
+  game().copy(expected_.data(), root_.data());
+  have_plan_ = true;
+}
+
+// The first playout always finishes: there must be an answer.
+void NrpaSearch::keep_best(const Sequence &found) {
+  if (playouts_ == 1 || found.score > plan_.score) plan_ = found;
+  if (!deadline_.is_due(playouts_)) return;
+  poll();
+  if (deadline_.is_over(playouts_)) throw OutOfTime{};
+}
+
+void NrpaSearch::search(std::size_t level) {
+  Level &here = levels_[level];
+  if (level == 0) {
+    static const Policy NO_POLICY;
+    playout(levels_.size() > 1 ? levels_[1].policy : NO_POLICY, here.best);
+    ++playouts_;
+    keep_best(here.best);
+    return;
+  }
+  Level &below = levels_[level - 1];
+  for (int i = 0; i < options_.iterations; ++i) {
+    if (level > 1) std::copy(here.policy.begin(), here.policy.end(), below.policy.begin());
+    search(level - 1);
+    // Equal scores replace: the search moves on instead of standing at the first sequence of its score.
+    if (i == 0 || below.best.score >= here.best.score) std::swap(below.best, here.best);
+    adapt(here.policy, here.best);
+  }
+}
+
+void NrpaSearch::playout(const Policy &policy, Sequence &out) {
+  out.clear();
+  void *state = state_.data();
+  game().copy(state, root_.data());
+  while (out.actions.size() < length_ && game().player(state) != TERMINAL) {
+    const std::size_t ply = out.actions.size(), begin = out.codes.size();
+    const auto n = static_cast<std::size_t>(game().legal(state, legal_.data()));
+    std::size_t pick;
+    if (policy.empty()) {
+      pick = rng.below(static_cast<std::uint32_t>(n));
+    } else {
+      out.codes.resize(begin + n);
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::uint32_t c = out.codes[begin + i] = code(legal_[i], ply);
+        cumulated_[i] = sum += policy[c];
+      }
+      const double x = rng.unit() * sum;
+      pick = 0;
+      while (pick + 1 < n && cumulated_[pick] <= x) ++pick;
+      out.chosen.push_back(out.codes[begin + pick]);
+      out.ends.push_back(begin + n);
+    }
+    out.actions.push_back(legal_[pick]);
+    game().apply(state, legal_[pick]);
+  }
+  double outcome[MAX_PLAYERS];
+  game().outcome(options_.outcome, state, outcome);
+  out.score = outcome[0] + game().step_reward() * static_cast<double>(out.actions.size());
+}
+
+// Gradient ascent on the probability of the sequence: each action's weight rises by alpha and those of all legal
+// actions fall by alpha times their probability. Probabilities are those before the step, at every ply.
+void NrpaSearch::adapt(Policy &policy, const Sequence &towards) {
+  touched_.clear();
+  std::size_t begin = 0;
+  for (std::size_t ply = 0; ply < towards.chosen.size(); begin = towards.ends[ply++]) {
+    const std::size_t end = towards.ends[ply];
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += policy[towards.codes[i]];
+    const double share = options_.alpha / sum;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t c = towards.codes[i];
+      if (changes_[c] == 0) touched_.push_back(c);
+      changes_[c] -= share * policy[c];
+    }
+    changes_[towards.chosen[ply]] += options_.alpha;
+  }
+  for (const std::uint32_t c : touched_) {
+    policy[c] = std::clamp(policy[c] * std::exp(changes_[c]), SMALLEST, LARGEST);
+    changes_[c] = 0;
+  }
+}
+
+}  // namespace boardlab

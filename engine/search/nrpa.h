@@ -1,0 +1,80 @@
+// Nested rollout policy adaptation (Rosin 2011): for games of one player without chance. Playouts draw their actions
+// from a policy; every level calls the one below it many times and moves its own policy towards the best sequence it
+// has seen.
+#pragma once
+
+#include "search/deadline.h"
+#include "search/search.h"
+
+namespace boardlab {
+
+struct NrpaOptions {
+  int level = 3;
+  int iterations = 100;  // calls of the level below, at every level
+  double alpha = 1;      // step of adaptation
+  double seconds = 0;    // 0 = no limit
+  bool restart = true;   // with a limit: begin anew while time is left
+  int depth = 0;         // cut playouts after so many actions; 0 = at the game's horizon
+  bool by_ply = false;   // a weight for every action at every ply, not for every action
+  int outcome = SCORE;
+};
+
+// Plans once, from the first state that it is asked about, and then follows its plan as long as the game does; where
+// the game has left the plan it plans anew.
+class NrpaSearch final : public Search {
+ public:
+  // Throws std::invalid_argument for a game that it cannot plan.
+  NrpaSearch(GamePtr game, NrpaOptions options, std::uint64_t seed);
+  void act(const void *state, Decision &out) override;
+  void reset(std::uint64_t seed) override;
+  std::unique_ptr<Search> clone() const override { return std::make_unique<NrpaSearch>(game_ptr(), options_, 0); }
+
+ private:
+  // A playout: its actions, and at every ply the codes of the legal ones, of which `chosen` was played.
+  struct Sequence {
+    double score = 0;
+    std::vector<Action> actions;
+    std::vector<std::uint32_t> chosen;
+    std::vector<std::uint32_t> codes;
+    std::vector<std::size_t> ends;  // of each ply's codes
+    void clear();
+  };
+  // exp(weight) of every code: what sampling needs. Adaptation multiplies.
+  using Policy = std::vector<double>;
+  struct Level {
+    Policy policy;
+    Sequence best;
+  };
+  struct OutOfTime {};
+
+  void plan(const void *state);
+  bool is_planned(const void *state);
+  // NRPA of paper's Figure 2: the best sequence of the level is left in levels_[level].best.
+  void search(std::size_t level);
+  void playout(const Policy &policy, Sequence &out);
+  void adapt(Policy &policy, const Sequence &towards);
+  void keep_best(const Sequence &found);
+  std::uint32_t code(Action action, std::size_t ply) const {
+    const auto a = static_cast<std::uint32_t>(action);
+    return options_.by_ply ? static_cast<std::uint32_t>(ply) * static_cast<std::uint32_t>(game().action_count()) + a
+                           : a;
+  }
+
+  NrpaOptions options_;
+  std::size_t length_;  // longest playout
+  StateBuffer root_, state_;
+  std::vector<Level> levels_;
+  std::vector<double> changes_, cumulated_;
+  std::vector<std::uint32_t> touched_;
+  std::vector<Action> legal_;
+  Deadline deadline_{0};
+  std::int64_t playouts_ = 0, searches_ = 0;
+
+  // The plan, how much of it was played, and the state there.
+  Sequence plan_;
+  std::size_t played_ = 0;
+  StateBuffer expected_;
+  bool have_plan_ = false;
+};
+
+}  // namespace boardlab

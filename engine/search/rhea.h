@@ -1,0 +1,50 @@
+// The rolling horizon evolutionary algorithm (paper 003, Algorithm 15): evolves sequences of actions and plays the
+// first action of the best one. For 1 to N players, with chance and hidden cards.
+#pragma once
+
+#include "search/search.h"
+
+namespace boardlab {
+
+struct RheaOptions {
+  int population = 10;            // sequences that are kept
+  int length = 10;                // actions a sequence
+  std::int64_t iterations = 500;  // sequences judged in all, the first population included; 0 = no limit
+  double seconds = 0;             // 0 = no limit
+  double mutation = 0.2;          // chance of every action to be changed
+  int repetitions = 2;            // how often a sequence is played before it is judged
+  double length_penalty = 0.1;    // how much of a win or a loss at the end of the sequence is taken off
+  bool plans_for_others = false;  // a sequence holds the actions of all players, not only of the one who plans
+};
+
+class RheaSearch final : public Search {
+ public:
+  RheaSearch(std::unique_ptr<Evaluator> evaluator, RheaOptions options, std::uint64_t seed);
+  void act(const void *state, Decision &out) override;
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<RheaSearch>(evaluator_->clone(), options_, 0);
+  }
+
+ private:
+  struct Individual {
+    std::vector<Action> actions;  // NONE where none has been drawn yet
+    double fitness = 0;
+    double scores[MAX_PLAYERS] = {};
+  };
+  static constexpr Action NONE = -1;
+
+  void evaluate(const void *state, Individual &individual);
+  // Plays the sequence once and adds up what it led to; returns the share of the sequence that was played.
+  double play(const void *state, int player, Individual &individual, double *scores);
+  void mutate(const Individual &parent, Individual &child);
+  void report(Decision &out, std::int64_t done) const;
+
+  RheaOptions options_;
+  Range range_;
+  StateBuffer state_;
+  std::vector<Action> legal_;
+  std::vector<Individual> population_;  // one more than is kept: room for the next
+  std::vector<double> sums_, counts_;   // by first action
+};
+
+}  // namespace boardlab

@@ -1,0 +1,68 @@
+#include "search/self_play_adviser.h"
+
+#include <algorithm>
+
+#include "search/ntuple_evaluator.h"
+
+namespace boardlab {
+
+namespace {
+
+constexpr std::size_t TABLE_BYTES = 1u << 20;  // small: it is emptied before every search
+
+AlphaBetaOptions alphabeta_to(int depth) {
+  AlphaBetaOptions options;
+  options.depth = depth;
+  options.table_bytes = TABLE_BYTES;
+  return options;
+}
+
+}  // namespace
+
+SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma,
+                                 AdviserOptions options)
+    : options_(options), game_(network->game()) {
+  const auto evaluator = [&] { return std::make_unique<NTupleEvaluator>(network, outcome, gamma); };
+  if (options.iterations > 0) {
+    MctsOptions mcts;
+    mcts.iterations = options.iterations;
+    mcts.reuse = false;
+    mcts.tree.puct = true;
+    mcts.tree.c = options.cpuct;
+    mcts.tree.epsilon = 1e-8;
+    mcts_.emplace(evaluator(), mcts, 0);
+  }
+  if (options.target_depth > 0) target_.emplace(evaluator(), alphabeta_to(options.target_depth), 0);
+  if (options.solve_below > 0) solver_.emplace(evaluator(), alphabeta_to(options.solve_below), 0);
+}
+
+std::int64_t SelfPlayAdviser::effort() const {
+  return 1 + options_.iterations + (options_.target_depth + options_.solve_below > 0 ? 256 : 0);
+}
+
+bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
+  if (!mcts_) return false;
+  mcts_->reset(rng.next());
+  mcts_->act(state, decision_);
+  action = decision_.action;
+  if (!options_.proportional) return true;
+  double left = rng.unit();
+  for (std::size_t i = 0; i < decision_.actions.size(); ++i) {
+    if (decision_.policy[i] <= 0) continue;
+    action = decision_.actions[i];
+    if ((left -= decision_.policy[i]) < 0) break;
+  }
+  return true;
+}
+
+bool SelfPlayAdviser::judge(const void *after_state, int player, Rng &rng, double &value) {
+  const bool is_near_the_end = solver_ && game_.moves_left(after_state) <= options_.solve_below;
+  if (!is_near_the_end && !target_) return false;
+  AlphaBetaSearch &search = is_near_the_end ? *solver_ : *target_;
+  search.reset(rng.next());
+  search.act(after_state, decision_);
+  value = decision_.scores[player];
+  return true;
+}
+
+}  // namespace boardlab

@@ -1,0 +1,41 @@
+// Search inside self-play (paper 000, Section IV-E): actions by MCTS over the network that is being trained, and search
+// values as targets of TD learning.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "ntuple/adviser.h"
+#include "ntuple/network.h"
+#include "search/alphabeta.h"
+#include "search/mcts.h"
+
+namespace boardlab {
+
+struct AdviserOptions {
+  std::int64_t iterations = 0;  // of MCTS a decision; 0: the learner chooses
+  double cpuct = 1;
+  bool proportional = false;  // an action drawn in proportion to its visits instead of the most visited one
+  int target_depth = 0;       // of alpha-beta below the after-state; 0: the target is the network's own value
+  int solve_below = 0;        // targets are exact where at most so many actions are left; 0: never
+};
+
+class SelfPlayAdviser final : public ntuple::Adviser {
+ public:
+  // Throws std::invalid_argument where alpha-beta is wanted for a game that it cannot play.
+  SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma, AdviserOptions options);
+
+  bool choose(const void *state, Rng &rng, Action &action) override;
+  bool judge(const void *after_state, int player, Rng &rng, double &value) override;
+  std::int64_t effort() const override;
+
+ private:
+  AdviserOptions options_;
+  const Game &game_;
+  // They are reset before every question: the network has changed since the last one.
+  std::optional<MctsSearch> mcts_;
+  std::optional<AlphaBetaSearch> target_, solver_;
+  Decision decision_;
+};
+
+}  // namespace boardlab

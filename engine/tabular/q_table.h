@@ -1,0 +1,63 @@
+// Q(s, a) in a hash table of fixed size: what a pair of state and action is worth to the player who moves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/game.h"
+
+namespace boardlab::tabular {
+
+// Values are goals, as in general game playing: 0 for the worst score of the game, 1 for the best; a pair that was
+// never learned is worth 0. Where the range of scores is a loose estimate, they are the scores themselves.
+//
+// 64 bits stand for a pair: about one wrong answer in 10^12 for a million pairs.
+class QTable {
+ public:
+  // Throws std::invalid_argument where the memory cannot be had.
+  QTable(GamePtr game, int outcome, std::uint64_t bytes);
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+  int outcome() const { return outcome_; }
+
+  std::uint64_t pair(std::uint64_t state_hash, Action action) const {
+    Rng mix(state_hash + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(action));
+    const std::uint64_t key = mix.next();
+    return key + (key == 0);
+  }
+  // The value, or null where the pair was never learned.
+  const double *find(std::uint64_t pair) const;
+  // The value, 0 for a new pair; there must be room.
+  double &at(std::uint64_t pair);
+  std::uint64_t room() const { return most_ - count_; }
+  std::uint64_t count() const { return count_; }
+  std::uint64_t most() const { return most_; }
+  // Looks again how many pairs there are, after the arrays were filled from outside; throws where there are too many.
+  void recount();
+
+  double goal(double score) const { return loose_ ? score : (score - low_) / width_; }
+  double score(double goal_value) const { return loose_ ? goal_value : low_ + width_ * goal_value; }
+  // A difference of scores, such as a reward on the way.
+  double scaled(double difference) const { return loose_ ? difference : difference / width_; }
+  // Whether the score counts up on the way, so that rewards are differences of it.
+  bool pays_on_the_way() const { return loose_; }
+
+  std::vector<std::uint64_t> keys;  // 0: empty
+  std::vector<double> values;
+
+ private:
+  std::size_t slot(std::uint64_t pair) const;
+
+  GamePtr game_;
+  int outcome_;
+  bool loose_;
+  double low_, width_;
+  std::uint64_t count_ = 0, most_ = 0;
+};
+
+using QTablePtr = std::shared_ptr<QTable>;
+
+}  // namespace boardlab::tabular

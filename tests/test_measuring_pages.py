@@ -1,0 +1,18 @@
+"""docs/exams.md and docs/references.md name everything there is."""
+
+from pathlib import Path
+
+from boardlab.arena.exams import EXAMS
+from boardlab.references import REFERENCES
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def test_every_exam_is_named():
+    page = (DOCS / "exams.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in EXAMS)
+
+
+def test_every_reference_is_named():
+    page = (DOCS / "references.md").read_text(encoding="utf-8")
+    assert all(f"`{reference.name}`" in page or f"`{reference.name}(" in page for reference in REFERENCES)

@@ -4,9 +4,9 @@ python bench/qm.py                                   # tictactoe, ten seeds
 python bench/qm.py connectfour --rows 4 --cols 4 --matches 20000 --seeds 5 --jobs 4
 
 Two win rates at each number of matches: while learning (the matches since the last line, with exploration), and of the
-greedy agent that was learned by then, both as first and second player in turn. The paper's claim: Q-learning converges,
-but slowly, and Monte Carlo Search in unknown states makes it better, above all at the beginning. Its appendix, which is
-what we have of it, prints no win rates.
+greedy agent that was learned by then, both as first and second player in turn. What the authors claim (Wang, Emmerich
+and Plaat 2018): Q-learning converges slowly, and Monte Carlo Search in unknown states improves it. The appendix that is
+paper 003 prints no win rates.
 """
 
 import argparse

@@ -30,6 +30,7 @@ VARIANTS: dict[str, dict] = {
     "targets by alpha-beta, 2 ahead": {"target": "alphabeta", "target_depth": 2},
     "exact targets at the end (8 left)": {"solve_below": 8},
     "exact targets and mcts": {**MCTS, "solve_below": 8},
+    "none, 50 times the episodes": {},
 }
 
 
@@ -58,6 +59,8 @@ def measure(
 ) -> tuple[float, float, float]:
     """Share of wrong actions, mean error of values, CPU seconds of the training."""
     game = bl.game("connectfour", **parameters)
+    if "50 times" in variant:
+        episodes *= 50  # about as much computing time as MCTS takes
     settings = LEARNERS["td-ntuple"].checked({**NETWORK, **SELF_PLAY, **VARIANTS[variant]})
     trainee = settings.build(game, settings.describe(game, seed), episodes, seed)
     begin = time.process_time()

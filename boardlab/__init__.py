@@ -28,7 +28,7 @@ from boardlab.arena import (
     write_records,
 )
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators import register_evaluator
+from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, Forest, agent, evaluator
@@ -70,6 +70,7 @@ __all__ = [
     "rate",
     "read_records",
     "register_evaluator",
+    "register_features",
     "resume",
     "store",
     "tournament",

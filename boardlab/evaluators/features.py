@@ -1,15 +1,74 @@
-"""The evaluator over a trained value function on features."""
+"""The evaluator over a trained value function on features, the user's own among them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.games.game import Game
+from boardlab.games.game import Game, State
 from boardlab.options import option
 from boardlab.runs import RunFolder
+
+OwnFeatures: TypeAlias = Callable[[State, int], Any]
+"""own(state, player) -> numbers, always as many: what the position is like for the player who just moved."""
+
+OWN_FEATURES: dict[str, OwnFeatures] = {}
+"""What was registered, by name."""
+
+
+def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
+    """Makes features of your own known by name, for the learner td-features and what it has learned.
+
+        @bl.register_features("corners")
+        def corners(state, player):
+            return [state.fields[cell] == player + 1 for cell in (0, 2, 6, 8)]
+
+        bl.train(bl.game("tictactoe"), "td-features", features="corners")
+
+    On the command line, name the file that registers them: `boardlab --plugin corners.py train tictactoe
+    --learner td-features --features corners`.
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
+        raise BoardLabError(
+            f"the name of features is a letter, then letters, digits, _ and -, not {shown(name)}"
+        )
+
+    def register(own: OwnFeatures) -> OwnFeatures:
+        if not callable(own):
+            raise BoardLabError(
+                f"register_features decorates a function of a state and a player, not {shown(own)}"
+            )
+        OWN_FEATURES[name] = own
+        return own
+
+    return register
+
+
+def _asked(game: Game, name: str) -> Callable[[_engine.State, int], NDArray[np.float64]]:
+    """The features of that name as the engine asks for them."""
+    if name not in OWN_FEATURES:
+        raise unknown("features (register_features, --plugin)", name, OWN_FEATURES)
+    own = OWN_FEATURES[name]
+
+    def ask(core: _engine.State, player: int) -> NDArray[np.float64]:
+        given = own(State(game, core), player)
+        try:
+            array = np.ascontiguousarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise BoardLabError(f'features "{name}" must return numbers, not {shown(given)}') from None
+        if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+            raise BoardLabError(
+                f'features "{name}" must return finite numbers in one row, not {shown(given)}'
+            )
+        return array
+
+    return ask
 
 
 @dataclass(frozen=True)
@@ -51,7 +110,13 @@ def build_features(game: Game, description: Mapping[str, Any], seed: int) -> _en
     for key, kind in DESCRIPTION.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
+    own, count = None, 0
+    if name := description.get("features", ""):
+        own = _asked(game, str(name))
+        count = own(game.initial_state().core, 0).size
     try:
-        return _engine.FeatureNetwork(game.core, description["hidden"], description["sigma"] == "tanh", seed)
+        return _engine.FeatureNetwork(
+            game.core, description["hidden"], description["sigma"] == "tanh", seed, count, own
+        )
     except ValueError as error:
         raise BoardLabError(str(error)) from None

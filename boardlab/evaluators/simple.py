@@ -50,7 +50,9 @@ class Score(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Solver(EvaluatorSpec):
-    """Asks the game's own exact solver (rubiks 2x2x2)."""
+    """Asks the game's own exact solver (rubiks 2x2x2, endgames of othello)."""
+
+    outcome: str = option("score", "the score or a named reward of the game")
 
     name = "solver"
 
@@ -58,4 +60,25 @@ class Solver(EvaluatorSpec):
         """The engine's evaluator for this game."""
         if not game.core.has_solver:
             raise BoardLabError(f"{game.name} has no exact solver of its own with these parameters")
-        return _engine.solver_evaluator(game.core)
+        return _engine.solver_evaluator(game.core, check_outcome(game, self.outcome))
+
+
+@dataclass(frozen=True)
+class Endgame(EvaluatorSpec):
+    """Another evaluator, but exact values near the end of the game (two-player games without chance)."""
+
+    evaluator: EvaluatorSpec = option(Score(), "judges the positions that are not solved")
+    below: int = option(8, "solve when at most so many actions are left", low=0, high=1000)
+    nodes: int = option(
+        100_000, "positions after which solving is given up for the other evaluator", low=1, high=2**62
+    )
+
+    name = "endgame"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        if not game.core.has_moves_left:
+            raise BoardLabError(
+                f"endgame needs a game that says how many actions are left; {game.name} does not"
+            )
+        return _engine.endgame_evaluator(self.evaluator.build(game), self.below, self.nodes)

@@ -289,9 +289,16 @@ class State:
         """An estimate of the actions still to come."""
         return self.core.moves_left
 
-    def solve(self, node_limit: int = 2**63 - 1) -> NDArray[np.float64] | None:
-        """Exact scores under best play from the game's own solver, or None."""
-        return self.core.solve(as_integer("node_limit", node_limit, 1, 2**63 - 1))
+    def solve(self, node_limit: int = 2**63 - 1, outcome: str = "score") -> NDArray[np.float64] | None:
+        """The exact outcome under best play from the game's own solver.
+
+        None where there is no solver, or where it gave up after about `node_limit` positions.
+        """
+        limit = as_integer("node_limit", node_limit, 1, 2**63 - 1)
+        if self.is_terminal:
+            return self.outcome(outcome)
+        solution = self.core.solve(limit, outcome)
+        return None if solution is None else solution[0]
 
     # ---- text and drawing ----
 

@@ -15,9 +15,11 @@ from boardlab.options import option
 class TdFeatures(SelfPlaySettings):
     """TD(lambda) with final adaptation on features.
 
-    The inputs are the game's own features, or, where it has none, its board vector with one input for every
-    value of every cell.
+    The inputs are features of your own (`boardlab.register_features`), or those of the game, or, where it has
+    none, its board vector with one input for every value of every cell.
     """
+
+    features: str = option("", "the name of features of your own; by default those of the game")
 
     alpha: float = option(0.05, "learning rate of the gradient step", low=1e-9, high=1e6)
     hidden: int = option(0, "tanh units in the hidden layer; 0: a linear function", low=0, high=100_000)
@@ -30,7 +32,8 @@ class TdFeatures(SelfPlaySettings):
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
-        return {"hidden": self.hidden, "sigma": self.sigma, "reward": self.reward, "gamma": self.gamma}
+        names = ("features", "hidden", "sigma", "reward", "gamma")
+        return {name: getattr(self, name) for name in names}
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A learner with small random hidden weights and a value of about 0 everywhere."""

@@ -161,8 +161,16 @@ _AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
 
 
 FEATURE_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {}
-FEATURES: dict[str, Any] = {"episodes": 50_000, "hidden": 30, "alpha": 0.05, "epsilon": 0.1}
-"""For learning on features, whatever the game."""
+FEATURES: dict[str, Any] = {
+    "episodes": 100_000,
+    "hidden": 30,
+    "alpha": 0.01,
+    "alpha_final": 0.001,
+    "epsilon": 0.3,
+    "choose_start": 0.5,
+}
+"""For learning on features, whatever the game. A gradient step moves all weights of the hidden layer at once:
+with a rate of .05 it overshoots; and without random openings the network knows nothing but its own."""
 
 
 _ALPHAZERO: dict[str, Any] = {"episodes": 25_600}

@@ -24,7 +24,7 @@ class Exact(SearchSpec):
         """The engine's search for this game."""
         if not isinstance(game.rules, Rubiks) or game.rules.size != 2:
             raise BoardLabError(f"exact solves the 2x2x2 cube, not {game!r}")
-        return _engine.greedy_search(_engine.solver_evaluator(game.core), seed)
+        return _engine.greedy_search(_engine.solver_evaluator(game.core, "score"), seed)
 
 
 def distance(state: State) -> int:

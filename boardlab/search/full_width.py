@@ -56,17 +56,38 @@ class AlphaBeta(SearchSpec):
     depth: int = option(4, "actions ahead", low=1, high=200)
     seconds: float | None = option(None, "stop deepening after this time", low=1e-3, high=1e6)
     exact: bool = option(False, "find the value of every action, not only of the best")
+    solve_below: int = option(
+        0, "solve the rest of the game exactly when at most so many actions are left", low=0, high=1000
+    )
+    wld_below: int = option(
+        0, "find out at least whether it is won when at most so many actions are left", low=0, high=1000
+    )
+    solve_nodes: int = option(
+        20_000_000, "positions after which solving is given up for the usual search", low=1, high=2**62
+    )
+    mpc: float | None = option(
+        None, "Multi-ProbCut: cut where a shallow search is clear by so many deviations", low=0.1, high=1e9
+    )
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
     name = "alphabeta"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
+        for option_name in ("solve_below", "wld_below"):
+            if getattr(self, option_name) and not game.core.has_moves_left:
+                raise BoardLabError(
+                    f"{option_name} needs a game that says how many actions are left; {game.name} does not"
+                )
         return _engine.alphabeta_search(
             self.evaluator.build(game),
             self.depth,
             self.seconds or 0.0,
             self.exact,
+            self.solve_below,
+            self.wld_below,
+            self.solve_nodes,
+            self.mpc or 0.0,
             self.table_mb,
             seed,
         )

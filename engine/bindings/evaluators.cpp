@@ -1,5 +1,6 @@
 #include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
+#include "search/endgame.h"
 
 namespace boardlab {
 
@@ -110,11 +111,19 @@ void bind_evaluators(nb::module_ &m) {
       nb::arg("first"), nb::arg("second"), nb::arg("weight"));
   m.def(
       "solver_evaluator",
-      [](const std::shared_ptr<Game> &game) -> EvaluatorPtr {
-        if (!game->table().solve) throw std::invalid_argument(game->name() + " has no exact solver of its own");
-        return std::make_shared<SolverEvaluator>(game, SCORE);
+      [](const std::shared_ptr<Game> &game, const std::string &outcome) -> EvaluatorPtr {
+        if (!game->has_solver()) throw std::invalid_argument(game->name() + " has no exact solver of its own");
+        return std::make_shared<SolverEvaluator>(game, outcome_index(*game, outcome));
       },
-      nb::arg("game"));
+      nb::arg("game"), nb::arg("outcome"));
+  m.def(
+      "endgame_evaluator",
+      [](const EvaluatorPtr &inner, std::int64_t below, std::int64_t nodes) -> EvaluatorPtr {
+        return std::make_shared<EndgameEvaluator>(
+            inner->clone(), static_cast<int>(checked_count("below", below, 0, 1000)),
+            static_cast<std::int64_t>(checked_count("nodes", nodes, 1, INT64_MAX)));
+      },
+      nb::arg("evaluator"), nb::arg("below"), nb::arg("nodes"));
   bind_python_evaluator(m);
 }
 

@@ -149,7 +149,8 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("has_chance", &Game::has_chance)
       .def_prop_ro("is_hidden", &Game::is_hidden)
       .def_prop_ro("is_zero_sum", &Game::is_zero_sum)
-      .def_prop_ro("has_solver", [](const Game &g) { return g.table().solve != nullptr; })
+      .def_prop_ro("has_solver", [](const Game &g) { return g.has_solver(); })
+      .def_prop_ro("has_moves_left", [](const Game &g) { return g.table().moves_left != nullptr; })
       .def_prop_ro("field_count", [](const Game &g) { return g.table().field_count; })
       .def_prop_ro("symmetries", &Game::symmetries)
       .def_prop_ro("cells", &Game::cells)
@@ -455,17 +456,24 @@ void bind_games(nb::module_ &m) {
           nb::arg("player"), nb::arg("most") = 4096)
       .def(
           "solve",
-          [](const PyState &s, std::int64_t node_limit) -> std::optional<Array<double>> {
+          [](const PyState &s, std::int64_t node_limit,
+             const std::string &outcome) -> std::optional<std::tuple<Array<double>, Action, std::int64_t>> {
             checked_count("node_limit", node_limit, 1, INT64_MAX);
-            double values[MAX_PLAYERS] = {};
-            if (s.player() == TERMINAL) {
-              s.game->scores(s.data(), values);
-            } else if (s.player() == CHANCE || s.seen_by >= 0 || !s.game->solve(s.data(), node_limit, values)) {
-              return std::nullopt;
+            const int which = outcome_index(*s.game, outcome);
+            if (s.player() < 0 || s.seen_by >= 0) return std::nullopt;
+            bl_solution solution;
+            const StateBuffer copy = s.buffer;
+            bool solved;
+            {
+              SignalPoll signals;
+              const nb::gil_scoped_release release;
+              solved = s.game->solve(copy.data(), which, node_limit, [&signals] { signals(); }, solution);
             }
-            return vector_of(values, s.game->players());
+            if (!solved) return std::nullopt;
+            return std::tuple(vector_of(solution.scores, s.game->players()), solution.action, solution.nodes);
           },
-          nb::arg("node_limit") = INT64_MAX, "Exact scores from the game's own solver, or None.")
+          nb::arg("node_limit"), nb::arg("outcome"),
+          "(exact outcome for every player, an action that leads to it or -1, positions looked at), or None.")
       .def(
           "playout",
           [](PyState &s, std::uint64_t seed, std::int64_t max_actions) {

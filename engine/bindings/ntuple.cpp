@@ -82,6 +82,24 @@ TdSettings checked_settings(const Network &network, TdSettings settings, const s
   return settings;
 }
 
+// Features that a Python function gives. It is let go of with the GIL, whoever holds the network last.
+FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std::size_t count) {
+  if (own.is_none()) return {0, nullptr};
+  const std::shared_ptr<nb::object> held(new nb::object(own), [](nb::object *object) {
+    const nb::gil_scoped_acquire gil;
+    delete object;
+  });
+  return {count, [game, held, count](const void *state, int player, double *features) {
+            const nb::gil_scoped_acquire gil;
+            auto shown = std::make_shared<PyState>(game);
+            game->copy(shown->data(), state);
+            const nb::object answer = (*held)(shown, player);
+            const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(answer);
+            if (array.shape(0) != count) throw std::invalid_argument("the number of features must always be the same");
+            std::copy_n(array.data(), count, features);
+          }};
+}
+
 class Busy {
  public:
   explicit Busy(PyLearner &l) : learner_(l) {
@@ -326,11 +344,15 @@ void bind_ntuple(nb::module_ &m) {
       .def(
           "__init__",
           [](FeatureNetwork *self, const std::shared_ptr<Game> &game, std::int64_t hidden, bool squash,
-             std::uint64_t seed) {
+             std::uint64_t seed, std::int64_t own_count, const nb::object &own) {
             checked_count("hidden", hidden, 0, 100000);
-            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed);
+            checked_count("own_count", own_count, own.is_none() ? 0 : 1, own.is_none() ? 0 : 1000000);
+            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed,
+                                      own_features(game, own, static_cast<std::size_t>(own_count)));
           },
-          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"))
+          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"), nb::arg("own_count") = 0,
+          nb::arg("own") = nb::none(),
+          "With `own`, a function of a state and a player that returns an array of own_count numbers.")
       .def_prop_ro("inputs", &FeatureNetwork::inputs)
       .def_prop_ro("uses_board", &FeatureNetwork::uses_board)
       .def_prop_ro("parameters", &FeatureNetwork::parameters)

@@ -183,18 +183,29 @@ void bind_searches(nb::module_ &m) {
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("table_mb"), nb::arg("seed"));
   m.def(
       "alphabeta_search",
-      [](const EvaluatorPtr &e, std::int64_t depth, double seconds, bool exact, std::int64_t table_mb,
-         std::uint64_t seed) {
+      [](const EvaluatorPtr &e, std::int64_t depth, double seconds, bool exact, std::int64_t solve_below,
+         std::int64_t wld_below, std::int64_t solve_nodes, double mpc, std::int64_t table_mb, std::uint64_t seed) {
         AlphaBetaOptions options;
         options.depth = static_cast<int>(checked_count("depth", depth, 1, 200));
         options.seconds = seconds;
         options.exact = exact;
+        options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 1000));
+        options.wld_below = static_cast<int>(checked_count("wld_below", wld_below, 0, 1000));
+        options.solve_nodes = static_cast<std::int64_t>(checked_count("solve_nodes", solve_nodes, 1, INT64_MAX));
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
-        return wrap(std::make_unique<AlphaBetaSearch>(e->clone(), options, seed));
+        if (!(mpc >= 0)) throw std::invalid_argument("mpc must be at least 0");
+        auto search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);  // refuses games it cannot play
+        if (mpc > 0) {
+          SignalPoll signals;
+          const nb::gil_scoped_release release;
+          options.prob_cut = ProbCut::learn(*e, mpc, options.depth, seed, [&signals] { signals(); });
+          search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);
+        }
+        return wrap(std::move(search));
       },
-      nb::arg("evaluator"), nb::arg("depth"), nb::arg("seconds"), nb::arg("exact"), nb::arg("table_mb"),
-      nb::arg("seed"));
+      nb::arg("evaluator"), nb::arg("depth"), nb::arg("seconds"), nb::arg("exact"), nb::arg("solve_below"),
+      nb::arg("wld_below"), nb::arg("solve_nodes"), nb::arg("mpc"), nb::arg("table_mb"), nb::arg("seed"));
   m.def(
       "python_search",
       [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset) {

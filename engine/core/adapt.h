@@ -178,6 +178,7 @@ bl_game make_table(std::unique_ptr<G> owned) {
   [[maybe_unused]] std::int32_t *ints = nullptr;
   [[maybe_unused]] double *doubles = nullptr;
   [[maybe_unused]] Rng random(0);
+  [[maybe_unused]] bl_solution solution{};
 
   BOARDLAB_OPTIONAL(
       chance, { g.chance(probe, ints, doubles); },
@@ -215,9 +216,8 @@ bl_game make_table(std::unique_ptr<G> owned) {
       moves_left, { g.moves_left(probe); }, (void *self, const void *s)->double,
       { return T::game(self).moves_left(T::at(s)); });
   BOARDLAB_OPTIONAL(
-      solve, { g.solve(probe, std::int64_t{}, doubles); },
-      (void *self, const void *s, std::int64_t limit, double *scores)->std::int32_t,
-      { return T::game(self).solve(T::at(s), limit, scores); });
+      solve, { g.solve(probe, solution); }, (void *self, const void *s, bl_solution *out)->std::int32_t,
+      { return T::game(self).solve(T::at(s), *out); });
   BOARDLAB_OPTIONAL(
       conceal, { g.conceal(probe, 0); }, (void *self, void *s, std::int32_t player),
       { T::game(self).conceal(T::at(s), player); });

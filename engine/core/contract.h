@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-#define BL_GAME_ABI 1u
+#define BL_GAME_ABI 2u
 
 #define BL_CHANCE (-1)
 #define BL_TERMINAL (-2)
@@ -47,6 +47,17 @@ typedef struct bl_cell_change {
   uint8_t before;
   uint8_t after;
 } bl_cell_change;
+
+/* A question to a game's own exact solver, and the answer. */
+typedef struct bl_solution {
+  int32_t outcome;                /* in: -1 for the score, or the number of a named reward */
+  int64_t node_limit;             /* in: give up after about so many positions */
+  int32_t (*stop)(void *context); /* in, may be null: asked now and then; give up when it is not 0 */
+  void *context;
+  double scores[BL_MAX_PLAYERS]; /* out: under best play, one a player */
+  int32_t action;                /* out: an action that leads to them, or -1 where the solver does not say */
+  int64_t nodes;                 /* out: positions looked at */
+} bl_solution;
 
 typedef struct bl_game {
   /* ---- version: checked before anything else is read ---- */
@@ -105,8 +116,10 @@ typedef struct bl_game {
   void (*training_start)(void *self, void *state, uint64_t *rng); /* Default: initial_state. */
   int32_t (*round_over)(void *self, const void *state);           /* TD and rollouts may cut here. Default: 0. */
   double (*moves_left)(void *self, const void *state);            /* An estimate. Default: unknown (horizon). */
-  /* Exact scores under best play, or 0 when it would take more than `node_limit` nodes. Default: 0. */
-  int32_t (*solve)(void *self, const void *state, int64_t node_limit, double *scores);
+  /* Exact scores under best play: 1, or 0 when it gives up or does not know this outcome. Never asked about a
+   * terminal state or a chance node. It may keep memory for itself, but the answer must not depend on earlier
+   * questions. Default: 0. */
+  int32_t (*solve)(void *self, const void *state, bl_solution *solution);
   /* Uniformly random actions until the end, until the players made max_actions, or (cut_at_round) until the
    * round is over; returns the number of player actions. Default: the same loop over the functions above. */
   int32_t (*playout)(void *self, void *state, uint64_t *rng, int32_t max_actions, int32_t cut_at_round);

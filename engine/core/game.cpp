@@ -1,6 +1,7 @@
 #include "core/game.h"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 
 namespace boardlab {
@@ -118,6 +119,33 @@ std::uint64_t Game::hash(const void *s) const {
   }
   mix(0x8EBC6AF09C88C6E3ull);
   return h;
+}
+
+bool Game::solve(const void *s, int outcome, std::int64_t node_limit, const Poll &poll, bl_solution &out) const {
+  if (!t_.solve) return false;
+  struct Asking {
+    const Poll &poll;
+    std::exception_ptr thrown;  // must not pass through the game, which may be written in C
+  } asking{poll, nullptr};
+  out = {};
+  out.outcome = outcome;
+  out.node_limit = node_limit;
+  out.action = -1;
+  out.context = &asking;
+  out.stop = [](void *context) -> std::int32_t {
+    auto &asked = *static_cast<Asking *>(context);
+    try {
+      asked.poll();
+    } catch (...) {
+      asked.thrown = std::current_exception();
+    }
+    return asked.thrown != nullptr;
+  };
+  const bool solved = t_.solve(t_.self, s, &out) != 0;
+  out.stop = nullptr;
+  out.context = nullptr;
+  if (asking.thrown) std::rethrow_exception(asking.thrown);
+  return solved;
 }
 
 Range Game::outcome_range(int which) const {

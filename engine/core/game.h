@@ -23,6 +23,9 @@ struct PlaneShape {
   std::size_t size() const { return static_cast<std::size_t>(count) * static_cast<std::size_t>(rows * cols); }
 };
 
+// Called now and then during long work; throws to stop it (Ctrl-C).
+using Poll = std::function<void()>;
+
 struct Range {
   double min, max;
   bool loose;  // a generous estimate: scale by what was seen instead
@@ -64,9 +67,9 @@ class Game {
   Action sample_chance(const void *s, Rng &rng) const;
   bool round_over(const void *s) const { return t_.round_over && t_.round_over(t_.self, s) != 0; }
   double moves_left(const void *s) const { return t_.moves_left ? t_.moves_left(t_.self, s) : t_.horizon; }
-  bool solve(const void *s, std::int64_t node_limit, double *out) const {
-    return t_.solve && t_.solve(t_.self, s, node_limit, out) != 0;
-  }
+  bool has_solver() const { return t_.solve != nullptr; }
+  // Asks the game's own solver; `s` belongs to a player. `poll` may throw to stop it.
+  bool solve(const void *s, int outcome, std::int64_t node_limit, const Poll &poll, bl_solution &out) const;
   int playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const;
   void copy(void *to, const void *from) const { std::memcpy(to, from, state_size()); }
   bool equal(const void *a, const void *b) const { return std::memcmp(a, b, state_size()) == 0; }
@@ -142,9 +145,6 @@ class StateBuffer {
   };
   std::vector<Word> words_;
 };
-
-// Called now and then during long work; throws to stop it (Ctrl-C).
-using Poll = std::function<void()>;
 
 // Numbers of action sequences of exactly `depth` actions (chance outcomes are actions too).
 std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &poll);

@@ -287,10 +287,10 @@ class Rubiks {
   }
 
   // Exact for the 2x2x2: the distance of every one of its 3,674,160 states is worked out on the first question.
-  int solve(const State &s, std::int64_t, double *out) const
+  int solve(const State &s, bl_solution &out) const
     requires(!BIG)
   {
-    out[0] = 1 + step_reward_ * distance(s);
+    out.scores[0] = 1 + step_reward_ * distance(s);
     return 1;
   }
   // As far as the scramble went, but no farther than any cube is from home (God's number). Not the exact distance: an

@@ -5,11 +5,12 @@
 
 namespace boardlab::ntuple {
 
-FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed)
+FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Own own)
     : game_(std::move(game)),
+      own_(std::move(own)),
       hidden_(static_cast<std::size_t>(hidden)),
       squash_(squash),
-      uses_board_(!game_->table().features) {
+      uses_board_(own_.count == 0 && !game_->table().features) {
   if (uses_board_ && !game_->cells())
     throw std::invalid_argument(game_->name() + " has neither features nor a board vector to learn from");
   if (uses_board_) {
@@ -18,7 +19,7 @@ FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint6
       inputs_ += static_cast<std::size_t>(game_->cell_values(cell));
     }
   } else {
-    inputs_ = static_cast<std::size_t>(game_->table().feature_count);
+    inputs_ = own_.count > 0 ? own_.count : static_cast<std::size_t>(game_->table().feature_count);
   }
   parameters_ = hidden_ > 0 ? hidden_ * (inputs_ + 2) + 1 : inputs_ + 1;
   weights_.assign(parameters_ * static_cast<std::size_t>(game_->players()), 0);
@@ -41,7 +42,10 @@ void FeatureNetwork::read(const void *state, int player, Inputs &out) const {
     return;
   }
   std::vector<double> features(inputs_);
-  game_->table().features(game_->table().self, state, player, features.data());
+  if (own_.count > 0)
+    own_.read(state, player, features.data());
+  else
+    game_->table().features(game_->table().self, state, player, features.data());
   for (std::size_t i = 0; i < inputs_; ++i)
     if (features[i] != 0) out.push_back({i, features[i]});
 }

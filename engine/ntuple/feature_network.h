@@ -1,10 +1,12 @@
 // A value function on features: linear, or with one hidden layer of tanh units,
 //     V(s|p) = sigma( v . tanh(W x + b) + c )     or     sigma( w . x + c ),
-// where x are the features that the game gives for the after-state s and the player p who created it, or, in a game
-// that gives none, its board vector with one input for every value of every cell. A set of parameters for each player.
+// where x are the features of the after-state s for the player p who created it: the user's own, or those that the game
+// gives, or, in a game that gives none, its board vector with one input for every value of every cell. A set of
+// parameters for each player.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/game.h"
@@ -18,10 +20,15 @@ class FeatureNetwork {
     double value;  // not 0
   };
   using Inputs = std::vector<Input>;
+  // Features of the user's own: a fixed number of them for a state and a player. May throw.
+  struct Own {
+    std::size_t count;  // 0: there are none
+    std::function<void(const void *state, int player, double *features)> read;
+  };
 
   // Hidden weights start at small random values, all else at 0. Throws std::invalid_argument with one sentence where
   // the game has neither features nor a board vector.
-  FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed);
+  FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Own own);
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
@@ -42,6 +49,7 @@ class FeatureNetwork {
   double unit(const Inputs &x, const double *weights, std::size_t unit) const;
 
   GamePtr game_;
+  Own own_;
   std::size_t hidden_;
   bool squash_, uses_board_;
   std::size_t inputs_ = 0, parameters_ = 0;

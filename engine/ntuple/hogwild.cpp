@@ -37,15 +37,16 @@ void add(float *weights, const std::uint32_t *indices, int slots, const float *k
   for (int i = 0; i < slots; ++i) store(weights[indices[i]], kept[i] + change);
 }
 
-void learn(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept,
-           Counter *copies, const Step &step) {
+void learn(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept, float *copies,
+           const Step &step) {
   const float size = step.change < 0 ? -step.change : step.change;
   for (int i = 0; i < slots; ++i) {
     const Counter &counter = counters[indices[i]];
-    copies[i] = {load(counter.sum), load(counter.absolute)};
+    copies[2 * i] = load(counter.sum);
+    copies[2 * i + 1] = load(counter.absolute);
   }
   for (int i = 0; i < slots; ++i) {
-    const auto [n, a] = copies[i];
+    const float n = copies[2 * i], a = copies[2 * i + 1];
     const float ratio = (n < 0 ? -n : n) / a;
     const float factor = step.coherence == Coherence::EXP ? fast_exp(step.beta * (ratio - 1.0f)) : ratio;
     store(weights[indices[i]], kept[i] + step.rate * factor);

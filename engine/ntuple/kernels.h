@@ -61,8 +61,9 @@ struct Kernels {
   void (*prefetch_weights)(const float *weights, const std::uint32_t *indices, int slots);
   void (*prefetch_counters)(const Counter *counters, const std::uint32_t *indices, int slots);
   void (*add)(float *weights, const std::uint32_t *indices, int slots, const float *kept, float change);
+  // `copies` has room for N and A of all slots, each rounded up to 16; what is beyond the slots must not be 0.
   void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept,
-                Counter *copies, const Step &step);
+                float *copies, const Step &step);
 };
 
 // The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.

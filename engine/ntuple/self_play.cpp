@@ -40,9 +40,12 @@ double SelfPlay::epsilon() const {
 std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> &stop) {
   stop_ = stop;
   stopped_ = false;
+  struct Forget {  // also where an episode throws: features may be a user's own
+    std::function<bool()> &stop;
+    ~Forget() { stop = nullptr; }
+  } const forget{stop_};
   std::int64_t played = 0;
   for (; played < episodes && !stopped_; ++played) episode(nullptr);
-  stop_ = nullptr;
   return played;
 }
 

@@ -14,7 +14,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
       best_(after_states_.make_view()),
       previous_(game_),
       kept_(static_cast<std::size_t>(network_->padded_slots())),
-      copies_(static_cast<std::size_t>(network_->padded_slots()), Counter{0, 1}) {
+      copies_(2 * static_cast<std::size_t>(network_->padded_slots()), 1.0f) {
   if (network_->is_coherent() != (settings.coherence != Coherence::NONE))
     throw std::logic_error("TCL needs tables with counters");
   for (Trace &trace : traces_) {

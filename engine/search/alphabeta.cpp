@@ -1,8 +1,7 @@
 #include "search/alphabeta.h"
 
 #include <algorithm>
-#include <chrono>
-#include <limits>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,151 +9,186 @@ namespace boardlab {
 
 namespace {
 
-constexpr double INFINITE = std::numeric_limits<double>::infinity();
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+constexpr double INFINITE = PrincipalVariation::INFINITE;
+constexpr int CUT = PrincipalVariation::CUT;
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
 AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBetaOptions options, std::uint64_t seed)
-    : Search(std::move(evaluator), seed), options_(options), table_(options.table_bytes) {
-  // A step reward is paid to the mover alone, so that a game which has one is not zero-sum on the way.
-  if (game().step_reward() != 0 || game().players() != 2 || !game().is_zero_sum() || game().has_chance() ||
-      game().is_hidden())
+    : Search(std::move(evaluator), seed),
+      options_(std::move(options)),
+      search_(game_ptr(), evaluator_->outcome(), options_.table_bytes),
+      child_(game()) {
+  if (!is_two_player_zero_sum(game()))
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
                                 game().name() +
                                 (game().is_hidden() ? " use mcts or mc" : " use maxn, expectimax or mcts"));
+  search_.evaluator = evaluator_.get();
+  search_.prob_cut = options_.prob_cut.get();
+  search_.poll = [this] { poll(); };
+  if (options_.solve_below > 0) solver_.emplace(game_ptr(), evaluator_->outcome(), options_.table_bytes);
+  if (options_.wld_below > 0) winner_.emplace(game_ptr(), SCORE, options_.table_bytes);
 }
 
 void AlphaBetaSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
-  table_.clear();
-}
-
-AlphaBetaSearch::Frame &AlphaBetaSearch::frame(std::size_t ply) {
-  while (frames_.size() <= ply)
-    frames_.push_back({StateBuffer(game()), std::vector<Action>(static_cast<std::size_t>(game().max_legal()))});
-  return frames_[ply];
+  search_.clear();
+  if (solver_) solver_->clear();
+  if (winner_) winner_->clear();
 }
 
 void AlphaBetaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
-  nodes_ = 0;
-  const double start = now();
-  std::vector<std::size_t> order(out.actions.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  const double left = game().moves_left(state);
+  if (solver_ && left <= options_.solve_below && solve(state, out)) return;
+  if (winner_ && left <= options_.wld_below && solve_who_wins(state, out)) return;
+  search_.begin();
+  search_.rng = Rng(rng.next());
+  search_.set_root(state);
+  Root root{state, std::vector<std::size_t>(out.actions.size()), 0, {0, CUT}};
+  std::iota(root.order.begin(), root.order.end(), std::size_t{0});
   // Random order among equals, so that games differ.
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[rng.below(static_cast<std::uint32_t>(i))]);
-  std::size_t best = order.front();
-  int reached = 0;
+  for (std::size_t i = root.order.size(); i > 1; --i)
+    std::swap(root.order[i - 1], root.order[rng.below(static_cast<std::uint32_t>(i))]);
+  root.best = root.order.front();
+  deepen(root, out);
+}
+
+void AlphaBetaSearch::deepen(Root &root, Decision &out) {
+  const double start = PrincipalVariation::now();
   std::vector<double> known = out.values;
-  for (int depth = 1; depth <= options_.depth; ++depth) {
+  int reached = 0;
+  PrincipalVariation::Found found{0, CUT};
+  std::size_t best = root.best;
+  const Range range = game().outcome_range(evaluator_->outcome());
+  const double aspiration = range.loose ? INFINITE : (range.max - range.min) / 32;
+  double past[2] = {UNKNOWN, UNKNOWN};
+  // Two actions at a time, which have the same player's last word: a third cheaper. Against the clock every depth
+  // counts.
+  const int step = options_.seconds > 0 ? 1 : 2;
+  const int first = step == 2 && options_.depth % 2 == 0 ? 2 : 1;
+  for (int depth = first; depth <= options_.depth && (depth == first || found.height == CUT); depth += step) {
     // The first iteration always finishes: there must be an answer.
-    deadline_ = options_.seconds > 0 && depth > 1 ? start + options_.seconds : INFINITE;
+    search_.deadline = options_.seconds > 0 && depth > first ? start + options_.seconds : INFINITE;
     try {
-      best = search_root(state, depth, order, out);
-    } catch (const OutOfTime &) {
+      if (options_.exact) {
+        search_all(root, depth, out);
+      } else {
+        // The value is expected near the one of two actions earlier, which had the same player's last word.
+        const double guess = depth > 2 ? past[depth % 2] : UNKNOWN;
+        const double alpha = guess - aspiration, beta = guess + aspiration;
+        if (std::isfinite(alpha)) search_best(root, depth, alpha, beta, out);
+        if (!std::isfinite(alpha) || root.found.value <= alpha || root.found.value >= beta)
+          search_best(root, depth, -INFINITE, INFINITE, out);
+        past[depth % 2] = root.found.value;
+      }
+    } catch (const PrincipalVariation::OutOfBudget &) {
       break;
     }
     known = out.values;
+    best = root.best;
+    found = root.found;
     reached = depth;
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return i == best; });
-    if (options_.seconds > 0 && now() - start > options_.seconds / 2) break;
+    std::stable_partition(root.order.begin(), root.order.end(), [&](std::size_t i) { return i == best; });
+    if (options_.seconds > 0 && PrincipalVariation::now() - start > options_.seconds / 2) break;
   }
   out.values = known;
   out.action = out.actions[best];
   out.policy[best] = 1;
-  const int player = game().player(state);
+  const int player = game().player(root.state);
   out.scores[player] = out.values[best];
   out.scores[1 - player] = -out.values[best];
-  out.info.emplace_back("nodes", static_cast<double>(nodes_));
-  out.info.emplace_back("depth", reached);
+  const bool is_proven = found.height != CUT;
+  out.info.emplace_back("nodes", static_cast<double>(search_.nodes));
+  // What is proven does not change with more depth.
+  out.info.emplace_back("depth", is_proven ? options_.depth : reached);
+  out.info.emplace_back("proven", is_proven);
 }
 
-std::size_t AlphaBetaSearch::search_root(const void *state, int depth, const std::vector<std::size_t> &order,
-                                         Decision &out) {
+void AlphaBetaSearch::search_all(Root &root, int depth, Decision &out) {
+  root.found = {-INFINITE, 0};
+  for (const std::size_t i : root.order) {
+    const auto found = search_.after(out.actions[i], depth, -INFINITE, INFINITE);
+    out.values[i] = found.value;
+    root.found.height =
+        root.found.height == CUT || found.height == CUT ? CUT : std::max(root.found.height, found.height);
+    if (found.value > root.found.value) {
+      root.found.value = found.value;
+      root.best = i;
+    }
+  }
+}
+
+void AlphaBetaSearch::search_best(Root &root, int depth, double alpha, double beta, Decision &out) {
+  std::fill(out.values.begin(), out.values.end(), UNKNOWN);
+  root.found = {-INFINITE, 0};
+  for (const std::size_t i : root.order) {
+    const double null = std::nextafter(alpha, INFINITE);
+    auto found = search_.after(out.actions[i], depth, alpha, i == root.order.front() ? beta : null);
+    if (i != root.order.front() && found.value > alpha) found = search_.after(out.actions[i], depth, alpha, beta);
+    root.found.height =
+        root.found.height == CUT || found.height == CUT ? CUT : std::max(root.found.height, found.height);
+    if (found.value > root.found.value) {
+      root.found.value = found.value;
+      root.best = i;
+      alpha = std::max(alpha, found.value);
+      if (alpha >= beta) return;  // to be searched again with a wider window
+    }
+  }
+  out.values[root.best] = root.found.value;
+}
+
+bool AlphaBetaSearch::solve(const void *state, Decision &out) {
   const int player = game().player(state);
-  std::fill(out.values.begin(), out.values.end(), std::numeric_limits<double>::quiet_NaN());
-  double best_value = -INFINITE;
-  std::size_t best = order.front();
-  for (const std::size_t i : order) {
-    Frame &child = frame(0);
-    game().copy(child.state.data(), state);
-    game().apply(child.state.data(), out.actions[i]);
-    const double floor = options_.exact ? -INFINITE : best_value;
-    const double v =
-        sign(player) * (player == 0 ? value(0, depth - 1, floor, INFINITE) : value(0, depth - 1, -INFINITE, -floor));
-    if (options_.exact || v > best_value) out.values[i] = v;
-    if (v > best_value) {
-      best_value = v;
-      best = i;
+  std::int64_t nodes = 0;
+  EndgameSolver::Solution solution{};
+  if (options_.exact) {
+    for (std::size_t i = 0; i < out.actions.size(); ++i) {
+      game().copy(child_.data(), state);
+      game().apply(child_.data(), out.actions[i]);
+      if (game().player(child_.data()) == TERMINAL)
+        game().outcome(evaluator_->outcome(), child_.data(), solution.scores);
+      else if (!solver_->solve(child_.data(), options_.solve_nodes - nodes, poll, solution))
+        return out.prepare(game(), state), false;
+      nodes += solution.nodes;
+      out.values[i] = solution.scores[player];
     }
+    const auto best = std::max_element(out.values.begin(), out.values.end());
+    solution.scores[player] = *best;
+    solution.scores[1 - player] = -*best;
+    solution.action = out.actions[static_cast<std::size_t>(best - out.values.begin())];
+  } else if (!solver_->solve(state, options_.solve_nodes, poll, solution)) {
+    return false;
+  } else {
+    nodes = solution.nodes;
   }
-  if (!options_.exact)  // what was beaten later was exact when it was found, but only the best is still compared
-    for (std::size_t i = 0; i < out.values.size(); ++i)
-      if (i != best) out.values[i] = std::numeric_limits<double>::quiet_NaN();
-  return best;
+  const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
+                                           out.actions.begin());
+  out.action = solution.action;
+  out.policy[at] = 1;
+  out.values[at] = solution.scores[player];
+  std::copy(solution.scores, solution.scores + 2, out.scores);
+  out.info.emplace_back("nodes", static_cast<double>(nodes));
+  out.info.emplace_back("depth", game().moves_left(state));
+  out.info.emplace_back("proven", 1);
+  return true;
 }
 
-double AlphaBetaSearch::value(std::size_t ply, int depth, double alpha, double beta) {
-  if (++nodes_ % 1024 == 0) {
-    poll();
-    if (now() > deadline_) throw OutOfTime{};
-  }
-  Frame &here = frame(ply);
-  const int player = game().player(here.state.data());
-  double values[MAX_PLAYERS];
-  if (player == TERMINAL) {
-    game().outcome(evaluator_->outcome(), here.state.data(), values);
-    return values[0];
-  }
-  if (depth <= 0) {
-    evaluator_->value(here.state.data(), rng, values);
-    return values[0];
-  }
-  const std::uint64_t key = game().hash(here.state.data());
-  Action first = -1;
-  if (const Entry *known = table_.find(key)) {
-    first = known->best;
-    // The same depth only: a deeper value would be as good, but results would depend on what was searched before.
-    if (known->depth == depth) {
-      if (known->bound == EXACT || (known->bound == AT_LEAST && known->value >= beta) ||
-          (known->bound == AT_MOST && known->value <= alpha))
-        return known->value;
-    }
-  }
-  const int n = game().legal(here.state.data(), here.actions.data());
-  if (const auto at = std::find(here.actions.begin(), here.actions.begin() + n, first); at != here.actions.begin() + n)
-    std::rotate(here.actions.begin(), at, at + 1);
-  const bool maximises = player == 0;
-  const double alpha_at_start = alpha, beta_at_start = beta;
-  double best = maximises ? -INFINITE : INFINITE;
-  Action best_action = here.actions[0];
-  for (int i = 0; i < n; ++i) {
-    Frame &child = frame(ply + 1);
-    const Action action = here.actions[static_cast<std::size_t>(i)];
-    game().copy(child.state.data(), here.state.data());
-    game().apply(child.state.data(), action);
-    const double v = value(ply + 1, depth - 1, alpha, beta);
-    if (maximises ? v > best : v < best) {
-      best = v;
-      best_action = action;
-    }
-    if (maximises)
-      alpha = std::max(alpha, best);
-    else
-      beta = std::min(beta, best);
-    if (alpha >= beta) break;
-  }
-  Entry entry{};
-  entry.key = key;
-  entry.value = best;
-  entry.best = best_action;
-  entry.depth = static_cast<std::int16_t>(depth);
-  entry.bound = best <= alpha_at_start ? AT_MOST : best >= beta_at_start ? AT_LEAST : EXACT;
-  table_.store(entry);
-  return best;
+bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
+  EndgameSolver::Solution solution{};
+  if (!winner_->solve(state, options_.solve_nodes, poll, solution)) return false;
+  // A lost position is searched as usual: one that is lost by little may still be won against a weaker opponent.
+  if (solution.scores[game().player(state)] < 0) return false;
+  const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
+                                           out.actions.begin());
+  out.action = solution.action;
+  out.policy[at] = 1;
+  // By how much it is won is not known, and the score is another unit than the evaluator's.
+  out.info.emplace_back("nodes", static_cast<double>(solution.nodes));
+  out.info.emplace_back("depth", game().moves_left(state));
+  out.info.emplace_back("wins", solution.scores[game().player(state)]);
+  return true;
 }
 
 }  // namespace boardlab

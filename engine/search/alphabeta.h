@@ -1,18 +1,22 @@
-// Alpha-beta for two-player zero-sum games without chance, over any evaluator: iterative deepening, transposition
-// table, the best reply of the last iteration first.
+// Alpha-beta for two-player zero-sum games without chance, over any evaluator: iterative deepening with principal
+// variation search, Multi-ProbCut on demand, and exact solving near the end of the game.
 #pragma once
 
-#include <deque>
-
+#include "search/endgame.h"
+#include "search/principal.h"
+#include "search/prob_cut.h"
 #include "search/search.h"
-#include "search/transpositions.h"
 
 namespace boardlab {
 
 struct AlphaBetaOptions {
-  int depth = 4;       // actions
-  double seconds = 0;  // stops deepening when the time is up; 0 = no limit
-  bool exact = false;  // value of every root action, not only of the best
+  int depth = 4;                            // actions
+  double seconds = 0;                       // stops deepening when the time is up; 0 = no limit
+  bool exact = false;                       // value of every root action, not only of the best
+  int solve_below = 0;                      // solves the position when at most so many actions are left; 0 = never
+  int wld_below = 0;                        // only whether it is won, lost or drawn; for outcomes other than the score
+  std::int64_t solve_nodes = 0;             // what a solution may cost; after that it searches as usual
+  std::shared_ptr<const ProbCut> prob_cut;  // null: full width
   std::size_t table_bytes = 64u << 20;
 };
 
@@ -27,33 +31,23 @@ class AlphaBetaSearch final : public Search {
   }
 
  private:
-  enum Bound : std::uint8_t { EXACT, AT_LEAST, AT_MOST };
-  struct Entry {
-    std::uint64_t key;
-    double value;
-    Action best;
-    std::int16_t depth;
-    std::uint8_t age;
-    Bound bound;
+  // The root of one iteration.
+  struct Root {
+    const void *state;
+    std::vector<std::size_t> order;  // of the actions: the best of the last iteration first
+    std::size_t best;
+    PrincipalVariation::Found found;
   };
-  struct Frame {
-    StateBuffer state;
-    std::vector<Action> actions;
-  };
-  struct OutOfTime {};
-
-  // Value for player 0 of frame `ply`'s state within (alpha, beta).
-  double value(std::size_t ply, int depth, double alpha, double beta);
-  // One iteration at the root; fills `values` (for the mover), returns the index of the best action.
-  std::size_t search_root(const void *state, int depth, const std::vector<std::size_t> &order, Decision &out);
-  Frame &frame(std::size_t ply);
-  double sign(int player) const { return player == 0 ? 1 : -1; }
+  void search_all(Root &root, int depth, Decision &out);
+  void search_best(Root &root, int depth, double alpha, double beta, Decision &out);
+  void deepen(Root &root, Decision &out);
+  bool solve(const void *state, Decision &out);
+  bool solve_who_wins(const void *state, Decision &out);
 
   AlphaBetaOptions options_;
-  Transpositions<Entry> table_;
-  std::deque<Frame> frames_;
-  std::int64_t nodes_ = 0;
-  double deadline_ = 0;
+  PrincipalVariation search_;
+  std::optional<EndgameSolver> solver_, winner_;
+  StateBuffer child_;
 };
 
 }  // namespace boardlab

@@ -55,6 +55,10 @@ class Evaluator {
 
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
   virtual bool has_priors() const { return false; }
+  // Whether no value ever leaves the outcome's range: then a search may prune by what is possible at all.
+  virtual bool stays_in_range() const { return false; }
+  // Whether action_values() says of every action what value() would say of the position after it, but quicker.
+  virtual bool looks_ahead() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 
   // Called now and then by an evaluator that works long; throws to stop it.
@@ -94,6 +98,7 @@ class RolloutEvaluator final : public Evaluator {
         whole_game_(whole_game),
         state_(this->game()) {}
   void value(const void *state, Rng &rng, double *out) override;
+  bool stays_in_range() const override { return true; }
   void answer(std::span<const Question> questions, Rng &rng) override;
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<RolloutEvaluator>(game_ptr(), outcome(), rollouts_, depth_, whole_game_);
@@ -117,6 +122,7 @@ class PaidEvaluator final : public Evaluator {
  public:
   using Evaluator::Evaluator;
   void value(const void *state, Rng &, double *out) override { game().outcome(outcome(), state, out); }
+  bool stays_in_range() const override { return true; }
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<PaidEvaluator>(game_ptr(), outcome()); }
 };
 
@@ -153,6 +159,7 @@ class SolverEvaluator final : public Evaluator {
  public:
   using Evaluator::Evaluator;
   void value(const void *state, Rng &rng, double *out) override;
+  bool stays_in_range() const override { return true; }
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<SolverEvaluator>(game_ptr(), outcome()); }
 };
 

@@ -5,11 +5,22 @@
 namespace boardlab {
 
 MaxNSearch::MaxNSearch(std::unique_ptr<Evaluator> evaluator, MaxNOptions options, std::uint64_t seed)
-    : Search(std::move(evaluator), seed), options_(options), table_(options.table_bytes) {}
+    : Search(std::move(evaluator), seed),
+      options_(options),
+      table_(options.table_bytes),
+      range_(game().outcome_range(evaluator_->outcome())) {
+  if (game().players() == 2 && game().is_zero_sum() && !game().is_hidden() && game().step_reward() == 0 &&
+      !game().table().round_over) {
+    zero_sum_.emplace(game_ptr(), evaluator_->outcome(), options.table_bytes);
+    zero_sum_->evaluator = evaluator_.get();
+    zero_sum_->poll = [this] { poll(); };
+  }
+}
 
 void MaxNSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
   table_.clear();
+  if (zero_sum_) zero_sum_->clear();
 }
 
 MaxNSearch::Frame &MaxNSearch::frame(std::size_t ply) {
@@ -27,7 +38,19 @@ void MaxNSearch::act(const void *state, Decision &out) {
   const auto players = static_cast<std::size_t>(game().players());
   std::vector<double> vectors(out.actions.size() * players);
   double values[MAX_PLAYERS];
+  if (zero_sum_) {
+    zero_sum_->begin();
+    zero_sum_->rng = Rng(rng.next());
+    zero_sum_->set_root(state);
+  }
   for (std::size_t i = 0; i < out.actions.size(); ++i) {
+    if (zero_sum_) {
+      constexpr double INFINITE = PrincipalVariation::INFINITE;
+      out.values[i] = zero_sum_->after(out.actions[i], options_.depth, -INFINITE, INFINITE).value;
+      vectors[i * players + static_cast<std::size_t>(player)] = out.values[i];
+      vectors[i * players + static_cast<std::size_t>(1 - player)] = -out.values[i];
+      continue;
+    }
     Frame &child = frame(0);
     game().copy(child.state.data(), state);
     game().apply(child.state.data(), out.actions[i]);
@@ -43,7 +66,7 @@ void MaxNSearch::act(const void *state, Decision &out) {
     const auto row = static_cast<std::size_t>(chosen - out.actions.begin()) * players;
     std::copy(&vectors[row], &vectors[row] + players, out.scores);
   }
-  out.info.emplace_back("nodes", static_cast<double>(nodes_));
+  out.info.emplace_back("nodes", static_cast<double>(zero_sum_ ? zero_sum_->nodes : nodes_));
   out.info.emplace_back("depth", options_.depth);
 }
 
@@ -82,12 +105,25 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
     }
   } else {
     const int n = game().legal(here.state.data(), here.actions.data());
+    if (depth == 1 && players == 1 && evaluator_->looks_ahead()) {
+      nodes_ += n;
+      evaluator_->action_values(here.state.data(), {here.actions.data(), static_cast<std::size_t>(n)}, rng,
+                                here.probabilities.data());
+      out[0] = *std::max_element(here.probabilities.begin(), here.probabilities.begin() + n);
+      return CUT;
+    }
     for (int i = 0; i < n; ++i) {
       game().copy(child.state.data(), here.state.data());
       game().apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
-      add(value(ply + 1, depth - 1, values));
+      const int below = value(ply + 1, depth - 1, values);
+      add(below);
       values[player] += game().step_reward();
-      if (i == 0 || values[player] > out[player]) std::copy(values, values + players, out);
+      if (i > 0 && values[player] <= out[player]) continue;
+      std::copy(values, values + players, out);
+      if (below != CUT && !range_.loose && out[player] >= range_.max) {
+        height = below;  // the rest cannot be better, and of equals the first is taken
+        break;
+      }
     }
     if (height != CUT) ++height;
   }

@@ -1,8 +1,14 @@
-// MaxN and ExpectimaxN: full-width search of n actions for any number of players, with or without chance.
+// MaxN and ExpectimaxN: full-width search of n actions for any number of players, with or without chance. The value of
+// every action is exact. What may be pruned without changing it depends on the game:
+//   two players whose scores add up to zero: alpha-beta, and Star1 at chance nodes;
+//   others: an action that is proven to bring the most there is ends the search of its node. Shallow pruning (Korf
+//   1991) would need a bound on the sum of all players' values, which neither games nor evaluators give.
 #pragma once
 
 #include <deque>
+#include <optional>
 
+#include "search/principal.h"
 #include "search/search.h"
 #include "search/transpositions.h"
 
@@ -44,7 +50,9 @@ class MaxNSearch final : public Search {
   Frame &frame(std::size_t ply);
 
   MaxNOptions options_;
-  Transpositions<Entry> table_;
+  std::optional<PrincipalVariation> zero_sum_;  // for two players whose scores add up to zero
+  Transpositions<Entry> table_;                 // for all others
+  Range range_;
   std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper
   std::int64_t nodes_ = 0;
 };

@@ -34,6 +34,12 @@ class NTupleEvaluator final : public Evaluator {
     if (game().players() == 1 && !game().has_chance()) known_.resize(KNOWN);
   }
   bool has_priors() const override { return true; }
+  // tanh, in a game that pays at the end and not less than a point.
+  bool stays_in_range() const override {
+    const Range range = game().outcome_range(outcome());
+    return network_->design().squash && game().is_zero_sum() && !range.loose && range.min <= -1 && range.max >= 1;
+  }
+  bool looks_ahead() const override { return gamma_ == 1; }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<NTupleEvaluator>(network_, outcome(), gamma_);
   }

@@ -1,4 +1,5 @@
-// A transposition table of fixed size: one entry a slot, a deeper search replaces a shallower one.
+// A transposition table that grows to its bound: two entries a place, one for what was searched deepest, one for the
+// latest.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
-#include <string>
 
 namespace boardlab {
 
@@ -16,40 +16,80 @@ namespace boardlab {
 template <class Entry>
 class Transpositions {
  public:
-  explicit Transpositions(std::size_t bytes)
-      : slots_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Entry), 1))),
-        // calloc: pages that are never touched cost nothing, so a small search may own a large table.
-        entries_(static_cast<Entry *>(std::calloc(slots_, sizeof(Entry)))) {
-    if (!entries_)
-      throw std::invalid_argument("there is no memory for a transposition table of " +
-                                  std::to_string(slots_ * sizeof(Entry) >> 20) + " MiB; make table_mb smaller");
+  // Starts small: a short search then stays in the near caches, and a new game costs no wiping of a large table.
+  explicit Transpositions(std::size_t bytes) : most_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Entry), 2))) {
+    if (!resize(std::min(most_, FIRST))) throw std::invalid_argument("there is no memory for a transposition table");
   }
 
   Entry *find(std::uint64_t key) {
-    Entry *entry = &entries_[key & (slots_ - 1)];
-    return entry->key == key && key != 0 ? entry : nullptr;
+    Entry *entry = place(key);
+    for (int i = 0; i < 2; ++i)
+      if (entry[i].key == key && key != 0) return entry + i;
+    return nullptr;
   }
-  void store(const Entry &fresh) {
-    Entry &entry = entries_[fresh.key & (slots_ - 1)];
-    if (entry.key == 0 || entry.key == fresh.key || fresh.depth >= entry.depth || ++entry.age > 3) {
-      entry = fresh;
-      entry.age = 0;
-    }
+  void prefetch(std::uint64_t key) { __builtin_prefetch(place(key)); }
+  void store(Entry fresh) {
+    fresh.age = age_;
+    if (put(fresh) && 2 * ++used_ > slots_) grow();
   }
+  // The next decision begins: entries of the earlier ones stay, but are the first to be replaced.
+  void grow_older() { ++age_; }
   void clear() {
-    // Fresh pages cost less than wiping used ones; where there is no room for both, wiping cannot fail.
-    if (auto *fresh = static_cast<Entry *>(std::calloc(slots_, sizeof(Entry))))
-      entries_.reset(fresh);
-    else
-      std::fill_n(entries_.get(), slots_, Entry{});
+    if (slots_ <= FIRST || !resize(std::min(most_, FIRST))) std::fill_n(entries_.get(), slots_, Entry{});
+    age_ = 0;
+    used_ = 0;
   }
 
  private:
+  static constexpr std::size_t FIRST = 1 << 14;
+
   struct Free {
     void operator()(Entry *p) const { std::free(p); }
   };
-  std::size_t slots_;
-  std::unique_ptr<Entry[], Free> entries_;
+  using Entries = std::unique_ptr<Entry[], Free>;
+  Entry *place(std::uint64_t key) { return &entries_[key & (slots_ - 1) & ~std::size_t{1}]; }
+
+  // True when an empty entry was taken.
+  bool put(const Entry &fresh) {
+    Entry *entry = place(fresh.key);
+    if (entry[0].key == fresh.key || entry[1].key == fresh.key) {
+      entry[entry[0].key == fresh.key ? 0 : 1] = fresh;
+      return false;
+    }
+    // What was found for an earlier decision gives way, however deep.
+    if (entry[0].key != 0 && entry[0].age == age_ && entry[0].depth > fresh.depth) {
+      const bool was_empty = entry[1].key == 0;
+      entry[1] = fresh;
+      return was_empty;
+    }
+    const bool was_empty = entry[0].key == 0 || entry[1].key == 0;
+    if (entry[0].key != 0) entry[1] = entry[0];
+    entry[0] = fresh;
+    return was_empty;
+  }
+  void grow() {
+    used_ = 0;  // counted anew: where there is no memory to grow, it is tried again after as many entries
+    if (slots_ >= most_) return;
+    const std::size_t before = slots_;
+    Entries old = std::move(entries_);
+    if (!resize(std::min(most_, 4 * before))) {
+      entries_ = std::move(old);
+      return;
+    }
+    for (std::size_t i = 0; i < before; ++i)
+      if (old[i].key != 0) used_ += put(old[i]);
+  }
+  bool resize(std::size_t slots) {
+    auto *fresh = static_cast<Entry *>(std::calloc(slots, sizeof(Entry)));
+    if (!fresh) return false;
+    entries_.reset(fresh);
+    slots_ = slots;
+    return true;
+  }
+
+  std::size_t most_, slots_ = 0, used_ = 0;
+  Entries entries_;
+  std::uint8_t age_ = 0;
 };
 
 }  // namespace boardlab

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.games.game import CHANCE
 from boardlab.learning import TdFeatures
 from tests.reference.features import ReferenceFeatures
@@ -113,3 +114,91 @@ def test_what_cannot_work_is_refused(tmp_path):
     train(tmp_path / "run")
     with pytest.raises(bl.BoardLabError, match="td-features"):
         bl.agent(f'greedy(ntuple("{tmp_path / "run"}"))', bl.game("tictactoe"))
+
+
+@pytest.fixture
+def lines():
+    """Features of our own for tictactoe: how many lines hold 0..3 stones of one side only; a constant."""
+    rows = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+
+    @bl.register_features("lines")
+    def features(state, player):
+        cells = state.fields
+        found = np.zeros(9)
+        for row in rows:
+            mine, other = (sum(cells[c] == 1 + side for c in row) for side in (player, 1 - player))
+            if not (mine and other):
+                found[mine if mine else 4 + other] += 0.5
+        found[8] = 1
+        return found
+
+    yield features
+    del OWN_FEATURES["lines"]
+
+
+def test_features_of_your_own_are_what_is_learned_on(lines, monkeypatch):
+    game = bl.game("tictactoe")
+    td = TdFeatures.checked({"features": "lines", "hidden": 3, "alpha": 0.05, "lambda_": 0.5, "epsilon": 0.2})
+    trainee = td.build(game, td.describe(game, 3), 30, 3)
+    assert trainee.core.network.inputs == 9 and not trainee.core.network.uses_board
+    weights = trainee.weights["weights"]
+    reference = ReferenceFeatures(game, td, weights.copy(), 30)
+    monkeypatch.setattr(reference, "inputs", lines)
+    for _ in range(30):
+        start, steps = trainee.core.recorded_episode()
+        reference.replay(bl.State(game, start), steps)
+        np.testing.assert_allclose(weights, reference.weights.ravel(), rtol=1e-6, atol=1e-7)
+
+
+def test_a_run_with_features_of_your_own_plays_and_needs_them(lines, tmp_path):
+    run = train(tmp_path / "own", features="lines")
+    decision = run.agent().act(run.game.initial_state())
+    assert len(set(decision.values.values())) == 3, "corner, edge and centre differ, and no other cells"
+    again = bl.agent(run.expression, run.game).act(run.game.initial_state())
+    assert again.values == decision.values
+    result = bl.match(run.game, [run.expression, "random"], 20, threads=2)
+    assert result.errors == 0
+    saved = OWN_FEATURES.pop("lines")
+    with pytest.raises(bl.BoardLabError, match="unknown features"):
+        run.agent()
+    OWN_FEATURES["lines"] = saved
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [
+        (["what"], "must return numbers"),
+        ([1.0, float("nan")], "finite numbers in one row"),
+        ([[1.0]], "finite numbers in one row"),
+        ([], "finite numbers in one row"),
+    ],
+)
+def test_features_that_cannot_be_used_are_refused(answers, sentence, tmp_path):
+    bl.register_features("odd")(lambda state, player: answers)
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        train(tmp_path / "odd", features="odd")
+    assert not (tmp_path / "odd").exists()
+    del OWN_FEATURES["odd"]
+
+
+def test_an_error_inside_features_reaches_the_caller(tmp_path):
+    calls = []
+
+    @bl.register_features("failing")
+    def failing(state, player):
+        calls.append(player)
+        if len(calls) > 20:
+            raise ZeroDivisionError("mine")
+        return [1.0]
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        train(tmp_path / "failing", features="failing")
+    bl.register_features("failing")(lambda state, player: [1.0] * (1 + state.fields.count(0) // 9))
+    with pytest.raises(ValueError, match="always be the same"):
+        train(tmp_path / "changing", features="failing")
+    del OWN_FEATURES["failing"]
+    for name in ("", "a b", 3):
+        with pytest.raises(bl.BoardLabError, match="the name of features"):
+            bl.register_features(name)
+    with pytest.raises(bl.BoardLabError, match="decorates a function"):
+        bl.register_features("good")(7)

@@ -1,6 +1,7 @@
 """maxn, expectimax and alphabeta against textbook recursion, value for value."""
 
 import math
+from pathlib import Path
 
 import pytest
 from reference.full_width import action_vector, minimax
@@ -89,8 +90,8 @@ def test_full_width_asks_any_evaluator_at_the_end() -> None:
 def test_a_table_that_is_far_too_small_changes_nothing() -> None:
     game = bl.game("connectfour")
     state = random_position(game, 5, 10)
-    small = bl.agent("maxn(depth=7, table_mb=1)", game).act(state)
-    large = bl.agent("maxn(depth=7, table_mb=256)", game).act(state)
+    small = bl.agent("maxn(depth=11, table_mb=1)", game).act(state)
+    large = bl.agent("maxn(depth=11, table_mb=256)", game).act(state)
     assert small.values == large.values
     assert small.info["nodes"] > large.info["nodes"]
     deep = [bl.agent(f"alphabeta(depth=9, exact=True, table_mb={mb})", game).act(state) for mb in (1, 256)]
@@ -153,3 +154,85 @@ def test_alphabeta_visits_fewer_nodes_than_maxn() -> None:
              ("alphabeta(depth=8)", "maxn(depth=8)")}  # fmt: skip
     assert nodes["alphabeta(depth=8)"] < nodes["maxn(depth=8)"]
     assert not math.isnan(nodes["maxn(depth=8)"])
+
+
+LEARNED = {
+    "tictactoe": (bl.game("tictactoe"), {"tuples": 4, "length": 5}, 5, 4),
+    "connectfour": (bl.game("connectfour", rows=5, cols=5), {"tuples": 6, "length": 5}, 15, 4),
+    "othello": (bl.game("othello", size=6), {"tuples": 6, "length": 5, "staged": True}, 25, 4),
+    "hex": (bl.game("hex", size=4), {"tuples": 6, "length": 4}, 9, 3),
+}
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Evaluators with an opinion of their own about every position."""
+    folder: Path = tmp_path_factory.mktemp("learned")
+    for name, (game, settings, _, _) in LEARNED.items():
+        bl.train(game, "td-ntuple", episodes=300, out=folder / name, seed=1, layout="walk", **settings)
+    return {name: f"ntuple({str(folder / name)!r})" for name in LEARNED}
+
+
+@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("options", ["", ", exact=True", ", mpc=1e9", ", table_mb=1", ", solve_below=2"])
+def test_alphabeta_over_a_learned_evaluator_is_plain_minimax(
+    learned: dict[str, str], name: str, options: str
+) -> None:
+    game, _, actions, depth = LEARNED[name]
+    evaluator = bl.evaluator(learned[name], game)
+    agent = bl.agent(f"alphabeta({learned[name]}, depth={depth}{options})", game)
+
+    def judge(state: bl.State) -> tuple[float, ...]:
+        return tuple(evaluator.value(state))
+
+    for seed in range(6):
+        state = random_position(game, seed, actions)
+        sign = 1 if state.player == 0 else -1
+        wanted = {a: sign * minimax(after(state, a), depth - 1, judge) for a in state.legal_actions()}
+        decision = agent.act(state)
+        if "solve_below" in options and state.moves_left <= 2:
+            continue  # deeper than the reference
+        best = max(wanted.values())
+        assert decision.values[decision.action] == best == wanted[decision.action]
+        if "exact" in options:
+            assert decision.values == wanted
+
+
+def test_multi_probcut_saves_nodes_and_infinite_width_changes_nothing(learned: dict[str, str]) -> None:
+    game = LEARNED["othello"][0]
+    spec = f"alphabeta({learned['othello']}, depth=8"
+    full, never, often = (bl.agent(spec + options, game) for options in (")", ", mpc=1e9)", ", mpc=1)"))
+    nodes = cut_nodes = 0.0
+    for seed in range(8):
+        state = random_position(game, seed, 12)
+        wanted = full.act(state)
+        same = never.act(state)
+        assert list(same.scores) == list(wanted.scores)
+        cut = often.act(state)
+        assert cut.action in state.legal_actions()
+        nodes += wanted.info["nodes"]
+        cut_nodes += cut.info["nodes"]
+    assert cut_nodes < 0.8 * nodes
+
+
+def test_multi_probcut_is_learned_the_same_way_from_the_same_seed(learned: dict[str, str]) -> None:
+    game = LEARNED["othello"][0]
+    state = random_position(game, 3, 12)
+    first, second = (
+        bl.agent(f"alphabeta({learned['othello']}, depth=7, mpc=1.5)", game, seed=4).act(state)
+        for _ in range(2)
+    )
+    assert first.info == second.info
+    assert list(first.scores) == list(second.scores)
+
+
+def test_multi_probcut_leaves_solving_alone(learned: dict[str, str]) -> None:
+    game = LEARNED["othello"][0]
+    agent = bl.agent(f"alphabeta({learned['othello']}, depth=6, mpc=0.1, solve_below=9)", game)
+    for seed in range(5):
+        state = random_position(game, seed, 31)
+        if state.moves_left > 9:
+            continue
+        exact = state.solve()
+        assert exact is not None
+        assert list(agent.act(state).scores) == list(exact)

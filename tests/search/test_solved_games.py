@@ -5,10 +5,10 @@ import random
 import pytest
 from reference.full_width import expectimax_n
 from reference.judges import after, score_judge
-from reference.positions import CUBE, scrambled
+from reference.positions import CUBE, random_position, scrambled
 
 import boardlab as bl
-from boardlab import Game
+from boardlab import BoardLabError, Game
 
 TICTACTOE = bl.game("tictactoe")
 SMALL_FOUR = bl.game("connectfour", rows=4, cols=4, connect=3)
@@ -179,3 +179,91 @@ def test_a_tree_converges_to_the_exact_value() -> None:
     assert exact[decision.action] == 1
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < errors[0] / 3
+
+
+FILLING_UP = [
+    (TICTACTOE, 4, 9, "score"),
+    (SMALL_FOUR, 8, 9, "score"),
+    (bl.game("connectfour", rows=4, cols=5), 12, 10, "score"),
+    (bl.game("hex", size=3), 4, 9, "score"),
+    (bl.game("gobang", rows=4, cols=4, k=3), 8, 9, "score"),
+    (bl.game("othello", size=4), 6, 8, "discs"),
+    (bl.game("othello", size=6), 31, 7, "discs"),
+]
+
+
+@pytest.mark.parametrize("case", FILLING_UP, ids=lambda case: repr(case[0]))
+def test_the_end_of_a_game_is_solved_exactly(case: tuple[Game, int, int, str]) -> None:
+    """By alphabeta's own end and by the evaluator `endgame`, as full-width search to the end finds it."""
+    game, actions, below, outcome = case
+    judge = f'score(outcome="{outcome}")'
+    plain = bl.agent(f"maxn({judge}, depth=60)", game)
+    solving = bl.agent(f"alphabeta({judge}, depth=1, solve_below={below})", game)
+    every = bl.agent(f"alphabeta({judge}, depth=1, solve_below={below}, exact=True)", game)
+    evaluator = bl.evaluator(f"endgame({judge}, below={below})", game)
+    solved = 0
+    for seed in range(80):
+        state = random_position(game, seed, actions)
+        if state.moves_left > below:
+            continue
+        solved += 1
+        wanted = plain.act(state)
+        for agent in (solving, every):
+            decision = agent.act(state)
+            assert decision.info["proven"] == 1
+            assert list(decision.scores) == list(wanted.scores)
+            assert wanted.values[decision.action] == decision.values[decision.action]
+        assert decision.values == wanted.values
+        assert list(evaluator.value(state)) == list(wanted.scores)
+        assert evaluator.action_values(state) == wanted.values
+    assert solved >= 5
+
+
+def test_solving_is_given_up_at_its_node_limit() -> None:
+    game = bl.game("connectfour", rows=5, cols=5)
+    state = game.initial_state()
+    decision = bl.agent("alphabeta(depth=3, solve_below=25, solve_nodes=500)", game).act(state)
+    assert decision.info["depth"] == 3 and decision.info["proven"] == 0
+    evaluator = bl.evaluator("endgame(below=25, nodes=500)", game)
+    assert list(evaluator.value(state)) == [0, 0]
+
+
+def test_win_loss_and_draw_near_the_end_decide_the_action() -> None:
+    game = bl.game("othello", size=6)
+    agent = bl.agent('alphabeta(score(outcome="discs"), depth=1, wld_below=10)', game)
+    seen = set()
+    for seed in range(40):
+        state = random_position(game, seed, 31)
+        exact = state.solve() if state.moves_left <= 10 else None
+        if exact is None:
+            continue
+        mover = state.player
+        seen.add(exact[mover])
+        reached = after(state, agent.act(state).action).solve()
+        assert reached is not None and reached[mover] == exact[mover]
+    assert {-1, 1} <= seen
+
+
+@pytest.mark.parametrize("spec", ["greedy(endgame(rollout, below=9))",
+                                  "mcts(endgame(rollout, below=5), iterations=500)"])  # fmt: skip
+def test_nobody_beats_tictactoe_with_a_solved_end(spec: str) -> None:
+    assert min(perfect_play(TICTACTOE, spec, 10, False)) >= 0
+
+
+def test_only_games_of_two_that_fill_up_are_solved() -> None:
+    with pytest.raises(BoardLabError, match="says how many actions are left"):
+        bl.agent("alphabeta(solve_below=5)", bl.game("nim"))
+    with pytest.raises(BoardLabError, match="says how many actions are left"):
+        bl.evaluator("endgame(below=5)", bl.game("2048"))
+    with pytest.raises(BoardLabError, match="exact solving is for two-player zero-sum games"):
+        bl.evaluator("endgame(below=5)", bl.game("sim", players=3))
+
+
+def test_connect_four_on_small_boards_has_its_known_value() -> None:
+    """Tromp's table: of the boards up to 5x5 all are drawn with perfect play."""
+    for rows, cols in ((4, 4), (4, 5), (5, 4)):
+        game = bl.game("connectfour", rows=rows, cols=cols)
+        agent = bl.agent(f"alphabeta(solve_below={rows * cols})", game)
+        decision = agent.act(game.initial_state())
+        assert decision.info["proven"] == 1
+        assert list(decision.scores) == [0, 0]

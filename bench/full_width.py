@@ -1,0 +1,242 @@
+"""Full-width searches and exact solving, in CPU time on one core.
+
+    python bench/full_width.py [--run RUN] [--episodes 20000] [PART ...]
+
+Parts: alphabeta (over a staged n-tuple network of othello: RUN, or one that is trained here for about two minutes),
+endgame (othello), ffo (the hard published endgames), connectfour (small boards solved), expectimax (2048).
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from common import console, table
+
+import boardlab as bl
+
+# Classic shapes: rows, diagonals, a block in the corner. Of the symmetric ones one.
+SHAPES = [
+    *([8 * row + col for col in range(8)] for row in range(4)),
+    *([9 * i + 8 * (8 - n) for i in range(n)] for n in range(8, 3, -1)),
+    [0, 1, 2, 3, 8, 9, 10, 11],
+    [0, 1, 2, 8, 9, 10, 16, 17],
+]
+FFO = {
+    40: ("O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X--------", "X", 38),
+    41: ("-OOOOO----OOOOX--OOOOOO-XXXXXOO--XXOOX--OOXOXX----OXXO---OOO--O-", "X", 0),
+    42: ("--OOO-------XX-OOOOOOXOO-OOOOXOOX-OOOXXO---OOXOO---OOOXO--OOOO--", "X", 6),
+    43: ("--XXXXX---XXXX---OOOXX---OOXXXX--OOXXXO-OOOOXOO----XOX----XXXXX-", "O", -12),
+    44: ("--O-X-O---O-XO-O-OOXXXOOOOOOXXXOOOOOXX--XXOOXO----XXXX-----XXX--", "O", -14),
+    45: ("---XXXX-X-XXXO--XXOXOO--XXXOXO--XXOXXO---OXXXOO-O-OOOO------OO--", "X", 6),
+}
+
+
+def milliseconds(work: Callable[[bl.State], object], states: Sequence[bl.State], repeats: int = 3) -> float:
+    """Mean CPU time of a state, each the best of several repeats."""
+    total = 0.0
+    for state in states:
+        times = []
+        for _ in range(repeats):
+            begin = time.thread_time()
+            work(state)
+            times.append(time.thread_time() - begin)
+        total += min(times)
+    return 1000 * total / len(states)
+
+
+def othello_run(folder: Path, episodes: int) -> str:
+    """A small staged network, trained by self-play on the disc difference."""
+    begin = time.process_time()
+    bl.train(
+        bl.game("othello"),
+        "td-ntuple",
+        episodes=episodes,
+        out=folder,
+        seed=1,
+        cells=" / ".join(",".join(map(str, cells)) for cells in SHAPES),
+        staged=True,
+        feature_tables=True,
+        sigma="identity",
+        reward="discs",
+        alpha=1.0,
+        epsilon=0.1,
+        epsilon_final=0.05,
+    )
+    console.print(f"trained {episodes:,} episodes in {time.process_time() - begin:.0f} s of CPU time\n")
+    return str(folder)
+
+
+def played_positions(run: str, empties: int, count: int) -> list[bl.State]:
+    """Out of games of the network against itself after eight random actions."""
+    game = bl.game("othello")
+    agent = bl.agent(f"greedy(ntuple({run!r}))", game, seed=1)
+    chooser = random.Random(empties)
+    found: list[bl.State] = []
+    while len(found) < count:
+        state = game.initial_state()
+        while not state.is_terminal and state.moves_left > empties:
+            early = state.moves_left > 52
+            state.apply(chooser.choice(state.legal_actions()) if early else agent.act(state).action)
+        if not state.is_terminal and state.moves_left == empties:
+            found.append(state)
+    return found
+
+
+def alphabeta(run: str) -> None:
+    game = bl.game("othello")
+    states = played_positions(run, 36, 12)
+    rows = []
+    for options, wanted in (
+        ("depth=6", ""), ("depth=8", "20 ms"), ("depth=8, mpc=1.5", ""), ("depth=10, mpc=1.5", ""),
+        ("depth=12, mpc=1.5", "35 ms"), ("depth=12, mpc=1", ""),
+    ):  # fmt: skip
+        agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
+        agent.act(states[0])  # warm
+        nodes, begin = 0.0, time.thread_time()
+        for state in states[1:]:  # once each: what was found for one says nothing about the next
+            nodes += agent.act(state).info["nodes"]
+        spent = time.thread_time() - begin
+        count = len(states) - 1
+        rows.append(
+            [
+                options,
+                f"{1e3 * spent / count:.1f} ms",
+                wanted,
+                f"{nodes / count:,.0f}",
+                f"{1e6 * spent / nodes:.2f} us",
+            ]
+        )
+    table(
+        "Alpha-beta over a staged n-tuple network, 11 othello positions with 36 empty squares",
+        ["options", "a decision", "wanted", "nodes", "a node"],
+        rows,
+        "one core, CPU time, once",
+    )
+
+
+def endgame(run: str) -> None:
+    rows = []
+    for empties in (8, 10, 12, 14, 16, 18):
+        states = played_positions(run, empties, 12)
+        row = [str(empties)]
+        for outcome in ("score", "discs"):
+            solutions = [state.core.solve(2**60, outcome) for state in states]
+            nodes = sum(solution[2] for solution in solutions) / len(states)
+            spent = milliseconds(lambda s, outcome=outcome: s.core.solve(2**60, outcome), states, 2)
+            row += [f"{spent:.3g} ms", f"{nodes:,.0f}"]
+        rows.append(row)
+    table(
+        "Othello endgames, 12 positions each",
+        ["empty squares", "win/loss/draw", "nodes", "exact", "nodes"],
+        rows,
+        "one core, CPU time, best of 2",
+    )
+
+
+def ffo(numbers: Sequence[int]) -> None:
+    rows = []
+    for number in numbers:
+        board, side, wanted = FFO[number]
+        fields = [*("-XO".index(cell) for cell in board), "XO".index(side)]
+        state = bl.game("othello").from_fields(fields)
+        begin = time.thread_time()
+        scores, action, nodes = state.core.solve(2**60, "discs")
+        spent = time.thread_time() - begin
+        value = int(scores[state.player])
+        rows.append(
+            [
+                f"#{number}",
+                str(int(state.moves_left)),
+                f"{value:+} {state.action_text(action)}",
+                "right" if value == wanted else f"WRONG, {wanted:+}",
+                f"{nodes / 1e6:.1f} M",
+                f"{spent:.2f} s",
+                f"{nodes / spent / 1e6:.1f} M",
+            ]
+        )
+    table(
+        "FFO endgames solved exactly (wanted: #40 under 2 s)",
+        ["", "empty", "found", "", "nodes", "time", "nodes/s"],
+        rows,
+        "one core, CPU time, once",
+    )
+
+
+def connectfour() -> None:
+    rows = []
+    for height, width in ((4, 4), (4, 5), (5, 4), (5, 5), (4, 6), (6, 4), (5, 6), (6, 5), (4, 7)):
+        game = bl.game("connectfour", rows=height, cols=width)
+        agent = bl.agent(
+            f"alphabeta(solve_below={height * width}, solve_nodes=60_000_000, table_mb=256)", game
+        )
+        begin = time.thread_time()
+        decision = agent.act(game.initial_state())
+        spent = time.thread_time() - begin
+        proven = decision.info["proven"] == 1
+        value = {1: "won", 0: "drawn", -1: "lost"}[round(decision.scores[0])] if proven else "given up"
+        rows.append([f"{height} rows x {width}", value, f"{decision.info['nodes']:,.0f}", f"{spent:.2f} s"])
+    table(
+        "Connect Four solved from the start by the generic solver (at most 60 M nodes)",
+        ["board", "first player", "nodes", "time"],
+        rows,
+        "one core, CPU time, once",
+    )
+
+
+def expectimax(folder: Path) -> None:
+    game = bl.game("2048")
+    bl.train(game, "td-ntuple", episodes=1000, out=folder, seed=1)
+    rows = []
+    for depth in (1, 2, 3):
+        agent = bl.agent(f"expectimax(ntuple({str(folder)!r}), depth={depth})", game, seed=1)
+        state, chooser, decisions, nodes = game.initial_state(1), random.Random(1), 0, 0.0
+        begin = time.thread_time()
+        while not state.is_terminal and time.thread_time() - begin < 3:
+            if state.player == bl.CHANCE:
+                rolls, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply(chooser.choices(rolls, weights)[0])
+                continue
+            decision = agent.act(state)
+            state.apply(decision.action)
+            decisions += 1
+            nodes += decision.info["nodes"]
+        spent = time.thread_time() - begin
+        rows.append([str(depth), f"{decisions / spent:,.0f}", f"{1e6 * spent / nodes:.2f} us"])
+    table(
+        "Expectimax over the paper's n-tuples of 2048 (trained for 1000 episodes), Python loop included",
+        ["depth", "decisions/s", "a node"],
+        rows,
+        "one core, CPU time, once",
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", default=["alphabeta", "endgame", "connectfour", "expectimax"])
+    parser.add_argument("--run", help="a run folder of a staged n-tuple network of othello")
+    parser.add_argument("--episodes", type=int, default=20_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        run = options.run
+        if run is None and {"alphabeta", "endgame"} & set(options.parts):
+            run = othello_run(Path(folder) / "othello", options.episodes)
+        if "alphabeta" in options.parts:
+            alphabeta(run)
+        if "endgame" in options.parts:
+            ffo([40])
+            endgame(run)
+        if "ffo" in options.parts:
+            ffo(list(FFO))
+        if "connectfour" in options.parts:
+            connectfour()
+        if "expectimax" in options.parts:
+            expectimax(Path(folder) / "2048")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+#define BOARDLAB_LEVEL SOLVERS_BASELINE
+#include "games/othello_solver.inc"

@@ -1,0 +1,65 @@
+// Exact values near the end of two-player zero-sum games without chance: the game's own solver where it has one, else
+// principal variation search to the end of the game.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "search/principal.h"
+
+namespace boardlab {
+
+class EndgameSolver {
+ public:
+  struct Solution {
+    double scores[MAX_PLAYERS];
+    Action action;  // one that leads to them
+    std::int64_t nodes;
+  };
+
+  // Throws std::invalid_argument for a game of another kind.
+  EndgameSolver(GamePtr game, int outcome, std::size_t table_bytes);
+  // False when it would take more than `node_limit` positions. `state` belongs to a player.
+  bool solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out);
+  void clear() {
+    if (search_) search_->clear();
+  }
+
+ private:
+  GamePtr game_;
+  int outcome_;
+  std::size_t table_bytes_;
+  std::optional<PrincipalVariation> search_;  // made when it is needed
+};
+
+// Another evaluator's word, but exact values where at most `below` actions are left and `nodes` positions suffice.
+class EndgameEvaluator final : public Evaluator {
+ public:
+  EndgameEvaluator(std::unique_ptr<Evaluator> inner, int below, std::int64_t nodes)
+      : Evaluator(inner->game_ptr(), inner->outcome()),
+        inner_(std::move(inner)),
+        below_(below),
+        nodes_(nodes),
+        solver_(game_ptr(), outcome(), 4u << 20) {
+    inner_->poll = [this] { poll(); };
+  }
+  void value(const void *state, Rng &rng, double *out) override;
+  void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void answer(std::span<const Question> questions, Rng &rng) override;
+  bool has_priors() const override { return inner_->has_priors(); }
+  bool stays_in_range() const override { return inner_->stays_in_range(); }
+  std::unique_ptr<Evaluator> clone() const override {
+    return std::make_unique<EndgameEvaluator>(inner_->clone(), below_, nodes_);
+  }
+
+ private:
+  bool is_near_end(const void *state, int sooner) const { return game().moves_left(state) - sooner <= below_; }
+
+  std::unique_ptr<Evaluator> inner_;
+  int below_;
+  std::int64_t nodes_;
+  EndgameSolver solver_;
+};
+
+}  // namespace boardlab

@@ -1,0 +1,276 @@
+#include "search/principal.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "search/prob_cut.h"
+
+namespace boardlab {
+
+double PrincipalVariation::now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void PrincipalVariation::begin() {
+  nodes = 0;
+  table_.grow_older();
+  for (double &h : history_) h /= 8;
+  for (Frame &f : frames_) f.killers[0] = f.killers[1] = -1;
+}
+
+void PrincipalVariation::clear() {
+  table_.clear();
+  std::fill(history_.begin(), history_.end(), 0.0);
+}
+
+PrincipalVariation::Frame &PrincipalVariation::frame(std::size_t ply) {
+  while (frames_.size() <= ply) {
+    const auto most = static_cast<std::size_t>(game_->max_legal());
+    Frame fresh;
+    fresh.state = StateBuffer(*game_);
+    fresh.actions.resize(most);
+    fresh.scores.resize(most);
+    frames_.push_back(std::move(fresh));
+  }
+  return frames_[ply];
+}
+
+void PrincipalVariation::set_root(const void *state) {
+  Frame &root = frame(0);
+  game_->copy(root.state.data(), state);
+  root.player = game_->player(state);
+}
+
+void PrincipalVariation::spend() {
+  ++nodes;
+  if (nodes > node_limit) throw OutOfBudget{};
+  if (nodes % 1024 == 0) {
+    poll();
+    if (deadline < INFINITE && now() > deadline) throw OutOfBudget{};
+  }
+}
+
+PrincipalVariation::Found PrincipalVariation::after(std::size_t ply, Action action, int depth, double alpha,
+                                                    double beta) {
+  Frame &child = frame(ply + 1);
+  const Frame &here = frames_[ply];
+  game_->copy(child.state.data(), here.state.data());
+  game_->apply(child.state.data(), action);
+  return child_value(ply + 1, here.player, depth - 1, alpha, beta);
+}
+
+// The value of frame `ply`, whatever it is, for `player`.
+PrincipalVariation::Found PrincipalVariation::child_value(std::size_t ply, int player, int depth, double alpha,
+                                                          double beta) {
+  Frame &child = frames_[ply];
+  child.player = game_->player(child.state.data());
+  if (child.player == TERMINAL) {
+    spend();
+    double outcome[MAX_PLAYERS];
+    game_->outcome(outcome_, child.state.data(), outcome);
+    return {outcome[player], 0};
+  }
+  if (child.player == CHANCE) return average(ply, player, depth, alpha, beta);
+  if (child.player == player) return value(ply, depth, alpha, beta);
+  const Found reply = value(ply, depth, -beta, -alpha);
+  return {-reply.value, reply.height};
+}
+
+// Star1: what the outcomes that are still to come can add lies between the ends of the range, so that each needs to be
+// searched only within a window, and all others are spared when one falls outside of its own.
+PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int player, int depth, double alpha,
+                                                      double beta) {
+  spend();
+  Frame &here = frames_[ply];
+  if (depth <= 0) {
+    double values[MAX_PLAYERS];
+    evaluator->value(here.state.data(), rng, values);
+    return {values[player], CUT};
+  }
+  const Range range = game_->outcome_range(outcome_);
+  const bool prunes = !range.loose && evaluator && evaluator->stays_in_range();
+  const double slack = 1e-9 * (range.max - range.min);  // against rounding: rather search than cut by mistake
+  const int count = game_->chance(here.state.data(), here.actions.data(), here.scores.data());
+  Frame &child = frame(ply + 1);
+  double sum = 0, rest = 1;
+  int height = 0;
+  for (int i = 0; i < count; ++i) {
+    const double p = here.scores[static_cast<std::size_t>(i)];
+    rest -= p;
+    double low = -INFINITE, high = INFINITE;
+    if (prunes) {
+      low = (alpha - sum - std::max(rest, 0.0) * range.max) / p - slack;
+      high = (beta - sum - std::max(rest, 0.0) * range.min) / p + slack;
+    }
+    game_->copy(child.state.data(), here.state.data());
+    game_->apply(child.state.data(), here.actions[static_cast<std::size_t>(i)]);
+    const Found found = child_value(ply + 1, player, depth, low, high);
+    height = height == CUT || found.height == CUT ? CUT : std::max(height, found.height);
+    sum += p * found.value;
+    if (found.value <= low) return {std::min(sum + rest * range.max, alpha), height};
+    if (found.value >= high) return {std::max(sum + rest * range.min, beta), height};
+  }
+  return {sum, height};
+}
+
+void PrincipalVariation::order(Frame &here, int count, int depth, Action first) {
+  const auto n = static_cast<std::size_t>(count);
+  const double *history =
+      &history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count())];
+  // Asking about all children costs as much as a node one above the leaves: worth it from two above on.
+  const bool asks = evaluator && depth >= 3 && depth < TO_THE_END;
+  if (asks) {
+    evaluator->action_values(here.state.data(), {here.actions.data(), n}, rng, here.scores.data());
+  } else {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Action a = here.actions[i];
+      here.scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (here.actions[i] == first) here.scores[i] = INFINITE;
+  // By insertion: the lists are short, and equal scores keep the order of the rules.
+  for (std::size_t i = 1; i < n; ++i) {
+    const double score = here.scores[i];
+    const Action action = here.actions[i];
+    std::size_t j = i;
+    for (; j > 0 && here.scores[j - 1] < score; --j) {
+      here.scores[j] = here.scores[j - 1];
+      here.actions[j] = here.actions[j - 1];
+    }
+    here.scores[j] = score;
+    here.actions[j] = action;
+  }
+}
+
+void PrincipalVariation::reward(Frame &here, Action action, int depth) {
+  if (here.killers[0] != action) {
+    here.killers[1] = here.killers[0];
+    here.killers[0] = action;
+  }
+  const double weight = depth < TO_THE_END ? depth * depth : 1;
+  double &h = history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count()) +
+                       static_cast<std::size_t>(action)];
+  h = std::min(h + weight, 1e8);
+}
+
+// On the way to the end: an action that ends the game well enough, or leads to a position that is known well enough,
+// spares all others.
+bool PrincipalVariation::won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action) {
+  Frame &child = frame(ply + 1);
+  const Frame &here = frames_[ply];
+  for (int i = 0; i < count; ++i) {
+    action = here.actions[static_cast<std::size_t>(i)];
+    game_->copy(child.state.data(), here.state.data());
+    game_->apply(child.state.data(), action);
+    const int player = game_->player(child.state.data());
+    if (player == TERMINAL) {
+      double outcome[MAX_PLAYERS];
+      game_->outcome(outcome_, child.state.data(), outcome);
+      found = {outcome[here.player], 1};
+      if (found.value >= beta) return true;
+    } else if (const Entry *known = table_.find(game_->hash(child.state.data())); known && known->height != CUT) {
+      const bool same = player == here.player;
+      if (known->bound != EXACT && (known->bound == AT_LEAST) != same) continue;
+      found = {same ? known->value : -known->value, known->height + 1};
+      if (found.value >= beta) return true;
+    }
+  }
+  return false;
+}
+
+bool PrincipalVariation::cut_early(std::size_t ply, int depth, double alpha, double beta, Found &found) {
+  Frame &here = frames_[ply];
+  const ProbCut::Fit *fit = prob_cut->fit(game_->stage(here.state.data()), depth);
+  if (!fit) return false;
+  double guess[MAX_PLAYERS];
+  evaluator->value(here.state.data(), rng, guess);
+  // One of the two sides only, the one that the evaluator believes in.
+  const bool high = guess[here.player] >= beta;
+  const double bound = high ? prob_cut->shallow_for_beta(*fit, beta) : prob_cut->shallow_for_alpha(*fit, alpha);
+  if (!std::isfinite(bound)) return false;
+  // A shallow search that is not expected to get there would cost more than it saves.
+  const double away = high ? bound - guess[here.player] : guess[here.player] - bound;
+  if (away > fit->deviation) return false;
+  if (high) {
+    if (value(ply, fit->shallow, std::nextafter(bound, -INFINITE), bound).value < bound) return false;
+    found = {beta, CUT};
+  } else {
+    if (value(ply, fit->shallow, bound, std::nextafter(bound, INFINITE)).value > bound) return false;
+    found = {alpha, CUT};
+  }
+  return true;
+}
+
+PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, double alpha, double beta) {
+  spend();
+  Frame &here = frame(ply);
+  if (depth <= 0) {
+    double values[MAX_PLAYERS];
+    evaluator->value(here.state.data(), rng, values);
+    return {values[here.player], CUT};
+  }
+  const std::uint64_t key = game_->hash(here.state.data());
+  Action first = -1;
+  if (const Entry *known = table_.find(key)) {
+    first = known->best;
+    // The same depth only: a deeper value would be as good, but results would depend on what was searched before.
+    if (known->depth == depth || (known->height != CUT && known->height <= depth)) {
+      if (known->bound == EXACT || (known->bound == AT_LEAST && known->value >= beta) ||
+          (known->bound == AT_MOST && known->value <= alpha))
+        return {known->value, known->height};
+    }
+  }
+  Entry entry{};
+  entry.key = key;
+  entry.depth = static_cast<std::int16_t>(depth);
+  const auto keep = [&](const Found &found, Bound bound, Action best) {
+    entry.value = found.value;
+    entry.height = static_cast<std::int16_t>(found.height);
+    entry.bound = bound;
+    entry.best = best;
+    table_.store(entry);
+    return found;
+  };
+  Found best{-INFINITE, 0};
+  if (prob_cut && depth >= ProbCut::LEAST_DEPTH && depth < TO_THE_END && std::nextafter(alpha, INFINITE) >= beta &&
+      cut_early(ply, depth, alpha, beta, best))
+    return keep(best, best.value >= beta ? AT_LEAST : AT_MOST, first);
+
+  const int count = game_->legal(here.state.data(), here.actions.data());
+  Action best_action = here.actions[0];
+  if (depth == TO_THE_END && count > 1 && won_at_once(ply, count, beta, best, best_action))
+    return keep(best, AT_LEAST, best_action);
+  if (count > 1) order(here, count, depth, first);
+  best = {-INFINITE, 0};
+  best_action = here.actions[0];
+  const double alpha_at_start = alpha;
+  int height = 0;
+  for (int i = 0; i < count; ++i) {
+    const Action action = here.actions[static_cast<std::size_t>(i)];
+    Found found;
+    if (const double null = std::nextafter(alpha, INFINITE); i == 0 || null >= beta || depth <= 1) {
+      found = after(ply, action, depth, alpha, beta);
+    } else {
+      found = after(ply, action, depth, alpha, null);
+      if (found.value > alpha && found.value < beta) found = after(ply, action, depth, alpha, beta);
+    }
+    height = height == CUT || found.height == CUT ? CUT : std::max(height, found.height);
+    if (found.value > best.value) {
+      best.value = found.value;
+      best_action = action;
+      alpha = std::max(alpha, found.value);
+      if (alpha >= beta) {
+        if (count > 1) reward(here, action, depth);
+        // A lower bound rests on this action alone.
+        best.height = found.height == CUT ? CUT : found.height + 1;
+        return keep(best, AT_LEAST, action);
+      }
+    }
+  }
+  best.height = height == CUT ? CUT : height + 1;
+  return keep(best, best.value <= alpha_at_start ? AT_MOST : EXACT, best_action);
+}
+
+}  // namespace boardlab

@@ -1,0 +1,106 @@
+// Principal variation search (Marsland and Campbell 1982), the core of alpha-beta, of exact solving and of full-width
+// search in two-player zero-sum games: any evaluator at the end of the search, or none when it goes to the end of the
+// game. Chance is averaged with Star1 (Ballard 1983).
+#pragma once
+
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "search/evaluator.h"
+#include "search/transpositions.h"
+
+namespace boardlab {
+
+class ProbCut;
+
+// Whether alpha-beta and exact solving fit the game. A step reward is paid to the mover alone, so that a game which has
+// one is not zero-sum on the way.
+inline bool is_two_player_zero_sum(const Game &game) {
+  return game.players() == 2 && game.is_zero_sum() && !game.has_chance() && !game.is_hidden() &&
+         game.step_reward() == 0;
+}
+
+class PrincipalVariation {
+ public:
+  static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+  static constexpr int TO_THE_END = 30000;  // as a depth
+  static constexpr int CUT = -1;            // as a height
+
+  // A value for the player to move, fail soft: at or below alpha it is an upper bound, at or above beta a lower one.
+  // The height says how many actions away the farthest end of the game is that it rests on, or CUT when it rests on the
+  // evaluator. What is not cut is proven and good for every depth from its height on.
+  struct Found {
+    double value;
+    int height;
+  };
+  struct OutOfBudget {};  // thrown when the nodes or the time are used up
+
+  PrincipalVariation(GamePtr game, int outcome, std::size_t table_bytes)
+      : game_(std::move(game)),
+        outcome_(outcome),
+        table_(table_bytes),
+        history_(2 * static_cast<std::size_t>(game_->action_count())) {}
+
+  Evaluator *evaluator = nullptr;     // null for searches to the end only
+  const ProbCut *prob_cut = nullptr;  // null: full width
+  Poll poll = [] {};
+  double deadline = INFINITE;  // of the clock `now`
+  std::int64_t node_limit = std::numeric_limits<std::int64_t>::max(), nodes = 0;
+  Rng rng{0};
+
+  static double now();
+  // The next decision: budgets are set by the caller, the table grows older, the history fades.
+  void begin();
+  void clear();
+
+  // The root of what is searched next.
+  void set_root(const void *state);
+  // The value of the root for its mover.
+  Found value(int depth, double alpha, double beta) { return value(0, depth, alpha, beta); }
+  // The value of playing the action at the root, for the root's mover; `depth` counts the action.
+  Found after(Action action, int depth, double alpha, double beta) { return after(0, action, depth, alpha, beta); }
+  // The best reply that the table knows at the root, or -1.
+  Action best_known() {
+    const Entry *known = table_.find(game_->hash(frame(0).state.data()));
+    return known ? known->best : -1;
+  }
+
+ private:
+  enum Bound : std::uint8_t { EXACT, AT_LEAST, AT_MOST };
+  struct Entry {
+    std::uint64_t key;
+    double value;  // not a float: equal actions must stay equal, found in the table or not
+    Action best;
+    std::int16_t depth;
+    std::int16_t height;
+    std::uint8_t age;
+    Bound bound;
+  };
+  struct Frame {
+    StateBuffer state;
+    int player = 0;
+    std::vector<Action> actions;
+    std::vector<double> scores;  // by which the actions are ordered; at a chance node the probabilities
+    Action killers[2] = {-1, -1};
+  };
+
+  Found value(std::size_t ply, int depth, double alpha, double beta);
+  Found after(std::size_t ply, Action action, int depth, double alpha, double beta);
+  Found average(std::size_t ply, int player, int depth, double alpha, double beta);
+  Found child_value(std::size_t ply, int player, int depth, double alpha, double beta);
+  bool cut_early(std::size_t ply, int depth, double alpha, double beta, Found &found);
+  bool won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action);
+  void order(Frame &here, int count, int depth, Action first);
+  void reward(Frame &here, Action action, int depth);
+  Frame &frame(std::size_t ply);
+  void spend();
+
+  GamePtr game_;
+  int outcome_;
+  Transpositions<Entry> table_;
+  std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper
+  std::vector<double> history_;
+};
+
+}  // namespace boardlab

@@ -30,10 +30,10 @@ demo: $(VENV)/installed
 	$(BIN)/python -m boardlab demo
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(VENV)/installed-bench
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py

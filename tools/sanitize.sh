@@ -15,8 +15,8 @@ home=$PWD/build/sanitize
 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2} "$python" -m pip install \
   --quiet --no-build-isolation --no-deps --upgrade --target "$home/site" \
   -C build-dir="$home/cmake" -C cmake.define.BOARDLAB_SANITIZE=ON -C cmake.define.BOARDLAB_WERROR=ON .
-rm -rf "$home/tests"
-cp -R tests pyproject.toml "$home/"
+rm -rf "$home/tests" "$home/docs" "$home/examples"
+cp -R tests docs examples README.md pyproject.toml "$home/"
 
 # An editable install of the package puts a finder of its own before the path; here it would win over site/.
 # Tests that start other interpreters inherit this with the environment.

@@ -393,6 +393,17 @@ void Network::add_feature_indices(const void *state, int player, std::uint32_t *
     indices[slot] = start_[static_cast<std::size_t>(slot)] + static_cast<std::uint32_t>(found[slot - tuple_slots_]);
 }
 
+void Network::fetch_rows(const Sight &sight) const {
+  if (!has_short_rows_ || groups_ > 8) return;  // more lines than it pays to ask for
+  const std::uint16_t *value = sight.values.data();
+  for (const View &view : views_)
+    for (int g = 0; g < view.groups; ++g) {
+      const auto width = static_cast<std::size_t>(view.width);
+      const std::uint16_t *row = view.short_rows[g] + width * *value++;
+      for (std::size_t at = 0; at < width; at += 32) __builtin_prefetch(row + at);
+    }
+}
+
 void Network::encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const {
   // In order: a view's last row may reach over the first slots of the next one, which then writes them.
   const std::uint16_t *values = sight.values.data();

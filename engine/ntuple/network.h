@@ -87,6 +87,8 @@ class Network {
   };
   Sight make_sight() const;
   void look(const void *state, int player, Sight &sight) const;
+  // Asks for the memory that `encode` will read.
+  void fetch_rows(const Sight &sight) const;
   // indices[padded_slots] of what was seen; the state is asked for its extra features only.
   void encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const;
 

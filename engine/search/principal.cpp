@@ -114,33 +114,34 @@ PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int playe
   return {sum, height};
 }
 
-void PrincipalVariation::order(Frame &here, int count, int depth, Action first) {
-  const auto n = static_cast<std::size_t>(count);
+// The actions from `begin` on.
+void PrincipalVariation::order(Frame &here, int begin, int end, int depth) {
+  const auto n = static_cast<std::size_t>(end - begin);
+  Action *actions = here.actions.data() + begin;
+  double *scores = here.scores.data() + begin;
   const double *history =
       &history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count())];
   // Asking about all children costs as much as a node one above the leaves: worth it from two above on.
   const bool asks = evaluator && depth >= 3 && depth < TO_THE_END;
   if (asks) {
-    evaluator->action_values(here.state.data(), {here.actions.data(), n}, rng, here.scores.data());
+    evaluator->action_values(here.state.data(), {actions, n}, rng, scores);
   } else {
     for (std::size_t i = 0; i < n; ++i) {
-      const Action a = here.actions[i];
-      here.scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
+      const Action a = actions[i];
+      scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
     }
   }
-  for (std::size_t i = 0; i < n; ++i)
-    if (here.actions[i] == first) here.scores[i] = INFINITE;
   // By insertion: the lists are short, and equal scores keep the order of the rules.
   for (std::size_t i = 1; i < n; ++i) {
-    const double score = here.scores[i];
-    const Action action = here.actions[i];
+    const double score = scores[i];
+    const Action action = actions[i];
     std::size_t j = i;
-    for (; j > 0 && here.scores[j - 1] < score; --j) {
-      here.scores[j] = here.scores[j - 1];
-      here.actions[j] = here.actions[j - 1];
+    for (; j > 0 && scores[j - 1] < score; --j) {
+      scores[j] = scores[j - 1];
+      actions[j] = actions[j - 1];
     }
-    here.scores[j] = score;
-    here.actions[j] = action;
+    scores[j] = score;
+    actions[j] = action;
   }
 }
 
@@ -242,12 +243,19 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   Action best_action = here.actions[0];
   if (depth == TO_THE_END && count > 1 && won_at_once(ply, count, beta, best, best_action))
     return keep(best, AT_LEAST, best_action);
-  if (count > 1) order(here, count, depth, first);
+  // What the table remembers is searched before the others are ordered: most often it spares them all.
+  const auto remembered = std::find(here.actions.begin(), here.actions.begin() + count, first);
+  if (remembered != here.actions.begin() + count)
+    std::rotate(here.actions.begin(), remembered, remembered + 1);
+  else
+    first = -1;
+  if (count > 1 && first < 0) order(here, 0, count, depth);
   best = {-INFINITE, 0};
   best_action = here.actions[0];
   const double alpha_at_start = alpha;
   int height = 0;
   for (int i = 0; i < count; ++i) {
+    if (i == 1 && first >= 0 && count > 2) order(here, 1, count, depth);
     const Action action = here.actions[static_cast<std::size_t>(i)];
     Found found;
     if (const double null = std::nextafter(alpha, INFINITE); i == 0 || null >= beta || depth <= 1) {

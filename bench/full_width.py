@@ -92,7 +92,7 @@ def alphabeta(run: str) -> None:
     rows = []
     for options, wanted in (
         ("depth=6", ""), ("depth=8", "20 ms"), ("depth=8, mpc=1.5", ""), ("depth=10, mpc=1.5", ""),
-        ("depth=12, mpc=1.5", ""), ("depth=12, mpc=1", "35 ms"),
+        ("depth=12, mpc=1.5", "35 ms"), ("depth=12, mpc=1.2", "35 ms"), ("depth=12, mpc=1", "35 ms"),
     ):  # fmt: skip
         agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
         agent.act(states[0])  # warm

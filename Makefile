@@ -9,7 +9,7 @@ CONSTRAINTS := constraints.txt
 ENGINE := $(shell find engine -type f) CMakeLists.txt pyproject.toml $(CONSTRAINTS)
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
-.PHONY: demo test test-all bench lint format sanitize stubs clean
+.PHONY: demo test test-all bench lint format sanitize tsan stubs clean
 
 # The venv is made anew when its Python is gone; the package is installed in place, so only the engine's
 # sources decide whether to build again.
@@ -19,21 +19,21 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az]"
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,bench,references,truths]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,references,truths]"
 	touch $@
 
 demo: $(VENV)/installed
 	$(BIN)/python -m boardlab demo
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-all: $(VENV)/installed-bench
-	$(BIN)/python -m pytest -m "slow or not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py
@@ -57,6 +57,14 @@ format: $(VENV)/installed
 
 sanitize: $(VENV)/installed
 	PYTHON=$(BIN)/python bash tools/sanitize.sh
+
+# ThreadSanitizer over a small program: a module under it cannot be loaded into an ordinary Python.
+tsan:
+	mkdir -p build
+	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Iengine tools/threads_check.cpp engine/core/game.cpp \
+	  engine/games/connectfour.cpp $(addprefix engine/search/,evaluator.cpp encoding.cpp tree.cpp mcts.cpp forest.cpp search.cpp gumbel.cpp) \
+	  -lpthread -o build/threads_check
+	build/threads_check
 
 clean:
 	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import numpy as np
 from common import best, console, rate, table
 
 import boardlab as bl
@@ -58,6 +59,39 @@ def uct() -> None:
     )
 
 
+def forest() -> None:
+    """Many trees over an evaluator that costs next to nothing: what a tree itself costs."""
+    game = bl.game("connectfour")
+    values, logits = np.zeros(1 << 16, np.float32), np.zeros((1 << 16, game.action_count), np.float32)
+    trees, iterations = 256, 400
+    rows = []
+    for title, options in {
+        "plain": {},
+        "cache of 64 MB": {"cache_mb": 64},
+        "8 leaves of a tree at once": {"batch": 8},
+        "2 threads": {"threads": 2},
+    }.items():
+        found, wall = 1e9, 1e9
+        for _ in range(3):
+            grown = bl.Forest(game, trees, seed=1, **options)
+            rng = np.random.default_rng(0)
+            for _ in range(4):  # games that are no longer alike
+                legal = grown.roots()[1]
+                grown.play((rng.random(legal.shape) * legal).argmax(axis=1))
+            start = time.process_time(), time.perf_counter()
+            grown.search(lambda planes, legal: (values[: len(planes)], logits[: len(planes)]), iterations)
+            found = min(found, time.process_time() - start[0])
+            wall = min(wall, time.perf_counter() - start[1])
+        done = trees * iterations / 1e6
+        share = grown.info["shared"] / (grown.info["shared"] + grown.info["evaluations"])
+        rows.append([title, f"{found / done:.2f} us", f"{wall / done:.2f} us", f"{share:.0%}"])
+    table(
+        f"An iteration in a forest of {trees} trees, connectfour, {iterations} iterations each",
+        ["forest", "CPU time", "wall clock", "shared evaluations"],
+        rows,
+    )
+
+
 # Shapes of the paper preset; a little training, because an empty network would have no opinion to follow. The
 # reference is the MCTS wrapper of the papers' Java framework, milliseconds a decision on one core.
 WRAPPED = [("connectfour", 1000, 20_000, 38), ("othello", 10_000, 500, 3300), ("rubiks", 1000, 50_000, 15)]
@@ -100,6 +134,29 @@ def decision_time(agent: bl.Agent, state: bl.State) -> float:
     return 1000 * min(times)
 
 
+def threads() -> None:
+    """The same number of iterations on one thread and on two: wall clock, so that it needs two idle cores."""
+    rows = []
+    for name in ("connectfour", "othello"):
+        game = bl.game(name)
+        state = game.initial_state()
+        agents = {
+            n: bl.agent(f"mcts(iterations=20000, reuse=False, threads={n})", game, seed=1) for n in (1, 2)
+        }
+        wall = {1: float("inf"), 2: float("inf")}
+        for _ in range(5):
+            for n, agent in agents.items():
+                start = time.perf_counter()
+                agent.act(state)
+                wall[n] = min(wall[n], time.perf_counter() - start)
+        rows.append([name, *(f"{1000 * wall[n]:.1f} ms" for n in (1, 2)), f"{wall[1] / wall[2]:.2f}x"])
+    table(
+        "A decision of mcts(rollout) with 20,000 iterations, wall clock",
+        ["game", "1 thread", "2 threads", "speed-up"],
+        rows,
+    )
+
+
 def import_time() -> None:
     """CPU seconds of the import in a fresh interpreter, the interpreter's own start taken off."""
 
@@ -116,5 +173,7 @@ def import_time() -> None:
 
 if __name__ == "__main__":
     uct()
+    forest()
     wrapper()
+    threads()
     import_time()

@@ -31,7 +31,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
 from boardlab.games.game import as_integer
-from boardlab.search import Agent, Decision, agent, evaluator
+from boardlab.search import Agent, Decision, Forest, agent, evaluator
 
 if TYPE_CHECKING:
     from boardlab.learning.many import ManyRuns, train_many
@@ -47,6 +47,7 @@ __all__ = [
     "BoardLabError",
     "Decision",
     "ExamResult",
+    "Forest",
     "Game",
     "ManyRuns",
     "MatchResult",

@@ -106,7 +106,7 @@ def engine_objects() -> list[Any]:
         made += [core, state, _engine.paid_evaluator(core, "score")]
         evaluator = _engine.rollout_evaluator(core, "score", 1, 2, False)
         made += [evaluator, _engine.random_search(core, 1), _engine.greedy_search(evaluator, 1),
-                 _engine.mc_search(evaluator, 3, 1), _engine.maxn_search(evaluator, 1, 1, 1),
+                 _engine.mc_search(evaluator, 3, 0.0, 1), _engine.maxn_search(evaluator, 1, 1, 1),
                  _engine.mcts_search(evaluator, 1, 5, 0.0, True, 1.0, 0.0, 0, True, 2, 1024),
                  _engine.python_search(core, lambda state: state.legal_actions()[0], None)]  # fmt: skip
     play_one(GAMES[0].core, [made[4]], made.extend)

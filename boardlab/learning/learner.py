@@ -6,20 +6,41 @@ Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEAR
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.games.game import Game
 from boardlab.options import check_options, option
+from boardlab.runs import RunFolder
+from boardlab.search.agent import Agent
+
+
+class Learner(Protocol):
+    """What plays and learns: the engine's learners, and AlphaZero's."""
+
+    episodes_done: int
+    actions_done: int
+    random_state: int
+
+    @property
+    def alpha(self) -> float:
+        """The present learning rate."""
+
+    @property
+    def epsilon(self) -> float:
+        """The present share of random actions, or of noise."""
+
+    def train(self, episodes: int) -> int:
+        """So many more episodes; returns how many were played."""
 
 
 @dataclass(frozen=True)
 class Trainee:
     """A learner in training and its arrays, which a checkpoint keeps and `resume` fills again."""
 
-    core: _engine.Learner
+    core: Learner
     weights: dict[str, NDArray[Any]]
     """What playing needs: flat arrays that show the learner's own memory."""
     counters: dict[str, NDArray[Any]]
@@ -28,6 +49,14 @@ class Trainee:
     """Judges with what was learned so far."""
     check: Callable[[], None] = lambda: None
     """Asked after the arrays were filled from a file; raises ValueError where they cannot be used."""
+    columns: Callable[[], dict[str, Any]] = dict
+    """What else a row of the log says."""
+    agent: Callable[[int], Agent] | None = None
+    """Plays the exams, for a seed; by default greedily with the evaluator."""
+    place: Callable[[RunFolder], None] = lambda folder: None
+    """Is told the run's folder before training goes on."""
+    saves_each_chunk: bool = False
+    """Whether a checkpoint is written after every call of `train`, not once a minute."""
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -36,8 +65,50 @@ class Trainee:
 
 
 @dataclass(frozen=True)
-class SelfPlaySettings:
-    """Settings of every learner by self-play."""
+class LearnerSettings:
+    """What every learner has: a name, settings, a network to describe and a trainee to build."""
+
+    name: ClassVar[str]
+    evaluator: ClassVar[str]
+    """The evaluator that plays with what was learned."""
+
+    def expression(self, path: str) -> str:
+        """The trained agent's name: by default its network, played greedily."""
+        return f'greedy({self.evaluator}("{path}"))'
+
+    def whole_episodes(self, episodes: int) -> int:
+        """The number of episodes that is played where so many are wanted."""
+        return episodes
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the network again, but for its weights; kept in agent.toml."""
+        raise NotImplementedError
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner that knows nothing yet."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields that are not None, for the run's file; lambda_ is written lambda."""
+        return {
+            name.rstrip("_"): value for name, value in dataclasses.asdict(self).items() if value is not None
+        }
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
+        return cls(**cls.check(values))
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, refused with one sentence where one of them is not a setting or out of range."""
+        named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
+        return check_options(cls.name, cls, named)
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings(LearnerSettings):
+    """Settings of the learners in the engine."""
 
     reward: str = option("score", "train on the score or on a named reward of the game")
     alpha: float = option(
@@ -62,18 +133,6 @@ class SelfPlaySettings:
         None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
     )
 
-    name: ClassVar[str]
-    evaluator: ClassVar[str]
-    """The evaluator that plays with what was learned."""
-
-    def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the network again, but for its weights; kept in agent.toml."""
-        raise NotImplementedError
-
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
-        """A learner that knows nothing yet."""
-        raise NotImplementedError
-
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""
         settings = _engine.TdSettings()
@@ -90,20 +149,3 @@ class SelfPlaySettings:
         settings.start_actions = self.start_actions
         settings.episode_limit = self.episode_limit or 0
         return settings
-
-    def as_dict(self) -> dict[str, Any]:
-        """All fields that are not None, for the run's file; lambda_ is written lambda."""
-        return {
-            name.rstrip("_"): value for name, value in dataclasses.asdict(self).items() if value is not None
-        }
-
-    @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
-        """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
-        return cls(**cls.check(values))
-
-    @classmethod
-    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """`values`, refused with one sentence where one of them is not a setting or out of range."""
-        named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
-        return check_options(cls.name, cls, named)

@@ -173,9 +173,66 @@ FEATURES: dict[str, Any] = {
 with a rate of .05 it overshoots; and without random openings the network knows nothing but its own."""
 
 
+_ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
+"""For AlphaZero on any game; the settings' own defaults do the rest."""
+
+_WANG = {
+    "episodes": 5_000,
+    "net": "wang",
+    "channels": 512,
+    "dropout": 0.3,
+    "games": 50,
+    "parallel": 50,
+    "simulations": 100,
+    "cpuct": 1.0,
+    "temperature_moves": 15,
+    "noise": 0.0,
+    "window": 20,
+    "window_first": 20,
+    "epochs": 10.0,
+    "batch": 64,
+    "optimiser": "adam",
+    "lr": 0.005,
+    "weight_decay": 0.0,
+    "value_target": "z",
+    "gate": 0.6,
+    "gate_games": 40,
+}
+_CHURCH = {
+    "episodes": 5_000,
+    "net": "res",
+    "blocks": 2,
+    "channels": 256,
+    "head_filters": 2,
+    "dropout": 0.3,
+    "games": 100,
+    "parallel": 100,
+    "simulations": 100,
+    "cpuct": 1.0,
+    "noise": 0.25,
+    "dirichlet": 1.0,
+    "temperature_moves": 18,
+    "one_hot": True,
+    "window": 35,
+    "window_first": 4,
+    "epochs": 2.0,
+    "batch": 64,
+    "optimiser": "adam",
+    "lr": 0.01,
+    "weight_decay": 0.0,
+    "value_target": "z",
+}
+ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "church": _CHURCH, "wang": _WANG}
+"""Paper 001's and paper 004's settings by name."""
+
+
 def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
     known = PRESETS.get(game.name, {})
+    if learner == "alphazero":
+        if name not in ALPHAZERO_PRESETS:
+            raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
+        return dict(ALPHAZERO_PRESETS[name])
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}

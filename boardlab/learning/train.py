@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text
-from boardlab.learning.learner import SelfPlaySettings
+from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learning.tabular import QM, QTableSettings
@@ -35,8 +36,8 @@ from boardlab.search.expression import agent as make_agent
 if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
-LEARNERS: dict[str, type[SelfPlaySettings]] = {
-    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM)
+LEARNERS: dict[str, type[LearnerSettings]] = {
+    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM, AlphaZero)
 }
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
@@ -66,7 +67,7 @@ class Run:
 
     path: Path
     game: Game
-    settings: SelfPlaySettings
+    settings: LearnerSettings
     seed: int
     episodes: int
     """Episodes done."""
@@ -90,8 +91,8 @@ class Run:
 
     @property
     def expression(self) -> str:
-        """The trained agent's name: its network, played greedily."""
-        return f'greedy({self.settings.evaluator}("{self.path.as_posix()}"))'
+        """The trained agent's name."""
+        return self.settings.expression(self.path.as_posix())
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""
@@ -141,17 +142,19 @@ def train(
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
     if not isinstance(game, Game):
-        raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {game!r}")
+        raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
     kind = LEARNERS[learner]
     checked = kind.check(settings)
     chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
     wanted = kind.checked({**chosen, **checked})
+    total = wanted.whole_episodes(total)
     plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
-    if wanted.reward not in game.outcomes:
-        raise unknown(f"outcome of {game.name}", wanted.reward, game.outcomes)
+    reward = getattr(wanted, "reward", "score")
+    if reward not in game.outcomes:
+        raise unknown(f"outcome of {game.name}", reward, game.outcomes)
     network = wanted.describe(game, seed)
     agent = {
         "kind": learner,
@@ -252,7 +255,7 @@ class _Training:
         self,
         folder: RunFolder,
         game: Game,
-        settings: SelfPlaySettings,
+        settings: LearnerSettings,
         network: dict[str, Any],
         seed: int,
         total: int,
@@ -319,6 +322,7 @@ class _Training:
     def go(self, progress: Tell | None) -> Run:
         """Trains until the total is reached."""
         tell: Tell = progress or (lambda _: None)
+        self.trainee.place(self.folder)
         saved = time.monotonic()
         chunk = 1
         try:
@@ -334,7 +338,7 @@ class _Training:
                 if self._exam_is_due():
                     self._take_exam()
                     self.folder.write_log(self.log)
-                if time.monotonic() - saved > CHECKPOINT_SECONDS:
+                if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
                 if tell(self._progress()):
@@ -366,8 +370,9 @@ class _Training:
             "seconds": f"{self.seconds:.3f}",
             "alpha": f"{learner.alpha:.6g}",
             "epsilon": f"{learner.epsilon:.6g}",
+            **self.trainee.columns(),
         }
-        results = self.exams.take(self.game, self._greedy_agent(), self.seed)
+        results = self.exams.take(self.game, self._agent(), self.seed)
         for name, result in results.items():
             row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
         if self.exams.stop_exam is not None:
@@ -375,8 +380,10 @@ class _Training:
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
 
-    def _greedy_agent(self) -> Agent:
+    def _agent(self) -> Agent:
         """What was learned so far, without a copy of it."""
+        if self.trainee.agent is not None:
+            return self.trainee.agent(self.seed)
         evaluator = self.trainee.evaluator()
 
         def greedy(_: Game, seed: int) -> _engine.Search:

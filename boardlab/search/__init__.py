@@ -2,6 +2,7 @@
 
 from boardlab.search.agent import Agent, Decision
 from boardlab.search.expression import agent, evaluator, format_spec, parse
+from boardlab.search.forest import Forest
 from boardlab.search.human import Human
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
@@ -10,6 +11,7 @@ __all__ = [
     "SEARCHES",
     "Agent",
     "Decision",
+    "Forest",
     "Human",
     "SearchSpec",
     "agent",

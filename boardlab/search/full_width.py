@@ -30,16 +30,21 @@ class MaxN(SearchSpec):
 
 @dataclass(frozen=True)
 class Expectimax(SearchSpec):
-    """Full-width search with chance: players maximise, nature averages."""
+    """Full-width search with chance: players maximise, nature averages, so do hidden cards."""
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
     depth: int = option(2, "actions ahead; chance does not count", low=1, high=200)
+    worlds: int = option(
+        4096, "hidden cards: when more completions fit, so many are drawn", low=1, high=1 << 20
+    )
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
     name = "expectimax"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
+        if game.is_hidden:
+            return _engine.completions_search(self.evaluator.build(game), self.depth, self.worlds, seed)
         return _engine.maxn_search(self.evaluator.build(game), self.depth, self.table_mb, seed)
 
 

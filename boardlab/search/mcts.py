@@ -68,6 +68,12 @@ class Mcts(SearchSpec):
     c_scale: float = option(1.0, "see c_visit; values are scaled to [0, 1]", low=0, high=1e6)
     reuse: bool = option(True, "keep the part of the tree that was played")
     batch: int = option(1, "leaves evaluated together", low=1, high=65536)
+    threads: int = option(
+        1,
+        "trees that share the iterations, a thread each; the same seed and number give the same result",
+        low=1,
+        high=1024,
+    )
     max_nodes: int = option(
         1 << 24,
         "when the tree has so many nodes (32 bytes each) the least visited ones lose what is below them",
@@ -106,6 +112,7 @@ class Mcts(SearchSpec):
             policy=self.policy or ("improved" if self.gumbel else "visits"),
             choose=self.choose,
             temperature=self.temperature,
+            threads=self.threads,
             rave=self.rave,
             equivalence=self.equivalence,
             rave_of_all=self.rave_of == "all",

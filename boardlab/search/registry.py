@@ -1,6 +1,7 @@
 """The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
 
 from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
+from boardlab.search.ismcts import Ismcts
 from boardlab.search.mcts import Mcts
 from boardlab.search.nrpa import Nrpa
 from boardlab.search.rhea import Rhea
@@ -15,6 +16,7 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         Policy,
         MonteCarlo,
         Mcts,
+        Ismcts,
         MaxN,
         Expectimax,
         AlphaBeta,

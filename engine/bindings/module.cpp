@@ -35,6 +35,9 @@ NB_MODULE(_engine, m) {
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);
   boardlab::bind_mcts(m);
+  boardlab::bind_hidden(m);
+  boardlab::bind_forest(m);
+  boardlab::bind_encode(m);
   boardlab::bind_match(m);
   boardlab::bind_references(m);
   boardlab::bind_ntuple(m);

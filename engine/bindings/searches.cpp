@@ -177,7 +177,7 @@ void bind_searches(nb::module_ &m) {
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (e->game().is_hidden())
           throw std::invalid_argument("a full-width search cannot look into the hidden cards of " + e->game().name() +
-                                      "; use mcts or mc");
+                                      "; use ismcts, expectimax or mc");
         return wrap(std::make_unique<MaxNSearch>(e->clone(), options, seed));
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("table_mb"), nb::arg("seed"));

@@ -1,8 +1,12 @@
 #include "search/mcts.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 namespace boardlab {
 
@@ -12,11 +16,24 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
       leaves_(static_cast<std::size_t>(options.batch)) {
   evaluator_->scales_priors = !options.tree.paper;
+  for (int t = 1; t < options.threads; ++t) {
+    MctsOptions alone = options;
+    alone.threads = 1;
+    alone.iterations = options.iterations * (t + 1) / options.threads - options.iterations * t / options.threads;
+    helpers_.push_back(std::make_unique<MctsSearch>(evaluator_->clone(), alone, 0));
+  }
+  options_.iterations = options.iterations / options.threads;
+  seed_helpers(seed);
+}
+
+void MctsSearch::seed_helpers(std::uint64_t seed) {
+  for (std::size_t t = 0; t < helpers_.size(); ++t) helpers_[t]->reset(derive_seed(seed, t + 1));
 }
 
 void MctsSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
   tree_.clear();
+  seed_helpers(seed);
 }
 
 // Algorithm 1 of paper 000, with the recursion unrolled: select, evaluate, expand and back up.
@@ -44,10 +61,20 @@ void MctsSearch::act(const void *state, Decision &out) {
 }
 
 void MctsSearch::think(const void *state, Decision &out) {
+  out.prepare(game(), state);
+  if (helpers_.empty()) return report(game().player(state), out, grow(state));
+  const std::int64_t iterations = grow_together(state);
+  const std::vector<Node> own = tree_.root_block();
+  for (const auto &helper : helpers_) tree_.absorb_root(helper->tree_);
+  report(game().player(state), out, iterations);
+  tree_.restore_root(own);
+}
+
+// Returns the number of iterations.
+std::int64_t MctsSearch::grow(const void *state) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  out.prepare(game(), state);
   evaluator_->begin_decision();
   // Sequential halving shares the visits out anew; kept ones would count as its own.
   tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
@@ -67,7 +94,48 @@ void MctsSearch::think(const void *state, Decision &out) {
     // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
     next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
   }
-  report(game().player(state), out, std::min(done, limit));
+  return std::min(done, limit);
+}
+
+// Root parallelisation (Chaslot, Winands and van den Herik 2008): every thread grows a tree of its own, without locks,
+// so that the result depends on the number of threads but not on their luck.
+std::int64_t MctsSearch::grow_together(const void *state) {
+  struct Stopped {};
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> iterations{0};
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
+  const auto guarded = [&](MctsSearch &search) {
+    try {
+      iterations += search.grow(state);
+    } catch (const Stopped &) {
+      search.tree_.clear();
+    } catch (...) {
+      search.tree_.clear();
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+      stop = true;
+    }
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(helpers_.size());
+  for (const auto &helper : helpers_) {
+    helper->set_poll([&stop] {
+      if (stop) throw Stopped{};
+    });
+    threads.emplace_back([&guarded, &helper] { guarded(*helper); });
+  }
+  const Poll own = poll;
+  set_poll([&] {
+    if (stop) throw Stopped{};
+    own();
+  });
+  guarded(*this);
+  for (auto &thread : threads) thread.join();
+  set_poll(own);
+  for (const auto &helper : helpers_) helper->set_poll([] {});
+  if (failure) std::rethrow_exception(failure);
+  return iterations;
 }
 
 // Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost

@@ -11,6 +11,7 @@ struct MctsOptions {
   double seconds = 0;              // 0 = no limit
   bool reuse = true;               // keep the subtree of what was played
   int batch = 1;                   // leaves that are evaluated together
+  int threads = 1;                 // trees that share the iterations, a thread each; their root visits are added up
   // The distribution that is reported: visits, mean values or AMAF's mean values on the scale [0,1], over their sum;
   // or Gumbel's improved policy.
   enum class Policy { VISITS, VALUE, RAVE, IMPROVED } policy = Policy::VISITS;
@@ -34,6 +35,9 @@ class MctsSearch final : public Search {
   static constexpr std::int64_t MOST_VISITS = UINT32_MAX - 1;
 
   void think(const void *state, Decision &out);
+  std::int64_t grow(const void *state);
+  std::int64_t grow_together(const void *state);
+  void seed_helpers(std::uint64_t seed);
   void iterate(std::int64_t wanted);
   void report(int mover, Decision &out, std::int64_t iterations);
   void report_policy(int mover, Decision &out) const;
@@ -43,6 +47,7 @@ class MctsSearch final : public Search {
   Tree tree_;
   std::vector<Leaf> leaves_;
   std::vector<Question> questions_;
+  std::vector<std::unique_ptr<MctsSearch>> helpers_;  // the other threads' trees
   std::vector<const Node *> children_;  // by legal action; null where the tree has none or proved others better
 };
 

@@ -309,7 +309,7 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations)
     gumbels_.resize(nodes_[ROOT].count);
     for (double &g : gumbels_) g = draw_gumbel(rng);
   }
-  if (options_.noise_alpha > 0) add_noise(rng);
+  if (noise_ && options_.noise_alpha > 0) add_noise(rng);
 }
 
 void Tree::add_noise(Rng &rng) {
@@ -576,6 +576,48 @@ void Tree::widen(const Node &node) {
 double Tree::root_mean(int player) const {
   if (root().exact) return player == 0 ? root().mean() : -root().mean();
   return root_sum_[player] / static_cast<double>(backups_);
+}
+
+void Tree::absorb_root(const Tree &other) {
+  const auto add = [](Node &mine, const Node &theirs) {
+    const double mean = theirs.exact && theirs.visits ? theirs.mean() : 0;
+    mine.visits += theirs.visits;
+    if (mine.exact)
+      mine.value_sum +=
+          mine.visits > theirs.visits ? mine.value_sum / (mine.visits - theirs.visits) * theirs.visits : 0;
+    else
+      mine.value_sum += theirs.value_sum;
+    if (theirs.exact && !mine.exact) {
+      mine.exact = 1;
+      mine.value_sum = mean * mine.visits;
+    }
+  };
+  Node *mine = &nodes_[nodes_[ROOT].first];
+  for (const Node &theirs : other.root_children())
+    for (std::uint32_t i = 0; i < nodes_[ROOT].count; ++i)
+      if (mine[i].action == theirs.action) {
+        if (!mine[i].visits) mine[i].owner = theirs.owner;
+        add(mine[i], theirs);
+      }
+  add(nodes_[ROOT], other.nodes_[ROOT]);
+  for (int p = 0; p < game_->players(); ++p) {
+    root_sum_[p] += other.root_sum_[p];
+    low_[p] = std::min(low_[p], other.low_[p]);
+    high_[p] = std::max(high_[p], other.high_[p]);
+  }
+  backups_ += other.backups_;
+}
+
+std::vector<Node> Tree::root_block() const {
+  std::vector<Node> block{nodes_[ROOT]};
+  const auto children = root_children();
+  block.insert(block.end(), children.begin(), children.end());
+  return block;
+}
+
+void Tree::restore_root(std::span<const Node> block) {
+  nodes_[ROOT] = block[0];
+  std::copy(block.begin() + 1, block.end(), nodes_.begin() + block[0].first);
 }
 
 std::span<const Amaf> Tree::root_amaf() const {

@@ -107,6 +107,13 @@ class Tree {
   // on its priors.
   // `iterations` is how many will follow, for Gumbel's schedule.
   void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
+  // Whether the next prepare_root puts noise on the priors (if the options have any).
+  void set_noise(bool on) { noise_ = on; }
+  // Adds what another tree of the same root found out about the root's actions. What is below them stays as it is, so
+  // that this is for a last look: give `root_block` back before the tree is searched again.
+  void absorb_root(const Tree &other);
+  std::vector<Node> root_block() const;  // the root and its children
+  void restore_root(std::span<const Node> block);
   // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
   // wait for their evaluation. A tree for which this is not called stops growing and goes on evaluating leaves.
   void make_room();
@@ -177,7 +184,7 @@ class Tree {
   double low_[MAX_PLAYERS], high_[MAX_PLAYERS];  // the tree's own range, where the game's is loose
   Line lines_[MAX_PLAYERS];                      // by player, as the ranges are now
   int deepest_ = 0;
-  bool full_ = false;
+  bool full_ = false, noise_ = true;
   std::int64_t backups_at_room_ = 0;
   std::vector<Action> scratch_;
   // RAVE: parallel to nodes_, and a mark for every action of the descent that is backed up.

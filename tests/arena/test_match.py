@@ -205,7 +205,7 @@ GARBAGE: list[object] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("wrong", GARBAGE, ids=repr)
+@pytest.mark.parametrize("wrong", GARBAGE, ids=lambda wrong: type(wrong).__name__)
 def test_what_is_no_legal_action_loses_the_game(wrong: object) -> None:
     result = bl.match(FOUR, [scripted(FOUR, lambda state: wrong), "random"], games=4)
     assert result.errors == 4 and result.wins == (0, 4)

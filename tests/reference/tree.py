@@ -29,6 +29,12 @@ class SplitMix:
         return ((self.next() >> 32) * n) >> 32
 
 
+def derive_seed(seed: int, index: int) -> int:
+    """As engine/core/rng.h: the seed of the index-th of several independent streams."""
+    mixed = SplitMix(seed ^ 0x5851F42D4C957F2D).next()
+    return SplitMix((mixed + index * 0xD1342543DE82EF95) & MASK).next()
+
+
 @dataclass
 class Node:
     """A position and what is known about the action that led to it."""

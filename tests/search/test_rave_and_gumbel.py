@@ -131,7 +131,8 @@ def test_sequential_halving_shares_the_simulations_out() -> None:
 
 @pytest.mark.parametrize(("game", "actions", "name", "judge"), [
     (bl.game("tictactoe"), 3, "score", score_judge()), (bl.game("connectfour"), 25, "score", score_judge()),
-    (bl.game("othello", size=4), 8, "score", score_judge()), (CUBE, 0, "solver", solver_judge)], ids=str)  # fmt: skip
+    (bl.game("othello", size=4), 8, "score", score_judge()), (CUBE, 0, "solver", solver_judge)],
+    ids=lambda value: value.name if isinstance(value, Game) else "judge" if callable(value) else str(value))  # fmt: skip
 def test_gumbel_is_that_of_the_reference(game: Game, actions: int, name: str, judge: Judge) -> None:
     for seed, (simulations, considered, scale) in enumerate(
         [(4, 16, 1.0), (16, 4, 1.0), (50, 16, 0.1), (33, 3, 1.0)]

@@ -1,0 +1,125 @@
+"""The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.python import Judge, python_evaluator
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.runs import RunFolder
+
+if TYPE_CHECKING:
+    from boardlab.evaluators.nets import Net as TorchNet
+
+NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
+
+
+def require_torch() -> None:
+    """Says what to install where PyTorch is missing."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingPackageError("neural nets need PyTorch", "az") from None
+
+
+def net_description(game: Game, options: Any) -> dict[str, Any]:
+    """A net as agent.toml keeps it: the shapes that the game decides, the options that the user decides."""
+    try:
+        planes, rows, cols = game.initial_state().planes().shape
+    except ValueError as error:
+        raise BoardLabError(f"{game.name} has no planes for a net to look at: {error}") from None
+    zero_sum = game.players == 2 and game.is_zero_sum
+    return {
+        "planes": planes,
+        "rows": rows,
+        "cols": cols,
+        "actions": game.action_count,
+        "values": 1 if zero_sum else game.players,
+        **{name: getattr(options, name) for name in NET_OPTIONS},
+    }
+
+
+def build_net(description: Mapping[str, Any]) -> "TorchNet":
+    """The net of a description, with fresh weights."""
+    from boardlab.evaluators.nets import NetOptions, NetShape
+    from boardlab.evaluators.nets import build_net as build
+
+    shape = {name: int(description[name]) for name in ("planes", "rows", "cols", "actions", "values")}
+    return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
+
+
+def net_judge(net: "TorchNet", device: str, low: float, high: float) -> Judge:
+    """Asks the net about a batch; its values in [-1, 1] become outcomes between `low` and `high`."""
+    import torch
+
+    middle, half = (high + low) / 2, (high - low) / 2
+    on_gpu = device == "cuda"
+
+    def judge(planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> tuple[Any, Any]:
+        with torch.inference_mode():
+            rows = torch.from_numpy(planes)
+            if on_gpu:
+                rows = rows.to(device, non_blocking=True)
+                with torch.autocast("cuda", dtype=torch.bfloat16):
+                    values, logits = net(rows)
+            else:
+                values, logits = net(rows)
+            return values.float().cpu().numpy() * half + middle, logits.float().cpu().numpy()
+
+    return judge
+
+
+@dataclass(frozen=True)
+class Net(EvaluatorSpec):
+    """A neural net trained by AlphaZero: values and priors."""
+
+    path: str = option("", "the run's folder")
+    device: str = option(
+        "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
+    )
+
+    name = "net"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        if not self.path:
+            raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
+        folder = RunFolder(self.path)
+        agent = folder.read_agent("alphazero")
+        if folder.game(agent) != game:
+            raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
+        require_torch()
+        from boardlab.evaluators.nets import from_arrays
+
+        try:
+            net = build_net(agent["network"])
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise BoardLabError(f"{self.path}/agent.toml does not describe a net: {error}") from None
+        wanted = {
+            name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
+            for name, tensor in net.state_dict().items()
+        }
+        arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
+        low, high = arrays.pop("scale").tolist()
+        from_arrays(net, arrays)
+        device = choose_device(self.device)
+        net.to(device).eval()
+        return python_evaluator(game, net_judge(net, device, low, high))
+
+
+def choose_device(wanted: str) -> str:
+    """The device to use: cpu or cuda, which is refused where there is no GPU."""
+    import torch
+
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda" and not torch.cuda.is_available():
+        raise BoardLabError("there is no GPU that PyTorch can use here; use device=cpu")
+    return wanted

@@ -1,0 +1,340 @@
+"""One generation after the other: self-play, learning, gate."""
+
+import json
+import math
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from boardlab import _engine
+from boardlab.arena.match import match
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.net import build_net, choose_device, net_judge
+from boardlab.evaluators.nets import Net
+from boardlab.evaluators.python import Judge, python_evaluator
+from boardlab.games.game import Game
+from boardlab.learning.alphazero.replay import Examples, Replay
+from boardlab.learning.alphazero.self_play import play_games
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.learner import Trainee
+from boardlab.runs import RunFolder
+from boardlab.search.agent import Agent
+from boardlab.search.mcts import Mcts
+
+
+@dataclass(frozen=True)
+class _Judging(EvaluatorSpec):
+    """The net as it is being learned, for an agent that plays with it now."""
+
+    core: _engine.Evaluator
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator."""
+        return self.core
+
+
+class AlphaZeroLearner:
+    """Learns a generation at a time. What decides the next one is in `arrays`, the replay and two counters.
+
+    Random numbers of a generation come from the seed and its number, so that nothing else needs to be
+    saved: a resumed run ends where an unbroken one does (on one CPU; a GPU's sums differ in their last bits).
+    """
+
+    def __init__(
+        self, game: Game, settings: AlphaZero, description: Mapping[str, Any], episodes: int, seed: int
+    ) -> None:
+        self.game, self.settings, self.description = game, settings, description
+        self.total, self.seed = episodes, seed
+        self.threads = settings.threads or os.cpu_count() or 1
+        self.device = choose_device(settings.device)
+        torch.manual_seed(seed)
+        self.net = build_net(description).to(self.device)
+        self.best = self.net if settings.gate is None else build_net(description).to(self.device)
+        self.best.load_state_dict(self.net.state_dict())
+        self.optimiser = self._make_optimiser()
+        self.replay = Replay()
+        self.folder: RunFolder | None = None
+        low, high, self.is_loose = game.core.outcome_range("score")
+        self.scale = np.array(
+            [low, high]
+        )  # of the net's values; where the game's range is loose, of what was seen
+        self.episodes_done = 0
+        self.actions_done = 0
+        self.random_state = 0
+        self.last: dict[str, Any] = {}
+        self.weights = {name: _flat(tensor) for name, tensor in self.best.state_dict().items()} | {
+            "scale": self.scale
+        }
+        self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
+        self._keep()
+
+    def trainee(self) -> Trainee:
+        """The learner as a run holds it."""
+        return Trainee(
+            self,
+            self.weights,
+            self.counters,
+            self.evaluator,
+            self._take_back,
+            columns=self._columns,
+            agent=self.agent,
+            place=self._place,
+            saves_each_chunk=True,
+        )
+
+    @property
+    def alpha(self) -> float:
+        """The learning rate of the next generation."""
+        return self._lr(self.generation + 1)
+
+    @property
+    def epsilon(self) -> float:
+        """The share of noise at the root."""
+        return self.settings.noise
+
+    @property
+    def generation(self) -> int:
+        """Generations done."""
+        return self.episodes_done // self.settings.games
+
+    @property
+    def generations(self) -> int:
+        """Generations of the whole run."""
+        return -(-self.total // self.settings.games)
+
+    # ---- one generation ----
+
+    def train(self, episodes: int) -> int:
+        """One generation, however few episodes are asked for."""
+        self._one_generation()
+        return self.settings.games
+
+    def _one_generation(self) -> None:
+        settings, number = self.settings, self.generation + 1
+        seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item() >> 1
+        torch.manual_seed(seed)
+        torch.set_num_threads(self.threads)
+        begin = time.monotonic()
+        simulations = self._simulations(number)
+        examples, counts = play_games(
+            self.game,
+            self.judge(self.best),
+            settings,
+            simulations,
+            self.description["values"],
+            seed,
+            self.threads,
+        )
+        played = time.monotonic()
+        window = min(settings.window, settings.window_first + (number - 1) // 2)
+        self.replay.add(number, examples, window)
+        losses = self._learn(len(examples), np.random.default_rng(seed))
+        learned = time.monotonic()
+        facts: dict[str, Any] = {
+            "generation": number,
+            "simulations": simulations,
+            "positions": len(examples),
+            "window": len(self.replay.parts),
+            **losses,
+            "lr": self._lr(number),
+            "simulations_per_second": counts.simulations / max(played - begin, 1e-9),
+            "evaluations": counts.evaluations,
+            "self_play_seconds": played - begin,
+            "learning_seconds": learned - played,
+        }
+        if settings.gate is not None:
+            facts |= self._pass_gate(seed)
+        self.last = facts
+        self._keep()
+        self.episodes_done += settings.games
+        self.actions_done += counts.moves
+        if self.folder is not None:
+            with (self.folder.path / "generations.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(facts) + "\n")
+
+    def _simulations(self, number: int) -> int:
+        first = self.settings.simulations_first
+        if first is None or self.generations < 2:
+            return self.settings.simulations
+        share = min((number - 1) / (self.generations - 1), 1)
+        return round(first + share * (self.settings.simulations - first))
+
+    def _lr(self, number: int) -> float:
+        last = self.settings.lr if self.settings.lr_final is None else self.settings.lr_final
+        share = min((number - 1) / max(self.generations - 1, 1), 1)
+        return last + (self.settings.lr - last) * (1 + math.cos(math.pi * share)) / 2
+
+    def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
+        settings, examples = self.settings, self.replay.everything()
+        if self.is_loose:
+            self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self._lr(self.generation + 1)
+        steps = max(1, round(settings.epochs * fresh / settings.batch))
+        rows = rng.integers(0, len(examples), (steps, min(settings.batch, len(examples))))
+        self.net.train()
+        sums = np.zeros(2)
+        for chosen in rows:
+            planes, policy, value = self._batch(examples, chosen, rng)
+            with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
+                values, logits = self.net(planes)
+            policy_loss = functional.cross_entropy(logits.float(), policy)
+            value_loss = functional.mse_loss(values.float(), value)
+            self.optimiser.zero_grad(set_to_none=True)
+            (policy_loss + settings.value_weight * value_loss).backward()  # type: ignore[no-untyped-call]
+            self.optimiser.step()
+            sums += policy_loss.item(), value_loss.item()
+        self.net.eval()
+        return {"policy_loss": sums[0] / steps, "value_loss": sums[1] / steps}
+
+    def _batch(
+        self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows as the net sees them, each turned by a symmetry of its own; illegal actions have no share."""
+        count = self.game.core.symmetries if self.settings.symmetries else 1
+        turns = rng.integers(0, min(count, 2**62), len(rows)).astype(np.uint64)
+        planes, _, images = _engine.encode(self.game.core, examples.fields[rows], turns, "planes")
+        policy = np.zeros_like(examples.policy[rows])
+        row, action = np.nonzero(images >= 0)
+        policy[row, images[row, action]] = examples.policy[rows][row, action]
+        mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
+        value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
+        low, high = self.scale
+        value = (2 * (value - low) / (high - low) - 1).astype(np.float32)
+        return tuple(torch.from_numpy(array).to(self.device) for array in (planes, policy, value))  # type: ignore[return-value]
+
+    def _pass_gate(self, seed: int) -> dict[str, Any]:
+        """Whether the new net replaces the old one: it must score enough against it from varied openings."""
+        result = match(
+            self.game,
+            [self._mcts(self.net, seed), *[self._mcts(self.best, seed + 1)] * (self.game.players - 1)],
+            games=self.settings.gate_games,
+            seed=seed,
+            random_actions=2,
+        )
+        low, high = self.game.score_range
+        score = (result.mean_scores[0] - low) / (high - low)
+        accepted = score >= (self.settings.gate or 0)
+        (self.best if accepted else self.net).load_state_dict(
+            (self.net if accepted else self.best).state_dict()
+        )
+        return {"gate_score": score, "accepted": accepted}
+
+    # ---- playing ----
+
+    def judge(self, net: Net) -> Judge:
+        """Asks the net about positions."""
+        return net_judge(net.eval(), self.device, *self.scale.tolist())
+
+    def evaluator(self) -> _engine.Evaluator:
+        """Judges with what was learned so far."""
+        return python_evaluator(self.game, self.judge(self.best))
+
+    def agent(self, seed: int) -> Agent:
+        """Plays the exams."""
+        return self._mcts(self.best, seed)
+
+    def _mcts(self, net: Net, seed: int) -> Agent:
+        evaluator = python_evaluator(self.game, self.judge(net))
+        spec = Mcts(
+            _Judging(evaluator), iterations=self.settings.exam_simulations, cpuct=self.settings.cpuct, batch=8
+        )
+        return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
+
+    # ---- what is kept ----
+
+    def _make_optimiser(self) -> torch.optim.Optimizer:
+        settings = self.settings
+        if settings.optimiser == "sgd":
+            return torch.optim.SGD(
+                self.net.parameters(), lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay
+            )
+        kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
+        return kind(self.net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay)
+
+    def _counters(self) -> dict[str, NDArray[Any]]:
+        """The learning net where it is not the playing one; the optimiser's memory, zeros at first."""
+        kept: dict[str, NDArray[Any]] = {}
+        if self.best is not self.net:
+            kept |= {f"net.{name}": _flat(tensor) for name, tensor in self.net.state_dict().items()}
+        for i, parameter in enumerate(self.net.parameters()):
+            for name in self._moments:
+                stored = self.optimiser.state.get(parameter, {}).get(name)
+                size = 1 if name == "step" else parameter.numel()
+                kept[f"optimiser.{i}.{name}"] = (
+                    np.zeros(size, np.float32) if stored is None else _flat(stored)
+                )
+        return kept
+
+    @property
+    def _moments(self) -> tuple[str, ...]:
+        return ("momentum_buffer",) if self.settings.optimiser == "sgd" else ("step", "exp_avg", "exp_avg_sq")
+
+    def _keep(self) -> None:
+        """Copies what was learned into the arrays that a checkpoint writes."""
+        for name, tensor in self.best.state_dict().items():
+            self.weights[name][:] = _flat(tensor)
+        for name, array in self._counters().items():
+            self.counters[name][:] = array
+
+    def _take_back(self) -> None:
+        """The other way round, after the arrays were read from a file."""
+        for net, arrays in ((self.best, self.weights), (self.net, self.counters)):
+            if net is self.net and net is not self.best:
+                arrays = {name.removeprefix("net."): array for name, array in arrays.items()}
+            elif arrays is self.counters:
+                continue
+            state = net.state_dict()
+            net.load_state_dict(
+                {name: torch.from_numpy(arrays[name]).reshape(state[name].shape) for name in state}
+            )
+        if self.scale[0] >= self.scale[1]:
+            raise ValueError("its range of outcomes is empty")
+        for i, parameter in enumerate(self.net.parameters()):
+            stored = {name: self.counters[f"optimiser.{i}.{name}"] for name in self._moments}
+            if "step" in stored and stored["step"][0] == 0:
+                continue
+            self.optimiser.state[parameter] = {
+                name: torch.tensor(float(array[0]))
+                if name == "step"
+                else torch.from_numpy(array.copy()).reshape(parameter.shape).to(self.device)
+                for name, array in stored.items()
+            }
+
+    def _place(self, folder: RunFolder) -> None:
+        """The run's folder is known; a run that is resumed finds its examples there."""
+        self.folder, self.replay.folder = folder, RunFolder(folder.path / "replay")
+        self.replay.folder.path.mkdir(exist_ok=True)
+        if not self.generation:  # nothing of a run that was here before
+            (folder.path / "generations.jsonl").unlink(missing_ok=True)
+            for old in self.replay.folder.path.glob("*.npz"):
+                old.unlink()
+        if not self.generation or self.replay.parts:
+            return
+        window = min(self.settings.window, self.settings.window_first + (self.generation - 1) // 2)
+        self.replay.load(
+            self.generation,
+            window,
+            {
+                "fields": ("<i4", self.game.core.field_count),
+                "policy": ("<f4", self.game.action_count),
+                "z": ("<f4", self.description["values"]),
+                "q": ("<f4", self.description["values"]),
+            },
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score")
+        return {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+
+
+def _flat(tensor: Tensor) -> NDArray[Any]:
+    return tensor.detach().cpu().numpy().reshape(-1).copy()

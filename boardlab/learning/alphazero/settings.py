@@ -1,0 +1,116 @@
+"""The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.net import net_description, require_torch
+from boardlab.games.game import Game
+from boardlab.learning.learner import LearnerSettings, Trainee
+from boardlab.options import option
+
+
+@dataclass(frozen=True)
+class AlphaZero(LearnerSettings):
+    """AlphaZero's loop: generations of self-play, learning, and a gate where one is wanted."""
+
+    net: str = option(
+        "res",
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); wang: four "
+        "convolutions; mlp: fully connected residual layers",
+        choices=("res", "conv", "wang", "mlp"),
+    )
+    blocks: int = option(3, "blocks of the net's body", low=0, high=100)
+    channels: int = option(64, "channels of the body; width of an mlp", low=1, high=4096)
+    head_filters: int = option(16, "filters of each head's 1x1 convolution", low=1, high=1024)
+    hidden: int = option(64, "width of the value head's hidden layer", low=1, high=4096)
+    dropout: float = option(0.0, "dropout before fully connected layers", low=0, high=0.95)
+
+    games: int = option(256, "episodes of self-play a generation", low=1, high=10**6)
+    parallel: int = option(256, "games played side by side", low=1, high=65536)
+    simulations: int = option(64, "iterations of the tree search a move (m)", low=2, high=10**6)
+    simulations_first: int | None = option(
+        None, "the same in the first generation; grows linearly from there", low=2, high=10**6
+    )
+    full_share: float = option(
+        1.0, "playout cap: this share of the moves gets all simulations and is learned from", low=0.01, high=1
+    )
+    fast_simulations: int = option(16, "playout cap: the other moves get so many", low=2, high=10**6)
+    cpuct: float = option(1.5, "exploration of PUCT", low=0, high=100)
+    noise: float = option(0.25, "share of Dirichlet noise in the root's priors", low=0, high=1)
+    dirichlet: float = option(1.0, "the noise's parameter", low=1e-3, high=1000)
+    gumbel: int | None = option(
+        None,
+        "Gumbel selection at the root over so many actions, with sequential halving: for few simulations; "
+        "its improved policy is the target, and noise and temperature have no part",
+        low=1,
+        high=1 << 20,
+    )
+    temperature_moves: int = option(
+        12,
+        "so many moves a game are drawn in proportion to visits, later ones are the best (T')",
+        low=0,
+        high=10**6,
+    )
+    one_hot: bool = option(False, "after those moves the policy's target is the best move alone (paper 001)")
+    reuse: bool = option(True, "keep the part of the tree that was played")
+    cache_mb: int = option(64, "memory for evaluations that come again, in MiB", low=0, high=65536)
+
+    window: int = option(20, "generations that are learned from, at the end", low=1, high=10**6)
+    window_first: int = option(
+        4, "the same at the start; grows by one every two generations", low=1, high=10**6
+    )
+    epochs: float = option(
+        1.0, "passes over as many positions as the generation brought", low=0.01, high=1000
+    )
+    batch: int = option(256, "positions a step of learning", low=2, high=65536)
+    optimiser: str = option("adamw", "adam, adamw or sgd with momentum .9", choices=("adam", "adamw", "sgd"))
+    lr: float = option(2e-3, "learning rate", low=1e-8, high=10)
+    lr_final: float | None = option(
+        None, "learning rate at the end, reached along a cosine; by default lr", low=1e-8, high=10
+    )
+    weight_decay: float = option(1e-4, "pull of the weights towards 0", low=0, high=1)
+    value_target: str = option(
+        "mean", "z: the game's result; q: the root's value; mean of both", choices=("z", "q", "mean")
+    )
+    value_weight: float = option(1.0, "weight of the value's loss beside the policy's", low=0, high=100)
+    symmetries: bool = option(True, "positions are learned from turned by random symmetries of the game")
+    gate: float | None = option(
+        None,
+        "a new net replaces the old one only if it scores this share against it (u); by default always",
+        low=0,
+        high=1,
+    )
+    gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
+
+    exam_simulations: int = option(100, "iterations a move in the exams during training", low=1, high=10**6)
+    device: str = option(
+        "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
+    )
+    threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
+
+    name = "alphazero"
+    evaluator = "net"
+
+    def expression(self, path: str) -> str:
+        """The trained agent: a search over its net."""
+        return f'mcts(net("{path}"), iterations={self.exam_simulations})'
+
+    def whole_episodes(self, episodes: int) -> int:
+        """Only whole generations are played."""
+        return -(-episodes // self.games) * self.games
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the net again, but for its weights."""
+        if game.is_hidden:
+            raise BoardLabError(f"alphazero learns games in which nothing is hidden, not {game.name}")
+        require_torch()
+        return net_description(game, self)
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A net with fresh weights and what it learns with."""
+        require_torch()
+        from boardlab.learning.alphazero.learner import AlphaZeroLearner
+
+        return AlphaZeroLearner(game, self, description, episodes, seed).trainee()

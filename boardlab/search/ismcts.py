@@ -1,0 +1,45 @@
+"""Monte Carlo tree search for games with hidden cards."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.simple import Rollout
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class Ismcts(SearchSpec):
+    """Information-set MCTS for hidden cards: everybody in the tree decides by what it sees (MO-ISMCTS)."""
+
+    evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
+    iterations: int = option(1000, "descents a decision", low=1, high=4 * 10**9)
+    c: float = option(0.5, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
+    start: str | None = option(
+        None,
+        "descend from the deal or from the position with its hidden cards drawn; by default from the deal "
+        "where that leads here in at least 1% of the descents",
+        choices=("deal", "position"),
+    )
+    choose: str = option(
+        "sample",
+        "draw from the visits, play the most visited action or the best value",
+        choices=("sample", "visits", "value"),
+    )
+    max_nodes: int = option(1 << 22, "most information sets in memory", low=1024, high=1 << 31)
+
+    name = "ismcts"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        return _engine.ismcts_search(
+            self.evaluator.build(game),
+            iterations=self.iterations,
+            c=self.c,
+            start=self.start or "either",
+            choose=self.choose,
+            max_nodes=self.max_nodes,
+            seed=seed,
+        )

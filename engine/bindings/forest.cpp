@@ -1,0 +1,310 @@
+#include "search/forest.h"
+
+#include <cmath>
+#include <limits>
+
+#include "bindings/python_evaluator.h"
+
+namespace boardlab {
+
+namespace {
+
+// A forest as Python holds it, with the arrays that show its leaves. One thread at a time.
+struct PyForest {
+  PyForest(const GamePtr &game, int outcome, Inputs inputs, const ForestOptions &options, std::uint64_t seed)
+      : forest(game, outcome, inputs, options, seed), batch(forest.encoding()) {
+    batch.reserve(forest.capacity());
+  }
+  Forest forest;
+  ArrayBatch batch;
+  std::atomic<bool> busy{false};
+};
+
+class Occupied {
+ public:
+  explicit Occupied(PyForest &f) : forest_(f) {
+    if (forest_.busy.exchange(true)) throw std::invalid_argument("this forest is already searching in another thread");
+  }
+  ~Occupied() { forest_.busy = false; }
+  Occupied(const Occupied &) = delete;
+  Occupied &operator=(const Occupied &) = delete;
+
+ private:
+  PyForest &forest_;
+};
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+const T *one_a_tree(const char *what, const Forest &forest, const Vector<T> &array) {
+  if (array.shape(0) != forest.size())
+    throw std::invalid_argument(std::string(what) + " must be one a tree: " + std::to_string(forest.size()) + ", not " +
+                                std::to_string(array.shape(0)));
+  return array.data();
+}
+
+std::size_t checked_tree(const Forest &forest, std::int64_t i) {
+  return checked_count("a tree", i, 0, static_cast<std::int64_t>(forest.size()) - 1);
+}
+
+// [trees, columns], each row written by fill(tree, row).
+template <class T, class Fill>
+Array<T> rows_of(const Forest &forest, std::size_t columns, T empty, const Fill &fill) {
+  T *data;
+  auto array = new_array<T>({forest.size(), columns}, &data);
+  std::fill_n(data, forest.size() * columns, empty);
+  for (std::size_t i = 0; i < forest.size(); ++i) fill(i, data + i * columns);
+  return array;
+}
+
+}  // namespace
+
+void bind_forest(nb::module_ &m) {
+  nb::class_<PyForest>(m, "Forest", "Many trees side by side, whose leaves are evaluated as one batch.")
+      .def(
+          "__init__",
+          [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
+             const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
+             double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
+             bool solver, std::int64_t gumbel, double c_visit, double c_scale, std::int64_t depth,
+             std::int64_t max_nodes, std::uint64_t seed) {
+            ForestOptions options;
+            options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
+            options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+            options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
+            options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
+            options.reuse = reuse;
+            options.tree.c = cpuct;
+            options.tree.epsilon = epsilon;
+            options.tree.depth = static_cast<int>(checked_count("depth", depth, 0, 1000000));
+            options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
+            if (!(cpuct >= 0 && cpuct <= 1e6)) throw std::invalid_argument("cpuct must be from 0 to 1000000");
+            if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
+            if (!(std::abs(fpu) <= 1e6)) throw std::invalid_argument("fpu must be from -1000000 to 1000000");
+            if (!(noise_alpha >= 0 && noise_alpha <= 1e6))
+              throw std::invalid_argument("noise must be from 0 to 1000000");
+            if (!(noise_fraction >= 0 && noise_fraction <= 1))
+              throw std::invalid_argument("noise_fraction must be from 0 to 1");
+            options.tree.fpu = fpu;
+            options.tree.fpu_from_parent = fpu_from_parent;
+            options.tree.noise_alpha = noise_alpha;
+            options.tree.noise_fraction = noise_fraction;
+            options.tree.solver = solver;
+            options.tree.gumbel = static_cast<int>(checked_count("gumbel", gumbel, 0, 1 << 24));
+            options.tree.c_visit = c_visit;
+            options.tree.c_scale = c_scale;
+            if (!(c_visit >= 0 && c_visit <= 1e6 && c_scale >= 0 && c_scale <= 1e6))
+              throw std::invalid_argument("c_visit and c_scale must be from 0 to 1000000");
+            if (game->is_hidden())
+              throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
+            new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
+          },
+          nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
+          nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
+          nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
+          nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"), nb::arg("max_nodes"),
+          nb::arg("seed"))
+      .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
+      .def_prop_ro(
+          "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
+          "Rows that wait for an evaluation; the first of them are filled.")
+      .def_prop_ro("legal", [](const PyForest &f) { return f.batch.legal(f.forest.capacity()); })
+      .def(
+          "state",
+          [](const PyForest &f, std::int64_t i) {
+            auto state = std::make_shared<PyState>(f.forest.game_ptr());
+            f.forest.game().copy(state->data(), f.forest.state(checked_tree(f.forest, i)));
+            return state;
+          },
+          nb::arg("tree"))
+      .def(
+          "set_state",
+          [](PyForest &f, std::int64_t i, const PyState &state) {
+            const Occupied occupied(f);
+            if (state.game != f.forest.game_ptr()) throw std::invalid_argument("the state belongs to another game");
+            f.forest.set_state(checked_tree(f.forest, i), state.data());
+          },
+          nb::arg("tree"), nb::arg("state"))
+      .def(
+          "restart",
+          [](PyForest &f, const Vector<std::int64_t> &trees, bool training_start) {
+            const Occupied occupied(f);
+            for (std::size_t i = 0; i < trees.shape(0); ++i) checked_tree(f.forest, trees.data()[i]);
+            for (std::size_t i = 0; i < trees.shape(0); ++i)
+              f.forest.restart(static_cast<std::size_t>(trees.data()[i]), training_start);
+          },
+          nb::arg("trees").noconvert(), nb::arg("training_start"))
+      .def(
+          "play",
+          [](PyForest &f, const Vector<std::int64_t> &actions) {
+            const Occupied occupied(f);
+            const std::int64_t *chosen = one_a_tree("actions", f.forest, actions);
+            const Game &game = f.forest.game();
+            std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
+            for (std::size_t i = 0; i < f.forest.size(); ++i) {
+              if (chosen[i] == -1) continue;
+              const bool over = game.player(f.forest.state(i)) == TERMINAL;
+              const int n = over ? 0 : game.legal(f.forest.state(i), legal.data());
+              if (std::find(legal.begin(), legal.begin() + n, chosen[i]) == legal.begin() + n)
+                throw std::invalid_argument("action " + std::to_string(chosen[i]) +
+                                            " is not legal in the game of tree " + std::to_string(i) +
+                                            (over ? ", which is over" : ""));
+            }
+            for (std::size_t i = 0; i < f.forest.size(); ++i)
+              if (chosen[i] != -1) f.forest.play(i, static_cast<Action>(chosen[i]));
+          },
+          nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
+      .def(
+          "fields",
+          [](const PyForest &f) {
+            const bl_game &table = f.forest.game().table();
+            return rows_of<std::int32_t>(
+                f.forest, static_cast<std::size_t>(table.field_count), 0,
+                [&](std::size_t i, std::int32_t *row) { table.to_fields(table.self, f.forest.state(i), row); });
+          },
+          "[trees, fields] of the games' states")
+      .def_prop_ro(
+          "players",
+          [](const PyForest &f) {
+            std::int64_t *data;
+            auto array = new_array<std::int64_t>({f.forest.size()}, &data);
+            for (std::size_t i = 0; i < f.forest.size(); ++i) data[i] = f.forest.game().player(f.forest.state(i));
+            return array;
+          },
+          nb::rv_policy::move)
+      .def(
+          "outcomes",
+          [](const PyForest &f, const std::string &name) {
+            const Game &game = f.forest.game();
+            const int which = outcome_index(game, name);
+            return rows_of<double>(f.forest, static_cast<std::size_t>(game.players()), 0.0,
+                                   [&](std::size_t i, double *row) { game.outcome(which, f.forest.state(i), row); });
+          },
+          nb::arg("outcome"), "[trees, players]")
+      .def(
+          "root_inputs",
+          [](PyForest &f) {
+            ArrayBatch roots(f.forest.encoding());
+            const Game &game = f.forest.game();
+            roots.reserve(f.forest.size());
+            std::vector<Action> legal;
+            for (std::size_t i = 0; i < f.forest.size(); ++i) {
+              if (game.player(f.forest.state(i)) == TERMINAL) continue;
+              legal.resize(static_cast<std::size_t>(game.max_legal()));
+              legal.resize(static_cast<std::size_t>(game.legal(f.forest.state(i), legal.data())));
+              roots.encoding().write(f.forest.state(i), legal, roots.input_row(i), roots.legal_row(i));
+            }
+            return nb::make_tuple(roots.inputs(f.forest.size()), roots.legal(f.forest.size()));
+          },
+          "(inputs, legal) of the games' own states; zeros where a game is over")
+      .def(
+          "start",
+          [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
+            const Occupied occupied(f);
+            const std::int64_t *wanted = one_a_tree("iterations", f.forest, iterations);
+            for (std::size_t i = 0; i < f.forest.size(); ++i) checked_count("iterations", wanted[i], 0, 1 << 30);
+            const bool *noisy = one_a_tree("noise", f.forest, noise);
+            const nb::gil_scoped_release release;
+            return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
+          },
+          nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
+          "The number of rows that wait for their evaluation.")
+      .def(
+          "step",
+          [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
+            const Occupied occupied(f);
+            const Answers answers = checked_answers(f.forest.game(), f.forest.waiting(), values, logits);
+            const nb::gil_scoped_release release;
+            return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
+          },
+          nb::arg("values"), nb::arg("logits"), "Backs the answers up; the number of rows that wait now.")
+      .def("forget",
+           [](PyForest &f) {
+             const Occupied occupied(f);
+             f.forest.forget();
+           })
+      .def("clear_cache",
+           [](PyForest &f) {
+             const Occupied occupied(f);
+             f.forest.clear_cache();
+           })
+      .def(
+          "visits",
+          [](const PyForest &f) {
+            return rows_of<std::int64_t>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0,
+                                         [&](std::size_t i, std::int64_t *row) {
+                                           for (const Node &child : f.forest.root_children(i))
+                                             row[child.action] = child.visits;
+                                         });
+          },
+          "[trees, actions] of the roots")
+      .def(
+          "values",
+          [](const PyForest &f) {
+            return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()),
+                                   std::numeric_limits<double>::quiet_NaN(), [&](std::size_t i, double *row) {
+                                     for (const Node &child : f.forest.root_children(i))
+                                       if (child.visits) row[child.action] = child.value_sum / child.visits;
+                                   });
+          },
+          "[trees, actions]: mean values for the player to move; NaN where an action was not visited")
+      .def(
+          "root_values",
+          [](const PyForest &f) {
+            const int players = f.forest.game().players();
+            return rows_of<double>(f.forest, static_cast<std::size_t>(players),
+                                   std::numeric_limits<double>::quiet_NaN(), [&](std::size_t i, double *row) {
+                                     if (f.forest.root_children(i).empty()) return;
+                                     for (int p = 0; p < players; ++p) row[p] = f.forest.tree(i).root_mean(p);
+                                   });
+          },
+          "[trees, players]: mean over the descents of the last search")
+      .def(
+          "policy",
+          [](const PyForest &f) {
+            return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
+                                   [&](std::size_t i, double *row) {
+                                     const auto children = f.forest.root_children(i);
+                                     if (children.empty()) return;
+                                     if (f.forest.has_gumbel()) {
+                                       const auto improved = f.forest.tree(i).improved_policy();
+                                       for (std::size_t k = 0; k < children.size(); ++k)
+                                         row[children[k].action] = improved[k];
+                                       return;
+                                     }
+                                     double visits = 0;
+                                     for (const Node &child : children) visits += child.visits;
+                                     for (const Node &child : children)
+                                       row[child.action] = visits > 0 ? child.visits / visits : child.prior;
+                                   });
+          },
+          "[trees, actions]: visits over their sum, or Gumbel's improved policy; zeros where nothing was searched")
+      .def(
+          "choices",
+          [](const PyForest &f) {
+            std::int64_t *data;
+            auto array = new_array<std::int64_t>({f.forest.size()}, &data);
+            for (std::size_t i = 0; i < f.forest.size(); ++i) {
+              const auto children = f.forest.root_children(i);
+              data[i] = -1;
+              if (children.empty()) continue;
+              const Node *best = &children[0];
+              for (const Node &child : children)
+                if (child.visits > best->visits) best = &child;
+              data[i] = f.forest.has_gumbel() ? children[f.forest.tree(i).gumbel_choice()].action : best->action;
+            }
+            return array;
+          },
+          "[trees]: the most visited action, or the one that Gumbel's selection ends with; -1 where nothing was "
+          "searched")
+      .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
+      .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
+      .def_prop_ro("nodes", [](const PyForest &f) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < f.forest.size(); ++i) sum += f.forest.tree(i).node_count();
+        return sum;
+      });
+}
+
+}  // namespace boardlab

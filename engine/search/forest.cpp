@@ -1,0 +1,280 @@
+#include "search/forest.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace boardlab {
+
+namespace {
+
+// Says what it was told: hands an answer to Tree::prepare_root.
+class Messenger final : public Evaluator {
+ public:
+  Messenger(const GamePtr &game, int outcome, const double *value, std::span<const double> priors)
+      : Evaluator(game, outcome), value_(value), priors_(priors) {}
+  void answer(std::span<const Question> questions, Rng &) override {
+    std::copy_n(value_, game().players(), questions[0].value);
+    std::copy(priors_.begin(), priors_.end(), questions[0].priors);
+  }
+  std::unique_ptr<Evaluator> clone() const override { return nullptr; }
+
+ private:
+  const double *value_;
+  std::span<const double> priors_;
+};
+
+TreeOptions with_priors(TreeOptions options) {
+  options.puct = true;
+  return options;
+}
+
+}  // namespace
+
+Forest::Plot::Plot(const GamePtr &game, int outcome, const ForestOptions &options, std::uint64_t seed)
+    : state(*game),
+      tree(game, outcome, with_priors(options.tree)),
+      rng(seed),
+      nature(derive_seed(seed, 1)),
+      pending(static_cast<std::size_t>(options.batch)) {
+  for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*game);
+}
+
+Forest::Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, std::uint64_t seed)
+    : game_(std::move(game)),
+      outcome_(outcome),
+      options_(options),
+      encoding_(game_, inputs),
+      cache_(*game_, options.cache_bytes),
+      workers_(options.threads) {
+  plots_.reserve(static_cast<std::size_t>(options.trees));
+  for (int i = 0; i < options.trees; ++i) {
+    plots_.emplace_back(game_, outcome, options_, derive_seed(seed, static_cast<std::uint64_t>(i)));
+    restart(static_cast<std::size_t>(i), false);
+  }
+  row_of_.resize(capacity());
+  if (!cache_.empty()) same_.resize(std::bit_ceil(2 * capacity()));
+}
+
+void Forest::for_all(const std::function<void(Plot &)> &task) {
+  workers_.run(plots_.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) task(plots_[i]);
+  });
+}
+
+// ---- the games ----
+
+void Forest::settle(Plot &plot) {
+  plot.searched = false;
+  void *state = plot.state.data();
+  while (game_->player(state) == CHANCE) game_->apply(state, game_->sample_chance(state, plot.nature));
+}
+
+void Forest::set_state(std::size_t i, const void *state) {
+  game_->copy(plots_[i].state.data(), state);
+  settle(plots_[i]);
+}
+
+void Forest::restart(std::size_t i, bool training_start) {
+  Plot &plot = plots_[i];
+  if (training_start)
+    game_->training_start(plot.state.data(), plot.nature);
+  else
+    game_->initial_state(plot.state.data(), plot.nature);
+  settle(plot);
+  plot.tree.clear();
+}
+
+void Forest::play(std::size_t i, Action action) {
+  game_->apply(plots_[i].state.data(), action);
+  settle(plots_[i]);
+}
+
+// ---- a search ----
+
+void Forest::forget() {
+  for (Plot &plot : plots_) {
+    plot.tree.clear();
+    plot.waiting = 0;
+    plot.left = 0;
+    plot.at_root = plot.searched = false;
+  }
+  rows_ = 0;
+}
+
+std::span<const Node> Forest::root_children(std::size_t i) const {
+  return plots_[i].searched ? plots_[i].tree.root_children() : std::span<const Node>();
+}
+
+std::int64_t Forest::shared() const {
+  std::int64_t sum = duplicates_;
+  for (const Plot &plot : plots_) sum += plot.cache_hits;
+  return sum;
+}
+
+// Finds the state to ask about and its legal actions; true when the cache or the rules answer already.
+bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
+  Leaf &leaf = p.leaf;
+  p.asked = is_root ? plot.state.data() : leaf.state.data();
+  p.mover = game_->player(p.asked);
+  if (p.mover == CHANCE) {
+    void *beyond = p.beyond.data();
+    game_->copy(beyond, p.asked);
+    while ((p.mover = game_->player(beyond)) == CHANCE) game_->apply(beyond, game_->sample_chance(beyond, plot.rng));
+    p.asked = beyond;
+    if (p.mover == TERMINAL) {
+      game_->outcome(outcome_, beyond, leaf.value);
+      return true;
+    }
+  }
+  p.legal.resize(static_cast<std::size_t>(game_->max_legal()));
+  p.legal.resize(static_cast<std::size_t>(game_->legal(p.asked, p.legal.data())));
+  p.priors.resize(p.legal.size());
+  if (cache_.empty()) return false;
+  p.hash = game_->hash(p.asked);
+  if (!cache_.find(p.hash, p.asked, leaf.value, p.priors)) return false;
+  ++plot.cache_hits;
+  return true;
+}
+
+// The root has its answer: it gets its children, and noise on their priors.
+void Forest::plant(Plot &plot) {
+  Pending &p = plot.pending[0];
+  Messenger messenger(game_, outcome_, p.leaf.value, p.priors);
+  plot.tree.prepare_root(messenger, plot.rng, plot.left);
+  plot.at_root = false;
+  plot.waiting = 0;
+}
+
+void Forest::ask_root(Plot &plot) {
+  // Sequential halving shares the visits out anew; kept ones would count as its own.
+  plot.tree.set_root(plot.state.data(), options_.reuse && options_.tree.gumbel == 0);
+  plot.searched = true;
+  plot.at_root = true;
+  plot.pending[0].answered = false;
+  if (!plot.tree.root_children().empty() || take_up(plot, plot.pending[0], true))
+    plant(plot);
+  else
+    plot.waiting = 1;
+}
+
+// Descends until leaves wait for an evaluation or nothing is left to do.
+void Forest::advance(Plot &plot) {
+  while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
+    plot.tree.make_room();
+    const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, plot.left));
+    for (std::size_t i = 0; i < batch; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, options_.batch > 1);
+    bool is_waiting = false;
+    for (std::size_t i = 0; i < batch; ++i) {
+      Pending &p = plot.pending[i];
+      p.answered = p.leaf.terminal || take_up(plot, p, false);
+      is_waiting = is_waiting || !p.answered;
+    }
+    plot.waiting = batch;
+    if (is_waiting) return;
+    finish(plot);
+  }
+}
+
+// All leaves have their answers.
+void Forest::finish(Plot &plot) {
+  for (std::size_t i = 0; i < plot.waiting; ++i) {
+    Pending &p = plot.pending[i];
+    if (!p.leaf.terminal) {
+      const Question q = plot.tree.question(p.leaf);
+      // Beyond a chance node the actions are those of another position than the leaf.
+      if (q.priors) std::copy(p.priors.begin(), p.priors.end(), q.priors);
+    }
+    plot.tree.back_up(p.leaf, plot.rng);
+  }
+  for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.widen(plot.pending[i].leaf);
+  plot.left -= static_cast<std::int64_t>(plot.waiting);
+  plot.waiting = 0;
+}
+
+void Forest::read(Plot &plot, const Answers &answers) {
+  for (std::size_t i = 0; i < plot.waiting; ++i) {
+    Pending &p = plot.pending[i];
+    if (!p.answered) answers.read(*game_, p.row, p.mover, p.legal, p.leaf.value, p.priors.data());
+  }
+}
+
+std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal) {
+  if (rows_) forget();  // a search that was given up
+  for (std::size_t i = 0; i < plots_.size(); ++i) {
+    Plot &plot = plots_[i];
+    plot.left = game_->player(plot.state.data()) == TERMINAL ? 0 : iterations[i];
+    plot.tree.set_noise(noise[i]);
+  }
+  for_all([this](Plot &plot) {
+    if (plot.left <= 0) return;
+    ask_root(plot);
+    advance(plot);
+  });
+  return collect(inputs, legal);
+}
+
+std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal) {
+  const auto back_up = [&](Plot &plot) {
+    if (!plot.waiting) return;
+    read(plot, answers);
+    plot.at_root ? plant(plot) : finish(plot);
+  };
+  try {
+    if (cache_.empty()) {
+      for_all([&](Plot &plot) {
+        back_up(plot);
+        advance(plot);
+      });
+    } else {
+      for_all([&](Plot &plot) { read(plot, answers); });
+      for (std::size_t row = 0; row < rows_; ++row) {
+        const Pending &p = *row_of_[row];
+        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);
+      }
+      for_all([&](Plot &plot) {
+        if (plot.waiting) plot.at_root ? plant(plot) : finish(plot);
+        advance(plot);
+      });
+    }
+  } catch (...) {
+    forget();
+    throw;
+  }
+  return collect(inputs, legal);
+}
+
+// Gives every waiting leaf its row, and equal positions the same one, then writes the rows.
+std::size_t Forest::collect(std::byte *inputs, bool *legal) {
+  rows_ = 0;
+  std::fill(same_.begin(), same_.end(), 0);
+  for (Plot &plot : plots_)
+    for (std::size_t i = 0; i < plot.waiting; ++i) {
+      Pending &p = plot.pending[i];
+      if (p.answered) continue;
+      if (!same_.empty()) {
+        std::size_t at = p.hash & (same_.size() - 1);
+        for (; same_[at]; at = (at + 1) & (same_.size() - 1)) {
+          const Pending &other = *row_of_[same_[at] - 1];
+          if (other.hash == p.hash && game_->equal(other.asked, p.asked)) break;
+        }
+        if (same_[at]) {
+          p.row = same_[at] - 1;
+          ++duplicates_;
+          continue;
+        }
+        same_[at] = static_cast<std::uint32_t>(rows_ + 1);
+      }
+      p.row = rows_;
+      row_of_[rows_++] = &p;
+    }
+  evaluations_ += static_cast<std::int64_t>(rows_);
+  workers_.run(rows_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      const Pending &p = *row_of_[row];
+      encoding_.write(p.asked, p.legal, inputs + row * encoding_.row_bytes(), legal + row * encoding_.actions());
+    }
+  });
+  return rows_;
+}
+
+}  // namespace boardlab

@@ -1,0 +1,111 @@
+// Many trees side by side, each with a game of its own: their leaves wait together for one batch of evaluations.
+//
+//   rows = start(iterations)                  the first leaves, as rows of the caller's arrays
+//   while rows: rows = step(answers)          backs the answers up and collects the next leaves
+//
+// The trees share nothing but the cache of evaluations, which changes only while no tree works, so that several threads
+// give the same result as one.
+#pragma once
+
+#include <memory>
+
+#include "core/workers.h"
+#include "search/encoding.h"
+#include "search/evaluation_cache.h"
+#include "search/tree.h"
+
+namespace boardlab {
+
+struct ForestOptions {
+  int trees = 1;
+  int batch = 1;  // leaves of one tree that wait at once, kept apart by virtual loss
+  int threads = 1;
+  std::size_t cache_bytes = 0;  // 0 = none
+  bool reuse = true;            // keep the subtree of what was played
+  TreeOptions tree;             // PUCT always
+};
+
+class Forest {
+ public:
+  Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, std::uint64_t seed);
+
+  const Game &game() const { return *game_; }
+  const GamePtr &game_ptr() const { return game_; }
+  const Encoding &encoding() const { return encoding_; }
+  std::size_t size() const { return plots_.size(); }
+  // Most rows that wait at once: what the caller's arrays must hold.
+  std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.batch); }
+
+  // ---- the games ----
+  const void *state(std::size_t i) const { return plots_[i].state.data(); }
+  // Nature moves on at once, so that a game waits for a player or is over.
+  void set_state(std::size_t i, const void *state);
+  void restart(std::size_t i, bool training_start);
+  void play(std::size_t i, Action action);  // legal
+
+  // ---- a search ----
+  // Iterations for every tree, and whether there is noise at its root; a game that is over gets none.
+  std::size_t start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal);
+  // Answers to the rows of the last start or step. When it throws, the search is over and its trees are forgotten.
+  std::size_t step(const Answers &answers, std::byte *inputs, bool *legal);
+  std::size_t waiting() const { return rows_; }
+  void forget();  // ends a search and forgets all trees
+
+  const Tree &tree(std::size_t i) const { return plots_[i].tree; }
+  // Of the present state; none when it was not searched.
+  std::span<const Node> root_children(std::size_t i) const;
+  bool has_gumbel() const { return options_.tree.gumbel > 0; }
+  std::int64_t evaluations() const { return evaluations_; }
+  std::int64_t shared() const;  // leaves that needed no evaluation of their own
+  void clear_cache() { cache_.clear(); }
+
+ private:
+  struct Pending {
+    Leaf leaf;
+    StateBuffer beyond;           // a leaf at a chance node: after nature has moved on
+    const void *asked = nullptr;  // the state that is evaluated
+    std::vector<Action> legal;
+    std::vector<double> priors;
+    int mover = 0;
+    std::uint64_t hash = 0;
+    std::size_t row = 0;
+    bool answered = false;
+  };
+  // One game and its tree.
+  struct Plot {
+    Plot(const GamePtr &game, int outcome, const ForestOptions &options, std::uint64_t seed);
+    StateBuffer state;
+    Tree tree;
+    Rng rng, nature;
+    std::vector<Pending> pending;
+    std::size_t waiting = 0;  // of `pending`
+    bool at_root = false;     // the root itself waits for its priors
+    bool searched = false;    // the tree's root is the present state
+    std::int64_t left = 0;    // iterations
+    std::int64_t cache_hits = 0;
+  };
+
+  void settle(Plot &plot);
+  void ask_root(Plot &plot);
+  void plant(Plot &plot);
+  void advance(Plot &plot);
+  void finish(Plot &plot);
+  bool take_up(Plot &plot, Pending &pending, bool is_root);
+  void read(Plot &plot, const Answers &answers);
+  std::size_t collect(std::byte *inputs, bool *legal);
+  void for_all(const std::function<void(Plot &)> &task);
+
+  GamePtr game_;
+  int outcome_;
+  ForestOptions options_;
+  Encoding encoding_;
+  EvaluationCache cache_;
+  Workers workers_;
+  std::vector<Plot> plots_;
+  std::vector<Pending *> row_of_;
+  std::vector<std::uint32_t> same_;  // hash table over the rows of a batch
+  std::size_t rows_ = 0;
+  std::int64_t evaluations_ = 0, duplicates_ = 0;
+};
+
+}  // namespace boardlab

@@ -1,0 +1,206 @@
+#include "search/ismcts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace boardlab {
+
+IsmctsSearch::IsmctsSearch(std::unique_ptr<Evaluator> evaluator, IsmctsOptions options, std::uint64_t seed)
+    : Search(std::move(evaluator), seed),
+      options_(options),
+      state_(game()),
+      seen_(game()),
+      observation_(static_cast<std::size_t>(std::max(game().table().observation_size, 1))),
+      legal_(static_cast<std::size_t>(game().max_legal())) {}
+
+void IsmctsSearch::forget() {
+  sets_.clear();
+  edges_.clear();
+  table_.assign(1024, 0);
+  std::fill(std::begin(low_), std::end(low_), std::numeric_limits<double>::infinity());
+  std::fill(std::begin(high_), std::end(high_), -std::numeric_limits<double>::infinity());
+  std::fill(std::begin(root_sum_), std::end(root_sum_), 0.0);
+}
+
+std::uint64_t IsmctsSearch::key_of(const void *state, int player) {
+  const bl_game &table = game().table();
+  std::uint64_t hash;
+  if (table.observe) {
+    const int length = table.observe(table.self, state, player, observation_.data());
+    hash = 0xCBF29CE484222325ull;
+    for (int i = 0; i < length; ++i) hash = (hash ^ observation_[static_cast<std::size_t>(i)]) * 0x100000001B3ull;
+  } else {
+    game().copy(seen_.data(), state);
+    game().conceal(seen_.data(), player);
+    hash = game().hash(seen_.data());
+  }
+  hash = derive_seed(hash, static_cast<std::uint64_t>(player));
+  return hash ? hash : 1;
+}
+
+std::uint32_t &IsmctsSearch::slot(std::uint64_t key) {
+  std::size_t at = key & (table_.size() - 1);
+  while (table_[at] && sets_[table_[at] - 1].key != key) at = (at + 1) & (table_.size() - 1);
+  return table_[at];
+}
+
+std::size_t IsmctsSearch::enter(const void *state, int player) {
+  const std::uint64_t key = key_of(state, player);
+  if (const std::uint32_t known = slot(key)) return known - 1;
+  if (sets_.size() >= options_.max_nodes) return NONE;
+  if (2 * (sets_.size() + 1) > table_.size()) {
+    table_.assign(2 * table_.size(), 0);
+    for (std::size_t i = 0; i < sets_.size(); ++i) slot(sets_[i].key) = static_cast<std::uint32_t>(i + 1);
+  }
+  const int n = game().legal(state, legal_.data());
+  sets_.push_back({key, static_cast<std::uint32_t>(edges_.size()), static_cast<std::uint32_t>(n), 0});
+  for (int i = 0; i < n; ++i) edges_.push_back({legal_[static_cast<std::size_t>(i)], 0, 0});
+  slot(key) = static_cast<std::uint32_t>(sets_.size());
+  return sets_.size() - 1;
+}
+
+std::size_t IsmctsSearch::select(const InformationSet &node, int player) {
+  const Edge *edges = &edges_[node.first];
+  // Actions that were never tried come first, at random.
+  std::uint32_t untried = 0;
+  for (std::uint32_t i = 0; i < node.count; ++i) untried += edges[i].visits == 0;
+  if (untried) {
+    std::uint32_t pick = rng.below(untried);
+    for (std::uint32_t i = 0; i < node.count; ++i)
+      if (edges[i].visits == 0 && pick-- == 0) return node.first + i;
+  }
+  const double width = high_[player] - low_[player], scale = width > 0 ? 1 / width : 0;
+  const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
+  std::size_t best = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const double q = (edges[i].value_sum / edges[i].visits - low_[player]) * scale;
+    const double score = q + options_.c * std::sqrt(log_visits / edges[i].visits);
+    if (score > best_score) {
+      best_score = score;
+      best = node.first + i;
+    }
+  }
+  return best;
+}
+
+void IsmctsSearch::iterate(const void *root, bool from_deal) {
+  void *state = state_.data();
+  if (from_deal) {
+    game().initial_state(state, rng);
+  } else {
+    game().copy(state, root);
+    game().determinize(state, game().player(root), rng);
+  }
+  path_.clear();
+  double value[MAX_PLAYERS];
+  for (bool is_first = true;;) {
+    const int player = game().player(state);
+    if (player == TERMINAL) {
+      game().outcome(evaluator_->outcome(), state, value);
+      break;
+    }
+    // The end of a round is a leaf: the next one starts anew.
+    if (!is_first && game().round_over(state)) {
+      evaluator_->value(state, rng, value);
+      break;
+    }
+    if (player == CHANCE) {
+      game().apply(state, game().sample_chance(state, rng));
+      continue;
+    }
+    is_first = false;
+    const std::size_t set = enter(state, player);
+    if (set == NONE) {
+      evaluator_->value(state, rng, value);
+      break;
+    }
+    const std::size_t edge = select(sets_[set], player);
+    path_.push_back({set, edge, player});
+    game().apply(state, edges_[edge].action);
+    if (edges_[edge].visits) continue;
+    evaluator_->judge(state, rng, value);
+    break;
+  }
+  back_up(value);
+}
+
+void IsmctsSearch::back_up(double *value) {
+  bool through_root = false;
+  for (auto step = path_.rbegin(); step != path_.rend(); ++step) {
+    value[step->player] += game().step_reward();
+    Edge &edge = edges_[step->edge];
+    ++edge.visits;
+    edge.value_sum += value[step->player];
+    ++sets_[step->set].visits;
+    low_[step->player] = std::min(low_[step->player], value[step->player]);
+    high_[step->player] = std::max(high_[step->player], value[step->player]);
+    through_root = through_root || sets_[step->set].key == root_key_;
+  }
+  for (int p = 0; p < game().players() && through_root; ++p) root_sum_[p] += value[p];
+}
+
+// Returns how often the present information set was visited.
+std::int64_t IsmctsSearch::run(const void *state, bool from_deal, std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    if (i % 64 == 63) poll();
+    iterate(state, from_deal);
+  }
+  const std::uint32_t root = slot(root_key_);
+  return root ? sets_[root - 1].visits : 0;
+}
+
+void IsmctsSearch::act(const void *state, Decision &out) {
+  using Start = IsmctsOptions::Start;
+  out.prepare(game(), state);
+  const int player = game().player(state);
+  game().copy(state_.data(), state);
+  game().determinize(state_.data(), player, rng);
+  root_key_ = key_of(state_.data(), player);
+  forget();
+  bool from_deal = options_.start != Start::POSITION;
+  if (from_deal) {
+    const std::int64_t probe = std::min(options_.iterations, std::max<std::int64_t>(options_.iterations / 10, 100));
+    const std::int64_t visits = run(state, true, probe);
+    from_deal = options_.start == Start::DEAL || 100 * visits >= LEAST_PERCENT * probe;
+    if (!from_deal)
+      forget();
+    else if (run(state, true, options_.iterations - probe) == 0)
+      throw std::invalid_argument("ismcts never came from the deal to this position in " +
+                                  std::to_string(options_.iterations) +
+                                  " iterations; give it more, or start=\"position\"");
+  }
+  if (!from_deal) run(state, false, options_.iterations);
+  report(out);
+  out.info.emplace_back("iterations", static_cast<double>(options_.iterations));
+  out.info.emplace_back("from_deal", from_deal);
+  out.info.emplace_back("information_sets", static_cast<double>(sets_.size()));
+}
+
+void IsmctsSearch::report(Decision &out) {
+  using Choice = IsmctsOptions::Choice;
+  const InformationSet &root = sets_[slot(root_key_) - 1];
+  const double visits = root.visits;
+  for (int p = 0; p < game().players(); ++p) out.scores[p] = root_sum_[p] / visits;
+  double draw = rng.unit();
+  const Edge *best = nullptr;
+  for (std::uint32_t i = 0; i < root.count; ++i) {
+    const Edge &edge = edges_[root.first + i];
+    const double share = edge.visits / visits;
+    out.policy[i] = share;
+    if (!edge.visits) continue;
+    out.values[i] = edge.value_sum / edge.visits;
+    if (options_.choice == Choice::SAMPLE) {
+      if (draw >= 0) best = &edge;
+      draw -= share;
+    } else if (!best || (options_.choice == Choice::VALUE ? out.values[i] > best->value_sum / best->visits
+                                                          : edge.visits > best->visits)) {
+      best = &edge;
+    }
+  }
+  out.action = best->action;
+}
+
+}  // namespace boardlab

@@ -1,0 +1,230 @@
+"""AlphaZero: targets, masks and signs, runs that resume, a net that learns."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+
+torch = pytest.importorskip("torch")
+
+from boardlab.evaluators.net import build_net, net_description  # noqa: E402
+from boardlab.learning.alphazero.self_play import _by_visits, play_games  # noqa: E402
+from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+
+SMALL = {
+    "blocks": 1,
+    "channels": 16,
+    "head_filters": 4,
+    "hidden": 16,
+    "games": 16,
+    "parallel": 8,
+    "threads": 1,
+}
+SMALL |= {"simulations": 16, "temperature_moves": 4, "device": "cpu"}
+
+
+def even(planes, legal):
+    """Knows nothing: every action is as good as the other."""
+    return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+
+@pytest.mark.parametrize("kind", ["res", "conv", "wang", "mlp"])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("tictactoe", {}),
+        ("connectfour", {}),
+        ("othello", {"size": 6}),
+        ("nim", {"players": 3}),
+        ("ewn", {}),
+        ("2048", {}),
+    ],
+)
+def test_every_net_fits_every_kind_of_game(kind, name, parameters):
+    game = bl.game(name, **parameters)
+    description = net_description(game, AlphaZero(net=kind, blocks=1, channels=8))
+    state = game.initial_state()
+    net = build_net(description).eval()
+    values, logits = net(torch.zeros(3, description["planes"], description["rows"], description["cols"]))
+    assert values.shape == (3, 1 if game.players == 2 else game.players)
+    assert logits.shape == (3, game.action_count)
+    assert (values.abs() <= 1).all()
+    assert state is not None
+
+
+def test_targets_are_those_of_the_player_to_move():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=100, parallel=30, simulations=8, noise=0.0, temperature_moves=9)
+    examples, counts = play_games(game, even, settings, 8, 1, seed=3, threads=1)
+    assert counts.moves == len(examples)
+    games = []
+    for fields, policy, z in zip(examples.fields, examples.policy, examples.z, strict=True):
+        state = game.from_fields(fields.tolist())
+        assert policy.sum() == pytest.approx(1)
+        assert set(np.flatnonzero(policy)) <= set(state.legal_actions())
+        games.append((state, z[0]))
+    assert sum(state == game.initial_state() for state, _ in games) == 100
+    forced = [(state, z) for state, z in games if len(state.legal_actions()) == 1]
+    assert len({z for _, z in forced}) > 1  # wins of the last move, and draws
+    for state, z in forced:
+        mover = state.player
+        state.apply(state.legal_actions()[0])
+        assert z == state.scores[mover]
+
+
+def test_three_players_have_their_own_results_in_their_own_order():
+    game = bl.game("nim", players=3, heaps=(2, 2))
+
+    def judge(planes, legal):
+        return np.zeros((len(planes), 3), np.float32), np.zeros(legal.shape, np.float32)
+
+    settings = AlphaZero(games=12, parallel=4, simulations=8, temperature_moves=9)
+    examples, _ = play_games(game, judge, settings, 8, 3, seed=1, threads=1)
+    last = [
+        i
+        for i, fields in enumerate(examples.fields)
+        if len(game.from_fields(fields.tolist()).legal_actions()) == 1
+    ]
+    assert last
+    for i in last:  # one action is left: the result is certain, first that of the player to move
+        state = game.from_fields(examples.fields[i].tolist())
+        mover = state.player
+        state.apply(state.legal_actions()[0])
+        if state.is_terminal:
+            expected = [state.scores[(mover + k) % 3] for k in range(3)]
+            assert examples.z[i].tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "othello", "hex"])
+def test_turned_positions_have_turned_actions(name):
+    game = bl.game(name)
+    state = game.initial_state()
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        state.apply(int(rng.choice(state.legal_actions())))
+    fields = np.tile(np.array(state.fields, np.int32), (game.symmetries, 1))
+    planes, legal, images = _engine.encode(
+        game.core, fields, np.arange(game.symmetries, dtype=np.uint64), "planes"
+    )
+    for g in range(game.symmetries):
+        turned = state.symmetry(g)
+        assert np.array_equal(planes[g], turned.planes(turned.player))
+        assert sorted(np.flatnonzero(legal[g])) == sorted(turned.legal_actions())
+        for action in state.legal_actions():
+            after, image = state.copy(), turned.copy()
+            after.apply(action)
+            image.apply(int(images[g, action]))
+            assert after.symmetry(g) == image
+
+
+def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
+    game = bl.game("tictactoe")
+    whole = bl.train(
+        game, "alphazero", episodes=64, out=tmp_path / "whole", seed=5, gate=0.5, gate_games=4, **SMALL
+    )
+    stops = iter([False, True])
+    bl.train(
+        game,
+        "alphazero",
+        episodes=64,
+        out=tmp_path / "broken",
+        seed=5,
+        gate=0.5,
+        gate_games=4,
+        progress=lambda _: next(stops, True),
+        **SMALL,
+    )
+    resumed = bl.resume(tmp_path / "broken")
+    assert resumed.episodes == whole.episodes == 64
+    for file in ("weights.npz", "checkpoint.npz"):
+        with np.load(tmp_path / "whole" / file) as one, np.load(tmp_path / "broken" / file) as other:
+            assert set(one.files) == set(other.files)
+            for key in one.files:
+                if not key.endswith("seconds"):
+                    assert np.array_equal(one[key], other[key]), key
+
+
+def test_the_agent_of_a_run_plays_and_belongs_to_its_game(tmp_path):
+    game = bl.game("tictactoe")
+    run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **SMALL)
+    assert run.expression == f'mcts(net("{(tmp_path / "run").as_posix()}"), iterations=100)'
+    for search in ("mcts({}, iterations=10)", "policy({})", "greedy({})", "alphabeta({}, depth=2)"):
+        agent = search.format(f'net("{(tmp_path / "run").as_posix()}")')
+        assert bl.match(game, [agent, "random"], games=2).errors == 0
+    with pytest.raises(BoardLabError, match="was trained on"):
+        bl.agent(run.expression, bl.game("connectfour"))
+
+
+def test_what_cannot_be_learned_is_refused_with_a_sentence(tmp_path):
+    with pytest.raises(BoardLabError, match="nothing is hidden, not kuhnpoker"):
+        bl.train(bl.game("kuhnpoker"), "alphazero", out=tmp_path / "run")
+    with pytest.raises(BoardLabError, match="simulations must be"):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", simulations=0)
+    with pytest.raises(BoardLabError, match="preset of alphazero"):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", preset="papier")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_missing_or_damaged_shard_is_said(tmp_path):
+    game = bl.game("tictactoe")
+    bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **SMALL)
+    shard = tmp_path / "run" / "replay" / "000001.npz"
+    shard.write_bytes(shard.read_bytes()[:100])
+    with pytest.raises(BoardLabError, match="damaged"):
+        bl.resume(tmp_path / "run", episodes=32)
+    shard.unlink()
+    with pytest.raises(BoardLabError, match="missing"):
+        bl.resume(tmp_path / "run", episodes=32)
+
+
+def test_memory_does_not_grow_with_the_games(tmp_path):
+    game = bl.game("tictactoe")
+    bl.train(game, "alphazero", episodes=16 * 9, out=tmp_path / "run", window=2, window_first=1, **SMALL)
+    shards = list((tmp_path / "run" / "replay").glob("*.npz"))
+    assert len(shards) <= 4
+
+
+def test_tictactoe_is_learned_to_perfection(tmp_path):
+    game = bl.game("tictactoe")
+    run = bl.train(
+        game,
+        "alphazero",
+        episodes=64 * 20,
+        out=tmp_path / "run",
+        seed=1,
+        games=64,
+        parallel=64,
+        simulations=32,
+        blocks=1,
+        channels=32,
+        epochs=4.0,
+        temperature_moves=9,
+        threads=1,
+        device="cpu",
+    )
+    network = f'net("{run.path.as_posix()}")'
+    result = bl.evaluate(f"mcts({network}, iterations=50, solver=False)", game, "perfect", 100)
+    assert result.value == 0.0
+
+
+def test_gumbel_learns_from_its_improved_policy():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4)
+    examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
+    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    # The improved policy has a share for every legal action, not only for those that were visited.
+    for fields, policy in zip(examples.fields, examples.policy, strict=True):
+        assert set(np.flatnonzero(policy)) == set(game.from_fields(fields.tolist()).legal_actions())
+
+
+def test_actions_are_drawn_by_visits_and_then_the_best():
+    visits = np.tile(np.array([1.0, 3.0, 0.0]), (4000, 1))
+    drawn = np.arange(4000) < 2000
+    target, actions = _by_visits(visits, drawn, True, np.random.default_rng(0))
+    assert (actions[2000:] == 1).all()
+    assert np.mean(actions[:2000] == 1) == pytest.approx(0.75, abs=0.04)
+    assert not (actions == 2).any()
+    assert target[0].tolist() == [0.25, 0.75, 0.0]
+    assert target[-1].tolist() == [0.0, 1.0, 0.0]

@@ -1,0 +1,292 @@
+"""Many trees side by side: each searches exactly as an agent of its own would, whatever the batch, cache and threads."""
+
+import numpy as np
+import pytest
+from reference.positions import random_position
+from reference.tree import derive_seed
+
+import boardlab as bl
+from boardlab import Forest
+from boardlab.evaluators import EVALUATORS
+
+
+class Net:
+    """A small random net: a pure function of the inputs, that counts what it is asked."""
+
+    def __init__(self, game: bl.Game, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        size = int(np.prod(game.core.plane_shape))
+        columns = 1 if game.players <= 2 else game.players
+        self.weights = rng.normal(size=(size, columns + game.action_count)) / 4
+        self.columns = columns
+        self.rows: list[int] = []
+        self.asked: list[bytes] = []
+
+    def __call__(self, planes, legal):
+        self.rows.append(len(planes))
+        self.asked.extend(row.tobytes() for row in planes)
+        # One row at a time: a matrix product may round otherwise in another batch.
+        answers = np.array([np.tanh(row.ravel() @ self.weights) for row in planes])
+        values = answers[:, : self.columns]
+        return (values if self.columns > 1 else values[:, 0]), 2 * answers[:, self.columns :]
+
+
+GAMES = [
+    bl.game("connectfour", rows=4, cols=5),
+    bl.game("tictactoe"),
+    bl.game("othello", size=4),
+    bl.game("2048", size=2),
+    bl.game("ewn", size=3),
+    bl.game("ewn", size=6, players=3),
+    bl.game("sim", players=3),
+    bl.game("rubiks", twists=3),
+]
+
+
+@pytest.fixture
+def as_agent():
+    """Makes the net known as the evaluator `forest-net`."""
+
+    def register(net):
+        bl.register_evaluator("forest-net")(lambda game: net)
+
+    yield register
+    EVALUATORS.pop("forest-net", None)
+
+
+def searched(game, net, trees=5, seed=7, iterations=60, moves=0, **options):
+    forest = Forest(game, trees, seed=seed, **options)
+    for i in range(trees):
+        forest.set_state(i, random_position(game, i, 4))
+    for move in range(moves + 1):
+        if move:
+            forest.play(forest.visits().argmax(axis=1))
+        forest.search(net, iterations)
+    return forest
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+@pytest.mark.parametrize("batch", [1, 4])
+def test_every_tree_is_the_tree_of_an_agent(game, batch, as_agent):
+    net = Net(game)
+    as_agent(net)
+    forest = searched(game, net, batch=batch)
+    for i in range(len(forest)):
+        agent = bl.agent(
+            f"mcts(forest-net, iterations=60, batch={batch}, solver=False)", game, seed=derive_seed(7, i)
+        )
+        decision = agent.act(forest.state(i))
+        visits, values = forest.visits()[i], forest.values()[i]
+        assert visits.sum() == 60
+        assert {a: visits[a] / 60 for a in decision.policy} == decision.policy
+        assert {a: values[a] for a in decision.policy if visits[a]} == decision.values
+        assert (forest.root_values()[i] == decision.scores).all()
+
+
+def test_gumbel_is_that_of_an_agent(as_agent):
+    game = bl.game("connectfour")
+    net = Net(game)
+    as_agent(net)
+    forest = searched(game, net, iterations=16, moves=2, gumbel=4)
+    for i in range(len(forest)):
+        seed = derive_seed(7, i)
+        fresh = searched(game, net, iterations=16, gumbel=4)
+        agent = bl.agent("mcts(forest-net, iterations=16, gumbel=4, solver=False)", game, seed=seed)
+        decision = agent.act(fresh.state(i))
+        assert fresh.choices()[i] == decision.action
+        policy = fresh.policy()[i]
+        assert {a: policy[a] for a in decision.policy} == pytest.approx(decision.policy)
+        assert policy.sum() == pytest.approx(1)
+    assert (forest.visits().sum(axis=1) == 16).all()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+@pytest.mark.parametrize("options", [{"threads": 3}, {"cache_mb": 1}, {"cache_mb": 0.001, "threads": 2}])
+def test_cache_and_threads_change_nothing(game, options):
+    net = Net(game)
+    plain = searched(game, net, moves=2)
+    other = searched(game, net, moves=2, **options)
+    assert (plain.visits() == other.visits()).all()
+    np.testing.assert_array_equal(plain.values(), other.values())
+    np.testing.assert_array_equal(plain.root_values(), other.root_values())
+    assert [plain.state(i) for i in range(5)] == [other.state(i) for i in range(5)]
+
+
+def test_the_cache_asks_about_no_position_twice():
+    game = bl.game("tictactoe")
+    net, other = Net(game), Net(game)
+    forest = Forest(game, 20, cache_mb=8)
+    forest.search(net, 200)
+    assert len(set(net.asked)) == len(net.asked) == forest.info["evaluations"]
+    plain = Forest(game, 20)
+    plain.search(other, 200)
+    assert len(net.asked) + forest.info["shared"] == len(other.asked)
+    assert set(net.asked) == set(other.asked)
+    forest.forget()
+    forest.search(net, 200)
+    assert len(net.asked) == forest.info["evaluations"]  # everything was cached
+    forest.clear_cache()
+    forest.forget()
+    forest.search(net, 200)
+    assert len(net.asked) > len(set(net.asked))
+
+
+def test_trees_search_as_long_as_each_is_told():
+    game = bl.game("connectfour")
+    forest = Forest(game, 4, batch=3)
+    forest.search(Net(game), np.array([0, 1, 10, 50]))
+    assert forest.visits().sum(axis=1).tolist() == [0, 1, 10, 50]
+    assert np.isnan(forest.root_values()[0]).all()
+    forest.search(Net(game), 5)
+    assert forest.visits().sum(axis=1).tolist() == [5, 6, 15, 55]
+
+
+def test_batches_are_full():
+    game = bl.game("connectfour")
+    net = Net(game)
+    Forest(game, 16, batch=4).search(net, 40)
+    assert net.rows == [16] + [64] * 10
+
+
+def test_noise_is_drawn_anew_for_every_search_where_it_is_wanted():
+    game = bl.game("gobang")
+
+    def judge(planes, legal):
+        return np.zeros(len(planes)), np.zeros(legal.shape)
+
+    forest = Forest(game, 40, noise=0.1, noise_fraction=0.5, reuse=False)
+    noisy = np.arange(40) < 20
+    forest.search(judge, 30, noise=noisy)
+    first = forest.visits()
+    assert (first[20:].max(axis=1) == 1).all()  # even priors: every action once
+    assert (first[:20].max(axis=1) > 2).all() and len({row.tobytes() for row in first[:20]}) == 20
+    forest.search(judge, 30, noise=noisy)
+    assert not (forest.visits()[:20] == first[:20]).all(axis=1).any()
+
+
+def test_the_solver_ends_a_proven_search():
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply(action)
+    forest = Forest(game, 2, solver=True)
+    forest.set_state(0, state)
+    forest.search(Net(game), 5000)
+    assert forest.visits()[0].sum() < 100 and forest.root_values()[0].tolist() == [1, -1]
+
+
+def test_a_whole_generation_of_games():
+    game = bl.game("tictactoe")
+    forest = Forest(game, 30, seed=3, cache_mb=4)
+    net = Net(game)
+    rng = np.random.default_rng(1)
+    while (forest.players != bl.TERMINAL).any():
+        planes, legal = forest.roots()
+        over = forest.players == bl.TERMINAL
+        assert not planes[over].any() and not legal[over].any()
+        for i in np.flatnonzero(~over):
+            state = forest.state(i)
+            assert (planes[i] == state.planes(state.player)).all()
+            assert np.flatnonzero(legal[i]).tolist() == state.legal_actions()
+        forest.search(net, 15)
+        visits = forest.visits()
+        assert (forest.choices()[~over] == visits.argmax(axis=1)[~over]).all()
+        assert (forest.choices()[over] == -1).all()
+        assert forest.policy().sum(axis=1) == pytest.approx(1.0 * ~over)
+        assert (visits.sum(axis=1)[~over] >= 15).all() and not visits[over].any() and not visits[~legal].any()
+        forest.play([rng.choice(9, p=row / row.sum()) if row.any() else -1 for row in visits])
+    assert (forest.scores.sum(axis=1) == 0).all()
+    assert all(forest.state(i).is_terminal for i in range(30))
+    forest.restart(np.flatnonzero(forest.scores[:, 0] >= 0))
+    assert ((forest.players == 0) == ([forest.state(i) == game.initial_state() for i in range(30)])).all()
+
+
+def test_finds_the_win():
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    for action in (3, 2, 3, 2, 3, 1):
+        state.apply(action)
+    forest = Forest(game, 3)
+    for i in range(3):
+        forest.set_state(i, state)
+    forest.search(Net(game), 200)
+    assert (forest.visits().argmax(axis=1) == 3).all() and (forest.root_values()[:, 0] > 0.5).all()
+
+
+def test_nature_moves_on_in_the_games():
+    game = bl.game("2048", size=3)
+    forest = Forest(game, 50, seed=5)
+    assert (forest.players == 0).all()
+    assert len({forest.state(i).to_text() for i in range(50)}) > 10
+    twin = Forest(game, 50, seed=5)
+    assert all(forest.state(i) == twin.state(i) for i in range(50))
+    cube = Forest(bl.game("rubiks"), 50, seed=5)
+    cube.restart(range(50), training_start=True)
+    assert len({cube.state(i).to_text() for i in range(50)}) > 10
+
+
+def test_two_forests_take_turns():
+    game = bl.game("connectfour")
+    net = Net(game)
+    alone = [Forest(game, 8, seed=seed) for seed in (1, 2)]
+    for forest in alone:
+        forest.search(net, 20)
+    turns = [Forest(game, 8, seed=seed) for seed in (1, 2)]
+    rows = [forest.start(20) for forest in turns]
+    while any(rows):
+        for i, forest in enumerate(turns):
+            if rows[i]:
+                rows[i] = forest.step(*net(forest.inputs[: rows[i]], forest.legal[: rows[i]]))
+    for one, other in zip(alone, turns, strict=True):
+        assert (one.visits() == other.visits()).all()
+
+
+def test_a_search_that_was_given_up_leaves_nothing_behind():
+    game = bl.game("connectfour")
+    net = Net(game)
+    forest, fresh = Forest(game, 4, batch=2), Forest(game, 4, batch=2)
+    rows = forest.start(20)
+    forest.step(*net(forest.inputs[:rows], forest.legal[:rows]))
+    with pytest.raises(ZeroDivisionError):
+        forest.search(lambda planes, legal: 1 / 0, 20)
+    with pytest.raises(bl.BoardLabError, match="value of position 0 of the batch is nan"):
+        forest.search(lambda planes, legal: (np.full(len(legal), np.nan), np.zeros(legal.shape)), 20)
+    assert not forest.visits().any()
+    forest.search(net, 20)
+    fresh.search(net, 20)
+    assert (forest.visits() == fresh.visits()).all()
+
+
+def test_what_is_refused():
+    game = bl.game("connectfour")
+    forest = Forest(game, 3)
+    net = Net(game)
+    refused = [
+        (lambda: Forest(bl.game("kuhnpoker"), 3), "games in which nothing is hidden, not kuhnpoker"),
+        (lambda: Forest(game, 0), "trees must be a whole number from 1"),
+        (lambda: Forest(game, 3, inputs="states"), 'inputs must be one of "planes"'),
+        (lambda: Forest(game, 3, cache_mb=-1), "cache_mb must be a number from 0"),
+        (lambda: Forest(game, 3, cpuct=float("nan")), "cpuct must be a number from 0"),
+        (lambda: Forest(game, 3, outcome="discs"), "unknown outcome"),
+        (lambda: Forest("connectfour", 3), "a game is made with"),
+        (lambda: forest.search(net, -1), "iterations must be from 0"),
+        (lambda: forest.search(net, 1.5), "iterations must be a whole number or one a tree"),
+        (lambda: forest.search(net, [1, 2]), r"one a tree \(3\)"),
+        (lambda: forest.search(lambda p, legal: np.zeros(3), 1), r"returns \(values, logits\)"),
+        (lambda: forest.search(lambda p, legal: (np.zeros(2), np.zeros((3, 7))), 1), "must have the shape"),
+        (lambda: forest.search(net, 5, noise=[True]), r"noise must be True, False or one a tree"),
+        (lambda: Forest(game, 3, noise=-1), "noise must be a number from 0"),
+        (lambda: Forest(game, 3, fpu="none"), 'fpu must be one of "absolute"'),
+        (lambda: forest.play([1, 2]), "one action a tree"),
+        (lambda: forest.play([1, 2, 7]), "action 7 is not legal in the game of tree 2"),
+        (lambda: forest.play([1, 2, 2**40]), "is not legal in the game of tree 2"),
+        (lambda: forest.restart([3]), "a tree must be from 0 to 2, not 3"),
+        (lambda: forest.restart([[0]]), "needs the numbers of trees"),
+        (lambda: forest.state(3), "a tree must be a whole number from 0 to 2"),
+        (lambda: forest.set_state(0, 3), "from a state"),
+        (lambda: forest.set_state(0, bl.game("tictactoe").initial_state()), "another game"),
+        (lambda: Forest(game, 3).step(np.zeros(3), np.zeros((3, 7))), r"must have the shape \[0, 2\]"),
+    ]  # fmt: skip
+    for call, message in refused:
+        with pytest.raises(bl.BoardLabError, match=message):
+            call()

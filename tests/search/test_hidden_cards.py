@@ -1,0 +1,161 @@
+"""ISMCTS and ExpectimaxN with hidden cards: Kuhn poker's known answers, and slow, obvious versions."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import boardlab as bl
+
+sys.path.append(str(Path(__file__).parents[1] / "games"))
+from test_kuhnpoker import after, best_response, expected_score, situation
+
+VALUE = -1 / 18
+JACK, QUEEN, KING = range(3)
+
+
+@pytest.fixture(scope="module")
+def game():
+    return bl.game("kuhnpoker")
+
+
+def reported(game, expression, seeds=(0,)):
+    """The strategies of both players, as an agent reports them in its policies: the probability to bet."""
+    strategies = ({}, {})
+    for card in range(3):
+        for betting in ("", "pb", "p", "b"):
+            other = (card + 1) % 3
+            player = len(betting) % 2
+            state = after(game, (card, other) if player == 0 else (other, card), betting)
+            policies = [bl.agent(expression, game, seed=seed).act(state).policy for seed in seeds]
+            strategies[player][situation(game, card, betting)] = sum(p[1] for p in policies) / len(policies)
+    return strategies
+
+
+def exploitability(game, strategies):
+    """What best responses win on top of the value, both seats together: 0 is an equilibrium."""
+    return best_response(game, 1, strategies[0]) + best_response(game, 0, strategies[1])
+
+
+def test_ismcts_approaches_the_equilibrium_of_kuhn_poker(game):
+    strategies = reported(game, "ismcts(iterations=50000)")
+    assert expected_score(game.initial_state(), strategies) == pytest.approx(VALUE, abs=0.01)
+    assert exploitability(game, strategies) < 0.06
+    # A search that fills in the cards anew at every decision takes every bet at face value.
+    position = reported(game, 'ismcts(iterations=5000, start="position")')
+    assert exploitability(game, position) > 0.25
+
+
+def test_more_iterations_are_nearer_to_it(game):
+    gaps = [
+        exploitability(game, reported(game, f"ismcts(iterations={n})", seeds=range(3))) for n in (300, 30000)
+    ]
+    assert gaps[1] < gaps[0] / 2
+
+
+def test_the_values_are_those_of_the_equilibrium(game):
+    """With a king, the second player wins 2 against a bet that it calls; with a jack it folds and loses 1."""
+    for card, bet_value in ((KING, 2.0), (JACK, -2.0)):
+        state = after(game, (QUEEN, card), "b")
+        decision = bl.agent("ismcts(iterations=20000)", game, seed=1).act(state)
+        assert decision.values[1] == pytest.approx(bet_value) and decision.values[0] == pytest.approx(-1)
+        assert decision.scores[0] == pytest.approx(-decision.scores[1])
+        assert decision.info["from_deal"] == 1
+
+
+def test_from_the_position_the_others_know_their_cards_and_ours(game):
+    """A jack that bets is called by a queen and by a king, whatever it pretends."""
+    state = after(game, (JACK, KING))
+    decision = bl.agent('ismcts(iterations=20000, start="position")', game, seed=1).act(state)
+    assert -2 <= decision.values[1] < -1.6  # the others' first tries are among its few visits
+    assert decision.values[0] == pytest.approx(-1, abs=0.05) and decision.policy[0] > 0.99
+    assert decision.info["from_deal"] == 0
+
+
+def test_choices(game):
+    state = after(game, (KING, JACK), "pb")
+    assert bl.agent('ismcts(choose="visits")', game, seed=1).act(state).action == 1
+    assert bl.agent('ismcts(choose="value")', game, seed=1).act(state).action == 1
+    bets = [
+        bl.agent("ismcts(iterations=3000)", game, seed=seed).act(after(game, (JACK, KING)))
+        for seed in range(100)
+    ]
+    mean = sum(decision.policy[1] for decision in bets) / 100
+    assert sum(decision.action for decision in bets) / 100 == pytest.approx(mean, abs=0.15)
+
+
+def test_the_same_seed_thinks_the_same():
+    game = bl.game("poker", players=3)
+    state = game.initial_state()
+    while state.player == bl.CHANCE:
+        state.apply(state.sample_chance(5))
+    one, two = (bl.agent("ismcts(iterations=500)", game, seed=3).act(state) for _ in range(2))
+    assert one.policy == two.policy and one.values == two.values and one.action == two.action
+    assert one.info["from_deal"] == 0  # 1,326 hands: too seldom the own one
+
+
+def test_several_rounds_of_kuhn_poker():
+    result = bl.match(bl.game("kuhnpoker", rounds=5), ["ismcts(iterations=200)", "random"], games=100, seed=1)
+    assert result.errors == 0 and result.mean_scores[0] > 0
+
+
+def test_poker_is_won_against_random_players():
+    game = bl.game("poker", players=2)
+    for agent in ("ismcts(iterations=200)", "expectimax(rollout, depth=1, worlds=50)"):
+        result = bl.match(game, [agent, "random"], games=10, seed=1)
+        assert result.errors == 0 and result.mean_scores[0] > result.mean_scores[1]
+
+
+# ---- expectimax over completions ----
+
+
+def open_cards(state, player, depth):
+    """Everybody sees everything, the obvious way."""
+    if state.is_terminal or depth == 0:
+        return state.scores
+    if state.player == bl.CHANCE:
+        chances = dict(state.chance_outcomes())
+        return sum(chances[a] * open_cards(child, player, depth) for a, child in state.children())
+    return max(
+        (open_cards(child, player, depth - 1) for _, child in state.children()), key=lambda v: v[state.player]
+    )
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("betting", ["", "p", "b", "pb"])
+@pytest.mark.parametrize("card", range(3))
+def test_expectimax_averages_over_all_completions(game, card, betting, depth):
+    player = len(betting) % 2
+    cards = (card, (card + 1) % 3) if player == 0 else ((card + 1) % 3, card)
+    state = after(game, cards, betting)
+    expected = dict.fromkeys((0, 1), 0.0)
+    worlds = state.completions(player)
+    assert len(worlds) == 2
+    for world, probability in worlds:
+        for action, child in world.children():
+            expected[action] += probability * open_cards(child, player, depth - 1)[player]
+    decision = bl.agent(f"expectimax(depth={depth})", game).act(state)
+    assert decision.values == pytest.approx(expected)
+    assert decision.info["completions"] == 2 and decision.info["sampled"] == 0
+    assert decision.values[decision.action] == max(decision.values.values())
+
+
+def test_too_many_completions_are_drawn_and_said_to_be():
+    game = bl.game("poker", players=3)
+    state = game.initial_state()
+    while state.player == bl.CHANCE:
+        state.apply(state.sample_chance(5))
+    info = bl.agent("expectimax(rollout, depth=2, worlds=20)", game).act(state).info
+    assert info["sampled"] == 1 and info["completions"] == 20
+
+
+def test_what_is_refused(game):
+    with pytest.raises(bl.BoardLabError, match="ismcts is for games with hidden cards; for othello use mcts"):
+        bl.agent("ismcts", bl.game("othello"))
+    with pytest.raises(bl.BoardLabError, match=r"hidden cards.*use ismcts"):
+        bl.agent("maxn", game)
+    state = bl.game("poker").initial_state()
+    while state.player == bl.CHANCE:
+        state.apply(state.sample_chance(5))
+    with pytest.raises(bl.BoardLabError, match="never came from the deal to this position in 10 iterations"):
+        bl.agent('ismcts(iterations=10, start="deal")', state.game).act(state)

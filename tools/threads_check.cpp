@@ -1,0 +1,43 @@
+// A short run of everything in the engine's searches that uses threads, for ThreadSanitizer: `make tsan`.
+#include <cstdio>
+#include <memory>
+
+#include "games/registry.h"
+#include "search/forest.h"
+#include "search/mcts.h"
+
+using namespace boardlab;
+
+int main() {
+  const auto game = std::make_shared<const Game>(
+      "connectfour", make_connectfour(Params("connectfour", {{"rows", 6}, {"cols", 7}, {"connect", 4}})));
+  StateBuffer state(*game);
+  Rng rng(1);
+  game->initial_state(state.data(), rng);
+
+  MctsOptions options;
+  options.iterations = 4000;
+  options.threads = 4;
+  MctsSearch search(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
+  Decision decision;
+  for (int i = 0; i < 3; ++i) {
+    search.act(state.data(), decision);
+    game->apply(state.data(), decision.action);
+  }
+
+  ForestOptions trees;
+  trees.trees = 32;
+  trees.batch = 2;
+  trees.threads = 4;
+  trees.cache_bytes = 1 << 16;
+  Forest forest(game, SCORE, Inputs::PLANES, trees, 1);
+  std::vector<std::byte> inputs(forest.capacity() * forest.encoding().row_bytes());
+  const auto legal = std::make_unique<bool[]>(forest.capacity() * forest.encoding().actions());
+  const std::vector<float> values(forest.capacity()), logits(forest.capacity() * forest.encoding().actions());
+  const std::vector<std::int64_t> iterations(forest.size(), 50);
+  const auto noise = std::make_unique<bool[]>(forest.size());
+  std::size_t rows = forest.start(iterations.data(), noise.get(), inputs.data(), legal.get());
+  while (rows) rows = forest.step({values.data(), 1, logits.data()}, inputs.data(), legal.get());
+  std::printf("%.0f iterations, %lld evaluations\n", decision.info[0].second,
+              static_cast<long long>(forest.evaluations()));
+}

@@ -20,6 +20,7 @@ AfterStates::AfterStates(const Network &network, int outcome)
       fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),
+      pending_sight_(network.make_sight()),
       indices_(static_cast<std::size_t>(network.padded_slots())),
       kept_(indices_.size()),
       reported_(static_cast<std::size_t>(game_.max_changes())),
@@ -37,6 +38,7 @@ void AfterStates::set_parent(const void *state, int player) {
   parent_ = state;
   player_ = player;
   have_kept_ = false;
+  pending_ = nullptr;
   if (!uses_differences_) return;
   network_.look(state, player, sight_);
   network_.encode(sight_, state, player, indices_.data());
@@ -70,6 +72,14 @@ void AfterStates::find_indices(View &out, int changes) {
   if (changes < 0) {
     network_.look(state, player_, child_sight_);
     seen = true;
+    out.is_difference = false;
+    if (fetches_ahead_ && !uses_differences_) {
+      network_.fetch_rows(child_sight_);
+      finish_pending();
+      std::swap(child_sight_, pending_sight_);
+      pending_ = &out;
+      return;
+    }
     if (uses_differences_) changes = network_.compare(sight_, child_sight_, changes_.data());
   }
   out.is_difference = false;
@@ -80,11 +90,23 @@ void AfterStates::find_indices(View &out, int changes) {
   } else {
     network_.encode(child_sight_, state, player_, out.indices.data());
   }
-  if (fetches_ahead_ && !out.is_difference)
-    network_.kernels().prefetch_weights(network_.weights(out.set), out.indices.data(), network_.slots());
+  fetch_ahead(out);
+}
+
+void AfterStates::finish_pending() {
+  if (!pending_) return;
+  network_.encode(pending_sight_, pending_->state.data(), player_, pending_->indices.data());
+  fetch_ahead(*pending_);
+  pending_ = nullptr;
+}
+
+void AfterStates::fetch_ahead(const View &view) const {
+  if (fetches_ahead_ && !view.is_difference)
+    network_.kernels().prefetch_weights(network_.weights(view.set), view.indices.data(), network_.slots());
 }
 
 void AfterStates::add_up(View &view) {
+  finish_pending();
   if (view.is_final) return;
   if (!view.is_difference) {
     view.sum = network_.sum(view.set, view.indices.data());

@@ -30,7 +30,7 @@ class NTuple(EvaluatorSpec):
         if not self.run:
             raise BoardLabError('ntuple needs the folder of a run, as in ntuple("runs/c4")')
         network, description, _ = load_network(self.run, game)
-        return network.evaluator(description["reward"], float(description["gamma"]))
+        return network.evaluator(description["reward"], float(description["gamma"]), learns=False)
 
 
 def load_network(

@@ -7,6 +7,7 @@ namespace boardlab::ntuple {
 namespace {
 constexpr std::uint64_t FETCH_AHEAD_BYTES = 1 << 20;
 constexpr int FEW_GROUPS = 24;  // so few rows are added anew as fast as differences are found
+constexpr int FEW_SLOTS = 128;  // or so short ones, where the game does not say what changed
 }  // namespace
 
 AfterStates::AfterStates(const Network &network, int outcome)
@@ -14,7 +15,8 @@ AfterStates::AfterStates(const Network &network, int outcome)
       game_(network.game()),
       outcome_(outcome),
       reports_changes_(game_.table().apply_changes && network.has_one_view()),
-      uses_differences_(network.has_one_view() && (reports_changes_ || network.groups() > FEW_GROUPS)),
+      uses_differences_(network.has_one_view() &&
+                        (reports_changes_ || (network.groups() > FEW_GROUPS && network.slots() > FEW_SLOTS))),
       fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),

@@ -310,6 +310,123 @@ void Network::build_views() {
   start_.resize(static_cast<std::size_t>(padded_), 0);
 }
 
+// Reads it off the rows: a slot's row of a cell's value 1 holds the multiplier of that cell.
+bool Network::find_fold(Fold &fold) const {
+  if (!has_one_view() || !design_.groups.empty() || design_.per_action) return false;
+  struct Digit {
+    std::uint32_t multiplier;
+    std::size_t cell;
+  };
+  const std::size_t tuples = design_.tuples.size(), boards = design_.symmetries.size();
+  const std::size_t cells = board_groups_.size(), width = static_cast<std::size_t>(views_[0].width);
+  for (std::size_t t = 0; t < tuples; ++t) {
+    std::map<std::vector<std::size_t>, std::vector<std::vector<std::uint32_t>>> readings;  // by the cells read
+    std::map<std::vector<std::size_t>, std::vector<Digit>> first;
+    Fold::Tuple tuple;
+    for (std::size_t b = 0; b < boards; ++b) {
+      const std::size_t slot = b * tuples + t;
+      std::vector<Digit> digits;
+      std::vector<std::size_t> read;
+      for (std::size_t c = 0; c < cells; ++c) {
+        const std::size_t radix = board_groups_[c].states.size();
+        const std::uint32_t multiplier = radix > 1 ? views_[0].rows[c][width + slot] : 0;
+        // A symmetry that changes values has other rows.
+        for (std::size_t v = 0; v < radix; ++v)
+          if (views_[0].rows[c][v * width + slot] != v * multiplier) return false;
+        if (!multiplier) continue;
+        digits.push_back({multiplier, c});
+        read.push_back(c);
+      }
+      if (!first.contains(read)) {
+        std::vector<Digit> sorted = digits;
+        std::sort(sorted.begin(), sorted.end(), [](Digit x, Digit y) { return x.multiplier < y.multiplier; });
+        if (first.empty())
+          for (const Digit &digit : sorted)
+            tuple.radices.push_back(static_cast<std::uint32_t>(board_groups_[digit.cell].states.size()));
+        first.emplace(read, std::move(sorted));
+        tuple.slots.push_back(slot);
+      }
+      std::vector<std::uint32_t> reading;
+      for (const Digit &digit : first[read]) reading.push_back(views_[0].rows[digit.cell][width + slot]);
+      readings[read].push_back(std::move(reading));
+    }
+    for (auto &[read, found] : readings) std::sort(found.begin(), found.end());
+    tuple.readings = readings.begin()->second;
+    // The symmetries may not be a group: then the sets of cells are read in different ways.
+    for (const auto &[read, found] : readings)
+      if (found != tuple.readings) return false;
+    fold.slots += tuple.slots.size();
+    fold.tuples.push_back(std::move(tuple));
+  }
+  return true;
+}
+
+std::shared_ptr<Network> Network::folded() const {
+  Fold fold;
+  if (!find_fold(fold) || 4 * fold.slots > 3 * static_cast<std::size_t>(tuple_slots_)) return nullptr;
+  return std::shared_ptr<Network>(new Network(*this, fold));
+}
+
+Network::Network(const Network &whole, const Fold &fold)
+    : game_(whole.game_),
+      design_(whole.design_),
+      coherent_(false),
+      kernels_(whole.kernels_),
+      groups_(whole.groups_),
+      stages_(whole.stages_),
+      sets_(whole.sets_),
+      set_size_(whole.set_size_),
+      board_groups_(whole.board_groups_),
+      group_of_cell_(whole.group_of_cell_),
+      multiplier_of_cell_(whole.multiplier_of_cell_),
+      lookup_(whole.lookup_),
+      view_symmetry_(whole.view_symmetry_),
+      zero_is_idle_(whole.zero_is_idle_) {
+  const int features = whole.slots_ - whole.tuple_slots_;
+  tuple_slots_ = static_cast<int>(fold.slots);
+  slots_ = tuple_slots_ + features;
+  mark_words_ = (slots_ + 63) / 64;
+  padded_ = mark_words_ * 64 + 16;
+  std::vector<std::size_t> from;
+  for (const Fold::Tuple &tuple : fold.tuples) from.insert(from.end(), tuple.slots.begin(), tuple.slots.end());
+  for (const std::size_t slot : from) start_.push_back(whole.start_[slot]);
+  for (int f = 0; f < features; ++f) start_.push_back(whole.start_[static_cast<std::size_t>(whole.tuple_slots_ + f)]);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+
+  const std::size_t width = (fold.slots + 15) / 16 * 16, whole_width = static_cast<std::size_t>(whole.views_[0].width);
+  rows_.assign(whole.rows_.size() / whole_width * width, 0);
+  for (std::size_t row = 0; row < rows_.size() / width; ++row)
+    for (std::size_t i = 0; i < from.size(); ++i) rows_[row * width + i] = whole.rows_[row * whole_width + from[i]];
+  for (const std::uint32_t *row : whole.row_of_group_)
+    row_of_group_.push_back(rows_.data() + static_cast<std::size_t>(row - whole.rows_.data()) / whole_width * width);
+  views_.push_back({0, static_cast<std::int32_t>(width), groups_, row_of_group_.data(), zero_is_idle_.data()});
+
+  weights_ = std::make_unique<Memory>(entries() * sizeof(float));
+  for (std::uint64_t set = 0; set < sets_; ++set) std::copy_n(whole.weights(set), set_size_, weights(set));
+  for (std::size_t t = 0; t < fold.tuples.size(); ++t) {
+    const Fold::Tuple &tuple = fold.tuples[t];
+    if (tuple.readings.size() == 1) continue;
+    std::vector<std::vector<std::uint32_t>> entry;  // [reading][index]
+    for (const auto &reading : tuple.readings) {
+      std::vector<std::uint32_t> at{0};
+      for (std::size_t k = 0; k < reading.size(); ++k) {
+        const std::size_t below = at.size();
+        for (std::uint32_t v = 1; v < tuple.radices[k]; ++v)
+          for (std::size_t i = 0; i < below; ++i) at.push_back(at[i] + v * reading[k]);
+      }
+      entry.push_back(std::move(at));
+    }
+    for (std::uint64_t set = 0; set < sets_; ++set) {
+      const float *old = whole.weights(set) + whole.start_[t];
+      float *sum = weights(set) + whole.start_[t];
+      for (std::size_t i = 0; i < entry[0].size(); ++i) {
+        sum[i] = 0;
+        for (const auto &at : entry) sum[i] += old[at[i]];
+      }
+    }
+  }
+}
+
 std::vector<std::uint32_t> Network::table_starts() const {
   std::vector<std::uint32_t> starts(start_.begin(),
                                     start_.begin() + static_cast<std::ptrdiff_t>(design_.tuples.size()));

@@ -44,6 +44,10 @@ class Network {
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
+  // The same values with fewer slots, for reading only: a tuple that some symmetries map onto itself, such as a row or
+  // a diagonal, is read once for all of them, out of a table of sums. Null where that would save little.
+  std::shared_ptr<Network> folded() const;
+
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
   const Design &design() const { return design_; }
@@ -118,6 +122,19 @@ class Network {
   void use_kernels(const Kernels &chosen) { kernels_ = &chosen; }
 
  private:
+  // What folding is about: of every tuple one slot for each set of cells that its boards read, and where the digits of
+  // that slot's index go in the other slots that read the same cells.
+  struct Fold {
+    struct Tuple {
+      std::vector<std::size_t> slots;
+      std::vector<std::uint32_t> radices;                // of the digits
+      std::vector<std::vector<std::uint32_t>> readings;  // the digits' other multipliers
+    };
+    std::vector<Tuple> tuples;
+    std::size_t slots = 0;
+  };
+  bool find_fold(Fold &fold) const;
+  Network(const Network &whole, const Fold &fold);
   void build_groups();
   void build_views();
   std::uint16_t value_of(std::size_t group, std::uint32_t code) const {

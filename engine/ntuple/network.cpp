@@ -220,6 +220,28 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   if (coherent_) counters_ = std::make_unique<Memory>(entries() * sizeof(Counter));
 }
 
+// The rows of all groups, one after another, as the kernels read them: aligned, so that each lies in as few lines of
+// the cache as it can.
+void Network::store_rows(const std::vector<std::uint32_t> &rows, std::size_t width, std::size_t view_count) {
+  rows_ = std::make_unique<Memory>(rows.size() * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
+  auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
+  auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
+  if (has_short_rows_)
+    std::transform(rows.begin(), rows.end(), short_rows, [](std::uint32_t x) { return static_cast<std::uint16_t>(x); });
+  else
+    std::copy(rows.begin(), rows.end(), long_rows);
+  for (std::size_t view = 0; view < view_count; ++view) {
+    std::size_t at = 0;
+    for (const Group &group : board_groups_) {
+      if (has_short_rows_)
+        short_row_of_group_.push_back(short_rows + at);
+      else
+        row_of_group_.push_back(long_rows + at);
+      at += group.states.size() * width;
+    }
+  }
+}
+
 // One view reads all boards where every symmetry has the fast form (a permutation of cells with a map of values);
 // else every symmetry is a view of its own, which looks at the transformed state.
 void Network::build_views() {
@@ -282,21 +304,10 @@ void Network::build_views() {
     }
   }
 
-  // Aligned, so that a row lies in as few lines of the cache as it can.
-  rows_ = std::make_unique<Memory>(total * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
-  auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
-  auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
-  if (has_short_rows_)
-    std::transform(rows.begin(), rows.end(), short_rows, [](std::uint32_t x) { return static_cast<std::uint16_t>(x); });
-  else
-    std::copy(rows.begin(), rows.end(), long_rows);
+  store_rows(rows, width, view_count);
   for (std::size_t view = 0; view < view_count; ++view)
     for (std::size_t g = 0; g < groups; ++g) {
       const std::uint32_t *row = rows.data() + row_at[g];
-      if (has_short_rows_)
-        short_row_of_group_.push_back(short_rows + row_at[g]);
-      else
-        row_of_group_.push_back(long_rows + row_at[g]);
       zero_is_idle_.push_back(std::all_of(row, row + width, [](std::uint32_t x) { return x == 0; }));
     }
   for (std::size_t view = 0; view < view_count; ++view) {
@@ -379,8 +390,11 @@ Network::Network(const Network &whole, const Fold &fold)
       board_groups_(whole.board_groups_),
       group_of_cell_(whole.group_of_cell_),
       multiplier_of_cell_(whole.multiplier_of_cell_),
+      members_(whole.members_),
+      members_of_group_(whole.members_of_group_),
       lookup_(whole.lookup_),
       view_symmetry_(whole.view_symmetry_),
+      has_short_rows_(whole.has_short_rows_),
       zero_is_idle_(whole.zero_is_idle_) {
   const int features = whole.slots_ - whole.tuple_slots_;
   tuple_slots_ = static_cast<int>(fold.slots);
@@ -393,13 +407,21 @@ Network::Network(const Network &whole, const Fold &fold)
   for (int f = 0; f < features; ++f) start_.push_back(whole.start_[static_cast<std::size_t>(whole.tuple_slots_ + f)]);
   start_.resize(static_cast<std::size_t>(padded_), 0);
 
-  const std::size_t width = (fold.slots + 15) / 16 * 16, whole_width = static_cast<std::size_t>(whole.views_[0].width);
-  rows_.assign(whole.rows_.size() / whole_width * width, 0);
-  for (std::size_t row = 0; row < rows_.size() / width; ++row)
-    for (std::size_t i = 0; i < from.size(); ++i) rows_[row * width + i] = whole.rows_[row * whole_width + from[i]];
-  for (const std::uint32_t *row : whole.row_of_group_)
-    row_of_group_.push_back(rows_.data() + static_cast<std::size_t>(row - whole.rows_.data()) / whole_width * width);
-  views_.push_back({0, static_cast<std::int32_t>(width), groups_, row_of_group_.data(), zero_is_idle_.data()});
+  const std::size_t vector = has_short_rows_ ? 32 : 16, width = (fold.slots + vector - 1) / vector * vector;
+  const auto whole_width = static_cast<std::size_t>(whole.views_[0].width);
+  std::size_t row_count = 0;
+  for (const Group &group : board_groups_) row_count += group.states.size();
+  std::vector<std::uint32_t> rows(row_count * width, 0);
+  const void *old_rows = whole.rows_->data();
+  for (std::size_t row = 0; row < row_count; ++row)
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::size_t at = row * whole_width + from[i];
+      rows[row * width + i] = has_short_rows_ ? static_cast<const std::uint16_t *>(old_rows)[at]
+                                              : static_cast<const std::uint32_t *>(old_rows)[at];
+    }
+  store_rows(rows, width, 1);
+  views_.push_back({0, static_cast<std::int32_t>(width), groups_, has_short_rows_ ? nullptr : row_of_group_.data(),
+                    has_short_rows_ ? short_row_of_group_.data() : nullptr, zero_is_idle_.data()});
 
   weights_ = std::make_unique<Memory>(entries() * sizeof(float));
   for (std::uint64_t set = 0; set < sets_; ++set) std::copy_n(whole.weights(set), set_size_, weights(set));

@@ -137,6 +137,7 @@ class Network {
   Network(const Network &whole, const Fold &fold);
   void build_groups();
   void build_views();
+  void store_rows(const std::vector<std::uint32_t> &rows, std::size_t width, std::size_t view_count);
   std::uint16_t value_of(std::size_t group, std::uint32_t code) const {
     return lookup_[group].empty() ? static_cast<std::uint16_t>(code) : lookup_[group][code];
   }

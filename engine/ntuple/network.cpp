@@ -220,28 +220,6 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   if (coherent_) counters_ = std::make_unique<Memory>(entries() * sizeof(Counter));
 }
 
-// The rows of all groups, one after another, as the kernels read them: aligned, so that each lies in as few lines of
-// the cache as it can.
-void Network::store_rows(const std::vector<std::uint32_t> &rows, std::size_t width, std::size_t view_count) {
-  rows_ = std::make_unique<Memory>(rows.size() * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
-  auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
-  auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
-  if (has_short_rows_)
-    std::transform(rows.begin(), rows.end(), short_rows, [](std::uint32_t x) { return static_cast<std::uint16_t>(x); });
-  else
-    std::copy(rows.begin(), rows.end(), long_rows);
-  for (std::size_t view = 0; view < view_count; ++view) {
-    std::size_t at = 0;
-    for (const Group &group : board_groups_) {
-      if (has_short_rows_)
-        short_row_of_group_.push_back(short_rows + at);
-      else
-        row_of_group_.push_back(long_rows + at);
-      at += group.states.size() * width;
-    }
-  }
-}
-
 // One view reads all boards where every symmetry has the fast form (a permutation of cells with a map of values);
 // else every symmetry is a view of its own, which looks at the transformed state.
 void Network::build_views() {
@@ -304,21 +282,38 @@ void Network::build_views() {
     }
   }
 
-  store_rows(rows, width, view_count);
+  for (std::size_t view = 0; view < view_count; ++view) view_symmetry_.push_back(fast ? 0 : design_.symmetries[view]);
+  place_rows(rows, row_at, width, view_count, tuples);
+  padded_ = std::max(padded_, static_cast<int>((view_count - 1) * tuples + width) + 16);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+}
+
+// The rows as the kernels read them, the same for all views.
+void Network::place_rows(const std::vector<std::uint32_t> &rows, const std::vector<std::size_t> &row_at,
+                         std::size_t width, std::size_t view_count, std::size_t view_slots) {
+  const std::size_t groups = row_at.size();
+  // Aligned, so that a row lies in as few lines of the cache as it can.
+  rows_ = std::make_unique<Memory>(rows.size() * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
+  auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
+  auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
+  if (has_short_rows_)
+    std::transform(rows.begin(), rows.end(), short_rows, [](std::uint32_t x) { return static_cast<std::uint16_t>(x); });
+  else
+    std::copy(rows.begin(), rows.end(), long_rows);
   for (std::size_t view = 0; view < view_count; ++view)
     for (std::size_t g = 0; g < groups; ++g) {
       const std::uint32_t *row = rows.data() + row_at[g];
+      if (has_short_rows_)
+        short_row_of_group_.push_back(short_rows + row_at[g]);
+      else
+        row_of_group_.push_back(long_rows + row_at[g]);
       zero_is_idle_.push_back(std::all_of(row, row + width, [](std::uint32_t x) { return x == 0; }));
     }
-  for (std::size_t view = 0; view < view_count; ++view) {
+  for (std::size_t view = 0; view < view_count; ++view)
     views_.push_back(
-        {static_cast<std::int32_t>(view * tuples), static_cast<std::int32_t>(width), static_cast<std::int32_t>(groups),
-         has_short_rows_ ? nullptr : row_of_group_.data() + view * groups,
+        {static_cast<std::int32_t>(view * view_slots), static_cast<std::int32_t>(width),
+         static_cast<std::int32_t>(groups), has_short_rows_ ? nullptr : row_of_group_.data() + view * groups,
          has_short_rows_ ? short_row_of_group_.data() + view * groups : nullptr, zero_is_idle_.data() + view * groups});
-    view_symmetry_.push_back(fast ? 0 : design_.symmetries[view]);
-  }
-  padded_ = std::max(padded_, static_cast<int>((view_count - 1) * tuples + width) + 16);
-  start_.resize(static_cast<std::size_t>(padded_), 0);
 }
 
 // Reads it off the rows: a slot's row of a cell's value 1 holds the multiplier of that cell.
@@ -329,7 +324,7 @@ bool Network::find_fold(Fold &fold) const {
     std::size_t cell;
   };
   const std::size_t tuples = design_.tuples.size(), boards = design_.symmetries.size();
-  const std::size_t cells = board_groups_.size(), width = static_cast<std::size_t>(views_[0].width);
+  const std::size_t cells = board_groups_.size();
   for (std::size_t t = 0; t < tuples; ++t) {
     std::map<std::vector<std::size_t>, std::vector<std::vector<std::uint32_t>>> readings;  // by the cells read
     std::map<std::vector<std::size_t>, std::vector<Digit>> first;
@@ -340,10 +335,10 @@ bool Network::find_fold(Fold &fold) const {
       std::vector<std::size_t> read;
       for (std::size_t c = 0; c < cells; ++c) {
         const std::size_t radix = board_groups_[c].states.size();
-        const std::uint32_t multiplier = radix > 1 ? views_[0].rows[c][width + slot] : 0;
+        const std::uint32_t multiplier = radix > 1 ? row_entry(c, 1, slot) : 0;
         // A symmetry that changes values has other rows.
         for (std::size_t v = 0; v < radix; ++v)
-          if (views_[0].rows[c][v * width + slot] != v * multiplier) return false;
+          if (row_entry(c, v, slot) != v * multiplier) return false;
         if (!multiplier) continue;
         digits.push_back({multiplier, c});
         read.push_back(c);
@@ -358,7 +353,7 @@ bool Network::find_fold(Fold &fold) const {
         tuple.slots.push_back(slot);
       }
       std::vector<std::uint32_t> reading;
-      for (const Digit &digit : first[read]) reading.push_back(views_[0].rows[digit.cell][width + slot]);
+      for (const Digit &digit : first[read]) reading.push_back(row_entry(digit.cell, 1, slot));
       readings[read].push_back(std::move(reading));
     }
     for (auto &[read, found] : readings) std::sort(found.begin(), found.end());
@@ -394,8 +389,7 @@ Network::Network(const Network &whole, const Fold &fold)
       members_of_group_(whole.members_of_group_),
       lookup_(whole.lookup_),
       view_symmetry_(whole.view_symmetry_),
-      has_short_rows_(whole.has_short_rows_),
-      zero_is_idle_(whole.zero_is_idle_) {
+      has_short_rows_(whole.has_short_rows_) {
   const int features = whole.slots_ - whole.tuple_slots_;
   tuple_slots_ = static_cast<int>(fold.slots);
   slots_ = tuple_slots_ + features;
@@ -408,20 +402,18 @@ Network::Network(const Network &whole, const Fold &fold)
   start_.resize(static_cast<std::size_t>(padded_), 0);
 
   const std::size_t vector = has_short_rows_ ? 32 : 16, width = (fold.slots + vector - 1) / vector * vector;
-  const auto whole_width = static_cast<std::size_t>(whole.views_[0].width);
-  std::size_t row_count = 0;
-  for (const Group &group : board_groups_) row_count += group.states.size();
-  std::vector<std::uint32_t> rows(row_count * width, 0);
-  const void *old_rows = whole.rows_->data();
-  for (std::size_t row = 0; row < row_count; ++row)
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::size_t at = row * whole_width + from[i];
-      rows[row * width + i] = has_short_rows_ ? static_cast<const std::uint16_t *>(old_rows)[at]
-                                              : static_cast<const std::uint32_t *>(old_rows)[at];
+  std::vector<std::uint32_t> rows;
+  std::vector<std::size_t> row_at;
+  for (std::size_t g = 0; g < board_groups_.size(); ++g) {
+    row_at.push_back(rows.size());
+    for (std::size_t v = 0; v < board_groups_[g].states.size(); ++v) {
+      for (const std::size_t slot : from) rows.push_back(whole.row_entry(g, v, slot));
+      rows.resize(rows.size() + width - from.size(), 0);
     }
-  store_rows(rows, width, 1);
-  views_.push_back({0, static_cast<std::int32_t>(width), groups_, has_short_rows_ ? nullptr : row_of_group_.data(),
-                    has_short_rows_ ? short_row_of_group_.data() : nullptr, zero_is_idle_.data()});
+  }
+  place_rows(rows, row_at, width, 1, fold.slots);
+  padded_ = std::max(padded_, static_cast<int>(width) + 16);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
 
   weights_ = std::make_unique<Memory>(entries() * sizeof(float));
   for (std::uint64_t set = 0; set < sets_; ++set) std::copy_n(whole.weights(set), set_size_, weights(set));

@@ -134,10 +134,15 @@ class Network {
     std::size_t slots = 0;
   };
   bool find_fold(Fold &fold) const;
+  std::uint32_t row_entry(std::size_t group, std::size_t value, std::size_t slot) const {
+    const std::size_t at = value * static_cast<std::size_t>(views_[0].width) + slot;
+    return has_short_rows_ ? views_[0].short_rows[group][at] : views_[0].rows[group][at];
+  }
+  void place_rows(const std::vector<std::uint32_t> &rows, const std::vector<std::size_t> &row_at, std::size_t width,
+                  std::size_t view_count, std::size_t view_slots);
   Network(const Network &whole, const Fold &fold);
   void build_groups();
   void build_views();
-  void store_rows(const std::vector<std::uint32_t> &rows, std::size_t width, std::size_t view_count);
   std::uint16_t value_of(std::size_t group, std::uint32_t code) const {
     return lookup_[group].empty() ? static_cast<std::uint16_t>(code) : lookup_[group][code];
   }

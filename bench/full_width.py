@@ -1,9 +1,10 @@
 """Full-width searches and exact solving, in CPU time on one core.
 
-    python bench/full_width.py [--run RUN] [--episodes 20000] [PART ...]
+    python bench/full_width.py [--run RUN] [--episodes 200000] [PART ...]
 
-Parts: alphabeta (over a staged n-tuple network of othello: RUN, or one that is trained here for about two minutes),
-endgame (othello), ffo (the hard published endgames), connectfour (small boards solved), expectimax (2048).
+Parts: alphabeta (over a staged n-tuple network of othello: RUN, or one that is trained here for about a minute and a
+half), mpc (what Multi-ProbCut gives away and gains, two minutes), endgame (othello), ffo (the hard published
+endgames), connectfour (small boards solved), expectimax (2048).
 """
 
 import argparse
@@ -91,7 +92,7 @@ def alphabeta(run: str) -> None:
     rows = []
     for options, wanted in (
         ("depth=6", ""), ("depth=8", "20 ms"), ("depth=8, mpc=1.5", ""), ("depth=10, mpc=1.5", ""),
-        ("depth=12, mpc=1.5", "35 ms"), ("depth=12, mpc=1", ""),
+        ("depth=12, mpc=1.5", "35 ms"), ("depth=12, mpc=1.2", "35 ms"), ("depth=12, mpc=1", "35 ms"),
     ):  # fmt: skip
         agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
         agent.act(states[0])  # warm
@@ -115,6 +116,32 @@ def alphabeta(run: str) -> None:
         rows,
         "one core, CPU time, once",
     )
+
+
+def mpc(run: str) -> None:
+    game = bl.game("othello")
+    positions = [state for empties in (28, 32, 38, 44) for state in played_positions(run, empties, 20)]
+
+    def choices(options: str) -> list[int]:
+        agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
+        return [agent.act(state).action for state in positions]
+
+    wanted = choices("depth=10")
+    rows = []
+    for options in ("depth=10, mpc=1.5", "depth=10, mpc=1", "depth=8"):
+        same = sum(a == b for a, b in zip(choices(options), wanted, strict=True))
+        rows.append([options, f"{same} of {len(wanted)}"])
+    table(
+        "The action of full width, depth 10: 80 othello positions with 28 to 44 empty squares",
+        ["options", "the same"],
+        rows,
+        "",
+    )
+    for options in ("depth=10, mpc=1", "depth=12, mpc=1"):
+        agents = [f"alphabeta(ntuple({run!r}), {o})" for o in (options, "depth=8")]
+        result = bl.match(game, agents, games=100, seed=1, random_actions=8)
+        points, half = result.points[0], result.point_intervals[0]
+        console.print(f"{options} against depth=8, 100 games: {points:.3f} ± {half:.3f} points\n")
 
 
 def endgame(run: str) -> None:
@@ -219,14 +246,16 @@ def main() -> None:
     )
     parser.add_argument("parts", nargs="*", default=["alphabeta", "endgame", "connectfour", "expectimax"])
     parser.add_argument("--run", help="a run folder of a staged n-tuple network of othello")
-    parser.add_argument("--episodes", type=int, default=20_000)
+    parser.add_argument("--episodes", type=int, default=200_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         run = options.run
-        if run is None and {"alphabeta", "endgame"} & set(options.parts):
+        if run is None and {"alphabeta", "mpc", "endgame"} & set(options.parts):
             run = othello_run(Path(folder) / "othello", options.episodes)
         if "alphabeta" in options.parts:
             alphabeta(run)
+        if "mpc" in options.parts:
+            mpc(run)
         if "endgame" in options.parts:
             ffo([40])
             endgame(run)

@@ -92,7 +92,9 @@ class Inspection:
         self.layout: Layout = [list(cells) for cells in self.description["tuples"]]
         self._evaluator = Evaluator(
             self.game,
-            self.network.evaluator(self.description["reward"], float(self.description["gamma"])),
+            self.network.evaluator(
+                self.description["reward"], float(self.description["gamma"]), learns=False
+            ),
             f'ntuple("{self.path.as_posix()}")',
         )
 

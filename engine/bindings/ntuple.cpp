@@ -230,11 +230,13 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("state"), nb::arg("action"), "The entries that judge the action of the player to move.")
       .def(
           "evaluator",
-          [](const NetworkPtr &n, const std::string &outcome, double gamma) -> std::shared_ptr<Evaluator> {
+          [](const NetworkPtr &n, const std::string &outcome, double gamma, bool learns) -> std::shared_ptr<Evaluator> {
             if (n->design().per_action) return std::make_shared<PairEvaluator>(n, outcome_index(n->game(), outcome));
-            return std::make_shared<NTupleEvaluator>(n, outcome_index(n->game(), outcome), gamma);
+            const NetworkPtr folded = learns ? nullptr : n->folded();
+            return std::make_shared<NTupleEvaluator>(folded ? folded : n, outcome_index(n->game(), outcome), gamma);
           },
-          nb::arg("outcome"), nb::arg("gamma"));
+          nb::arg("outcome"), nb::arg("gamma"), nb::arg("learns") = true,
+          "Of a network that learns no more, symmetric tuples are read once for all their boards.");
 
   nb::enum_<Coherence>(m, "Coherence")
       .value("NONE", Coherence::NONE)

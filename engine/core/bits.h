@@ -9,10 +9,18 @@ namespace boardlab {
 __extension__ typedef unsigned __int128 Bits128;
 using Bits64 = std::uint64_t;
 
-inline int popcount(Bits64 w) { return std::popcount(w); }
-inline int popcount(Bits128 w) {
-  return std::popcount(static_cast<Bits64>(w)) + std::popcount(static_cast<Bits64>(w >> 64));
+inline int popcount(Bits64 w) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+  // The baseline has no instruction for it, and the compiler would call a function.
+  w -= w >> 1 & 0x5555555555555555u;
+  w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
+  w = (w + (w >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  return static_cast<int>(w * 0x0101010101010101u >> 56);
+#else
+  return std::popcount(w);
+#endif
 }
+inline int popcount(Bits128 w) { return popcount(static_cast<Bits64>(w)) + popcount(static_cast<Bits64>(w >> 64)); }
 
 inline int lowest_bit(Bits64 w) { return std::countr_zero(w); }
 inline int lowest_bit(Bits128 w) {

@@ -7,6 +7,7 @@ namespace boardlab::ntuple {
 namespace {
 constexpr std::uint64_t FETCH_AHEAD_BYTES = 1 << 20;
 constexpr int FEW_GROUPS = 24;  // so few rows are added anew as fast as differences are found
+constexpr int FEW_SLOTS = 128;  // or so short ones, where the game does not say what changed
 }  // namespace
 
 AfterStates::AfterStates(const Network &network, int outcome)
@@ -14,10 +15,12 @@ AfterStates::AfterStates(const Network &network, int outcome)
       game_(network.game()),
       outcome_(outcome),
       reports_changes_(game_.table().apply_changes && network.has_one_view()),
-      uses_differences_(network.has_one_view() && (reports_changes_ || network.groups() > FEW_GROUPS)),
+      uses_differences_(network.has_one_view() &&
+                        (reports_changes_ || (network.groups() > FEW_GROUPS && network.slots() > FEW_SLOTS))),
       fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),
+      pending_sight_(network.make_sight()),
       indices_(static_cast<std::size_t>(network.padded_slots())),
       kept_(indices_.size()),
       reported_(static_cast<std::size_t>(game_.max_changes())),
@@ -35,6 +38,7 @@ void AfterStates::set_parent(const void *state, int player) {
   parent_ = state;
   player_ = player;
   have_kept_ = false;
+  pending_ = nullptr;
   if (!uses_differences_) return;
   network_.look(state, player, sight_);
   network_.encode(sight_, state, player, indices_.data());
@@ -68,6 +72,14 @@ void AfterStates::find_indices(View &out, int changes) {
   if (changes < 0) {
     network_.look(state, player_, child_sight_);
     seen = true;
+    out.is_difference = false;
+    if (fetches_ahead_ && !uses_differences_) {
+      network_.fetch_rows(child_sight_);
+      finish_pending();
+      std::swap(child_sight_, pending_sight_);
+      pending_ = &out;
+      return;
+    }
     if (uses_differences_) changes = network_.compare(sight_, child_sight_, changes_.data());
   }
   out.is_difference = false;
@@ -78,11 +90,23 @@ void AfterStates::find_indices(View &out, int changes) {
   } else {
     network_.encode(child_sight_, state, player_, out.indices.data());
   }
-  if (fetches_ahead_ && !out.is_difference)
-    network_.kernels().prefetch_weights(network_.weights(out.set), out.indices.data(), network_.slots());
+  fetch_ahead(out);
+}
+
+void AfterStates::finish_pending() {
+  if (!pending_) return;
+  network_.encode(pending_sight_, pending_->state.data(), player_, pending_->indices.data());
+  fetch_ahead(*pending_);
+  pending_ = nullptr;
+}
+
+void AfterStates::fetch_ahead(const View &view) const {
+  if (fetches_ahead_ && !view.is_difference)
+    network_.kernels().prefetch_weights(network_.weights(view.set), view.indices.data(), network_.slots());
 }
 
 void AfterStates::add_up(View &view) {
+  finish_pending();
   if (view.is_final) return;
   if (!view.is_difference) {
     view.sum = network_.sum(view.set, view.indices.data());

@@ -45,6 +45,8 @@ class AfterStates {
 
  private:
   void find_indices(View &out, int changes);
+  void finish_pending();
+  void fetch_ahead(const View &view) const;
 
   const Network &network_;
   const Game &game_;
@@ -55,7 +57,8 @@ class AfterStates {
   const void *parent_ = nullptr;
   bool have_kept_ = false;
   float kept_sum_ = 0;
-  Network::Sight sight_, child_sight_;
+  Network::Sight sight_, child_sight_, pending_sight_;
+  View *pending_ = nullptr;  // its rows are on their way while the next action is played; then come its indices
   std::vector<std::uint32_t> indices_;
   std::vector<float> kept_;  // the parent's weights by slot
   std::vector<bl_cell_change> reported_;

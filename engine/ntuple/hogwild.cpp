@@ -33,23 +33,25 @@ float difference(const float *weights, const std::uint32_t *indices, const std::
   return total;
 }
 
-void add(float *weights, const std::uint32_t *indices, int slots, const float *kept, float change) {
-  for (int i = 0; i < slots; ++i) store(weights[indices[i]], kept[i] + change);
+void add(float *weights, const std::uint32_t *indices, const Shape &shape, float *copies, float change) {
+  for (int i = 0; i < shape.slots; ++i) copies[i] = load(weights[indices[i]]);
+  for (int i = 0; i < shape.slots; ++i) store(weights[indices[i]], copies[i] + change);
 }
 
-void learn(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept, float *copies,
+void learn(float *weights, Counter *counters, const std::uint32_t *indices, const Shape &shape, float *copies,
            const Step &step) {
   const float size = step.change < 0 ? -step.change : step.change;
-  for (int i = 0; i < slots; ++i) {
+  for (int i = 0; i < shape.slots; ++i) {
     const Counter &counter = counters[indices[i]];
-    copies[2 * i] = load(counter.sum);
-    copies[2 * i + 1] = load(counter.absolute);
+    copies[3 * i] = load(weights[indices[i]]);
+    copies[3 * i + 1] = load(counter.sum);
+    copies[3 * i + 2] = load(counter.absolute);
   }
-  for (int i = 0; i < slots; ++i) {
-    const float n = copies[2 * i], a = copies[2 * i + 1];
+  for (int i = 0; i < shape.slots; ++i) {
+    const float n = copies[3 * i + 1], a = copies[3 * i + 2];
     const float ratio = (n < 0 ? -n : n) / a;
     const float factor = step.coherence == Coherence::EXP ? fast_exp(step.beta * (ratio - 1.0f)) : ratio;
-    store(weights[indices[i]], kept[i] + step.rate * factor);
+    store(weights[indices[i]], copies[3 * i] + step.rate * factor);
     store(counters[indices[i]].sum, n + step.change);
     store(counters[indices[i]].absolute, a + size);
   }

@@ -21,10 +21,11 @@ struct Counter {
 // The slots that read one board vector: all of them, or those of one symmetry where the game has no fast form.
 struct View {
   std::int32_t first_slot;
-  std::int32_t width;  // of a row: the slots, rounded up to 16 with zeros
+  std::int32_t width;  // of a row: the slots, rounded up to a vector with zeros
   std::int32_t groups;
-  const std::uint32_t *const *rows;  // [groups]: [values][width]
-  const std::uint8_t *zero_is_idle;  // [groups]: value 0 adds nothing
+  const std::uint32_t *const *rows;        // [groups]: [values][width]
+  const std::uint16_t *const *short_rows;  // instead, where every table has at most 65536 entries; else null
+  const std::uint8_t *zero_is_idle;        // [groups]: value 0 adds nothing
 };
 
 struct Change {
@@ -33,6 +34,11 @@ struct Change {
 };
 
 enum class Coherence { NONE, ID, EXP };
+
+// How the slots lie: board by board, each with all tuples; then those of the extra features.
+struct Shape {
+  std::int32_t tuples, boards, slots;
+};
 
 // One step of learning: w += rate * tc(N, A), then N += change, A += |change|.
 struct Step {
@@ -47,23 +53,23 @@ struct Kernels {
   // indices[slots] = the start of each slot's table + the rows of all groups of the view.
   void (*encode)(const View &view, const std::uint32_t *start, const std::uint16_t *values, std::uint32_t *indices);
   // to = from + the rows of what changed, and a mark for every slot whose index is another one now.
-  void (*shift)(const View &view, const Change *changes, int count, const std::uint32_t *from, std::uint32_t *to,
-                std::uint64_t *marks);
+  void (*shift)(const View &view, const std::uint32_t *start, const Change *changes, int count,
+                const std::uint32_t *from, std::uint32_t *to, std::uint64_t *marks);
   // Sum of the weights; `gather` keeps them too.
   float (*sum)(const float *weights, const std::uint32_t *indices, int slots);
   float (*gather)(const float *weights, const std::uint32_t *indices, int slots, float *kept);
   // Sum over the marked slots of new weight - kept weight.
   float (*difference)(const float *weights, const std::uint32_t *indices, const std::uint64_t *marks, int words,
                       const float *kept);
-  // Learning takes the weights as `gather` kept them, and reads all counters before it writes any: a weight that two
-  // symmetric boards share is then written twice with the same value, and so changes once.
   // Asks for the memory that will be read soon.
   void (*prefetch_weights)(const float *weights, const std::uint32_t *indices, int slots);
   void (*prefetch_counters)(const Counter *counters, const std::uint32_t *indices, int slots);
-  void (*add)(float *weights, const std::uint32_t *indices, int slots, const float *kept, float change);
-  // `copies` has room for N and A of all slots, each rounded up to 16; what is beyond the slots must not be 0.
-  void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, int slots, const float *kept,
-                float *copies, const Step &step);
+  // Learning reads all entries of a tuple's table before it writes any: one that two symmetric boards share is then
+  // written twice with the same values, and so changes once. `copies` has room for the weights, N and A of all slots,
+  // rounded up to 16.
+  void (*add)(float *weights, const std::uint32_t *indices, const Shape &shape, float *copies, float change);
+  void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, const Shape &shape, float *copies,
+                const Step &step);
 };
 
 // The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.

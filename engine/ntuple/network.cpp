@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "core/bits.h"
@@ -112,6 +113,13 @@ double tuple_size(const std::vector<Group> &groups, const std::vector<int> &grou
   return size;
 }
 
+// Whether the other cells of a group tell the value of its last one.
+bool decides_last(const Group &group) {
+  std::set<std::vector<int>> others;
+  for (const auto &state : group.states) others.emplace(state.begin(), state.end() - 1);
+  return others.size() == group.states.size();
+}
+
 }  // namespace
 
 // Every cell that the design leaves on its own becomes a group of one.
@@ -121,11 +129,16 @@ void Network::build_groups() {
   group_of_cell_.assign(board, -1);
   multiplier_of_cell_.assign(board, 1);
   const auto place = [&](std::size_t g) {
+    const Group &group = board_groups_[g];
     std::uint32_t codes = 1;
-    for (const int cell : board_groups_[g].cells) {
-      group_of_cell_[static_cast<std::size_t>(cell)] = static_cast<int>(g);
-      multiplier_of_cell_[static_cast<std::size_t>(cell)] = codes;
-      codes *= static_cast<std::uint32_t>(game_->cell_values(cell));
+    for (std::size_t i = 0; i < group.cells.size(); ++i) {
+      const auto cell = static_cast<std::size_t>(group.cells[i]);
+      group_of_cell_[cell] = static_cast<int>(g);
+      multiplier_of_cell_[cell] = 0;
+      // A last cell that the others decide tells nothing: without it fewer codes have to be looked up.
+      if (i > 0 && i + 1 == group.cells.size() && decides_last(group)) break;
+      multiplier_of_cell_[cell] = codes;
+      codes *= static_cast<std::uint32_t>(game_->cell_values(group.cells[i]));
     }
     return codes;
   };
@@ -148,6 +161,13 @@ void Network::build_groups() {
     lookup_.emplace_back();
     place(board_groups_.size() - 1);
   }
+  for (const Group &group : board_groups_) {
+    members_of_group_.push_back(members_.size());
+    for (const int cell : group.cells)
+      if (const std::uint32_t multiplier = multiplier_of_cell_[static_cast<std::size_t>(cell)])
+        members_.push_back({static_cast<std::uint32_t>(cell), multiplier});
+  }
+  members_of_group_.push_back(members_.size());
 }
 
 Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit)
@@ -164,8 +184,14 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   // Sizes first, as floating numbers that cannot overflow, then the refusal, then the memory.
   build_groups();
   double size = 0;
-  for (const auto &tuple : design_.tuples) size += tuple_size(board_groups_, group_of_cell_, tuple);
-  for (int f = 0; f < features; ++f) size += table.feature_table_size(table.self, f);
+  double largest = 0;
+  const auto add_table = [&](double entries) {
+    size += entries;
+    largest = std::max(largest, entries);
+  };
+  for (const auto &tuple : design_.tuples) add_table(tuple_size(board_groups_, group_of_cell_, tuple));
+  for (int f = 0; f < features; ++f) add_table(table.feature_table_size(table.self, f));
+  has_short_rows_ = largest <= 65536;
   const double wanted = size * static_cast<double>(sets_) * static_cast<double>(bytes_an_entry(coherent_));
   if (wanted > static_cast<double>(memory_limit))
     refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
@@ -214,7 +240,8 @@ void Network::build_views() {
     }
   }
   const std::size_t view_count = fast ? 1 : boards, boards_a_view = fast ? boards : 1;
-  const std::size_t view_slots = boards_a_view * tuples, width = (view_slots + 15) / 16 * 16;
+  const std::size_t view_slots = boards_a_view * tuples, vector = has_short_rows_ ? 32 : 16;
+  const std::size_t width = (view_slots + vector - 1) / vector * vector;
   const std::size_t groups = board_groups_.size();
   groups_ = static_cast<int>(view_count * groups);
 
@@ -225,7 +252,7 @@ void Network::build_views() {
     row_at[g] = total;
     total += board_groups_[g].states.size() * width;
   }
-  rows_.assign(total, 0);
+  std::vector<std::uint32_t> rows(total, 0);
   for (std::size_t t = 0; t < tuples; ++t) {
     const std::vector<Part> parts = parts_of(board_groups_, group_of_cell_, design_.tuples[t]);
     for (std::size_t b = 0; b < boards_a_view; ++b) {
@@ -248,27 +275,170 @@ void Network::build_views() {
           const auto number = part.number.find(seen);
           if (number == part.number.end())
             refuse(game.name() + ": a symmetry maps cells to values that they cannot have");
-          rows_[row_at[from] + s * width + b * tuples + t] += multiplier * number->second;
+          rows[row_at[from] + s * width + b * tuples + t] += multiplier * number->second;
         }
         multiplier *= static_cast<std::uint32_t>(part.number.size());
       }
     }
   }
 
-  for (std::size_t view = 0; view < view_count; ++view)
-    for (std::size_t g = 0; g < groups; ++g) {
-      const std::uint32_t *row = rows_.data() + row_at[g];
-      row_of_group_.push_back(row);
-      zero_is_idle_.push_back(std::all_of(row, row + width, [](std::uint32_t x) { return x == 0; }));
-    }
-  for (std::size_t view = 0; view < view_count; ++view) {
-    views_.push_back({static_cast<std::int32_t>(view * tuples), static_cast<std::int32_t>(width),
-                      static_cast<std::int32_t>(groups), row_of_group_.data() + view * groups,
-                      zero_is_idle_.data() + view * groups});
-    view_symmetry_.push_back(fast ? 0 : design_.symmetries[view]);
-  }
+  for (std::size_t view = 0; view < view_count; ++view) view_symmetry_.push_back(fast ? 0 : design_.symmetries[view]);
+  place_rows(rows, row_at, width, view_count, tuples);
   padded_ = std::max(padded_, static_cast<int>((view_count - 1) * tuples + width) + 16);
   start_.resize(static_cast<std::size_t>(padded_), 0);
+}
+
+// The rows as the kernels read them, the same for all views.
+void Network::place_rows(const std::vector<std::uint32_t> &rows, const std::vector<std::size_t> &row_at,
+                         std::size_t width, std::size_t view_count, std::size_t view_slots) {
+  const std::size_t groups = row_at.size();
+  // Aligned, so that a row lies in as few lines of the cache as it can.
+  rows_ = std::make_unique<Memory>(rows.size() * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
+  auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
+  auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
+  if (has_short_rows_)
+    std::transform(rows.begin(), rows.end(), short_rows, [](std::uint32_t x) { return static_cast<std::uint16_t>(x); });
+  else
+    std::copy(rows.begin(), rows.end(), long_rows);
+  for (std::size_t view = 0; view < view_count; ++view)
+    for (std::size_t g = 0; g < groups; ++g) {
+      const std::uint32_t *row = rows.data() + row_at[g];
+      if (has_short_rows_)
+        short_row_of_group_.push_back(short_rows + row_at[g]);
+      else
+        row_of_group_.push_back(long_rows + row_at[g]);
+      zero_is_idle_.push_back(std::all_of(row, row + width, [](std::uint32_t x) { return x == 0; }));
+    }
+  for (std::size_t view = 0; view < view_count; ++view)
+    views_.push_back(
+        {static_cast<std::int32_t>(view * view_slots), static_cast<std::int32_t>(width),
+         static_cast<std::int32_t>(groups), has_short_rows_ ? nullptr : row_of_group_.data() + view * groups,
+         has_short_rows_ ? short_row_of_group_.data() + view * groups : nullptr, zero_is_idle_.data() + view * groups});
+}
+
+// Reads it off the rows: a slot's row of a cell's value 1 holds the multiplier of that cell.
+bool Network::find_fold(Fold &fold) const {
+  if (!has_one_view() || !design_.groups.empty() || design_.per_action) return false;
+  struct Digit {
+    std::uint32_t multiplier;
+    std::size_t cell;
+  };
+  const std::size_t tuples = design_.tuples.size(), boards = design_.symmetries.size();
+  const std::size_t cells = board_groups_.size();
+  for (std::size_t t = 0; t < tuples; ++t) {
+    std::map<std::vector<std::size_t>, std::vector<std::vector<std::uint32_t>>> readings;  // by the cells read
+    std::map<std::vector<std::size_t>, std::vector<Digit>> first;
+    Fold::Tuple tuple;
+    for (std::size_t b = 0; b < boards; ++b) {
+      const std::size_t slot = b * tuples + t;
+      std::vector<Digit> digits;
+      std::vector<std::size_t> read;
+      for (std::size_t c = 0; c < cells; ++c) {
+        const std::size_t radix = board_groups_[c].states.size();
+        const std::uint32_t multiplier = radix > 1 ? row_entry(c, 1, slot) : 0;
+        // A symmetry that changes values has other rows.
+        for (std::size_t v = 0; v < radix; ++v)
+          if (row_entry(c, v, slot) != v * multiplier) return false;
+        if (!multiplier) continue;
+        digits.push_back({multiplier, c});
+        read.push_back(c);
+      }
+      if (!first.contains(read)) {
+        std::vector<Digit> sorted = digits;
+        std::sort(sorted.begin(), sorted.end(), [](Digit x, Digit y) { return x.multiplier < y.multiplier; });
+        if (first.empty())
+          for (const Digit &digit : sorted)
+            tuple.radices.push_back(static_cast<std::uint32_t>(board_groups_[digit.cell].states.size()));
+        first.emplace(read, std::move(sorted));
+        tuple.slots.push_back(slot);
+      }
+      std::vector<std::uint32_t> reading;
+      for (const Digit &digit : first[read]) reading.push_back(row_entry(digit.cell, 1, slot));
+      readings[read].push_back(std::move(reading));
+    }
+    for (auto &[read, found] : readings) std::sort(found.begin(), found.end());
+    tuple.readings = readings.begin()->second;
+    // The symmetries may not be a group: then the sets of cells are read in different ways.
+    for (const auto &[read, found] : readings)
+      if (found != tuple.readings) return false;
+    fold.slots += tuple.slots.size();
+    fold.tuples.push_back(std::move(tuple));
+  }
+  return true;
+}
+
+std::shared_ptr<Network> Network::folded() const {
+  Fold fold;
+  if (!find_fold(fold) || 4 * fold.slots > 3 * static_cast<std::size_t>(tuple_slots_)) return nullptr;
+  return std::shared_ptr<Network>(new Network(*this, fold));
+}
+
+Network::Network(const Network &whole, const Fold &fold)
+    : game_(whole.game_),
+      design_(whole.design_),
+      coherent_(false),
+      kernels_(whole.kernels_),
+      groups_(whole.groups_),
+      stages_(whole.stages_),
+      sets_(whole.sets_),
+      set_size_(whole.set_size_),
+      board_groups_(whole.board_groups_),
+      group_of_cell_(whole.group_of_cell_),
+      multiplier_of_cell_(whole.multiplier_of_cell_),
+      members_(whole.members_),
+      members_of_group_(whole.members_of_group_),
+      lookup_(whole.lookup_),
+      view_symmetry_(whole.view_symmetry_),
+      has_short_rows_(whole.has_short_rows_) {
+  const int features = whole.slots_ - whole.tuple_slots_;
+  tuple_slots_ = static_cast<int>(fold.slots);
+  slots_ = tuple_slots_ + features;
+  mark_words_ = (slots_ + 63) / 64;
+  padded_ = mark_words_ * 64 + 16;
+  std::vector<std::size_t> from;
+  for (const Fold::Tuple &tuple : fold.tuples) from.insert(from.end(), tuple.slots.begin(), tuple.slots.end());
+  for (const std::size_t slot : from) start_.push_back(whole.start_[slot]);
+  for (int f = 0; f < features; ++f) start_.push_back(whole.start_[static_cast<std::size_t>(whole.tuple_slots_ + f)]);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+
+  const std::size_t vector = has_short_rows_ ? 32 : 16, width = (fold.slots + vector - 1) / vector * vector;
+  std::vector<std::uint32_t> rows;
+  std::vector<std::size_t> row_at;
+  for (std::size_t g = 0; g < board_groups_.size(); ++g) {
+    row_at.push_back(rows.size());
+    for (std::size_t v = 0; v < board_groups_[g].states.size(); ++v) {
+      for (const std::size_t slot : from) rows.push_back(whole.row_entry(g, v, slot));
+      rows.resize(rows.size() + width - from.size(), 0);
+    }
+  }
+  place_rows(rows, row_at, width, 1, fold.slots);
+  padded_ = std::max(padded_, static_cast<int>(width) + 16);
+  start_.resize(static_cast<std::size_t>(padded_), 0);
+
+  weights_ = std::make_unique<Memory>(entries() * sizeof(float));
+  for (std::uint64_t set = 0; set < sets_; ++set) std::copy_n(whole.weights(set), set_size_, weights(set));
+  for (std::size_t t = 0; t < fold.tuples.size(); ++t) {
+    const Fold::Tuple &tuple = fold.tuples[t];
+    if (tuple.readings.size() == 1) continue;
+    std::vector<std::vector<std::uint32_t>> entry;  // [reading][index]
+    for (const auto &reading : tuple.readings) {
+      std::vector<std::uint32_t> at{0};
+      for (std::size_t k = 0; k < reading.size(); ++k) {
+        const std::size_t below = at.size();
+        for (std::uint32_t v = 1; v < tuple.radices[k]; ++v)
+          for (std::size_t i = 0; i < below; ++i) at.push_back(at[i] + v * reading[k]);
+      }
+      entry.push_back(std::move(at));
+    }
+    for (std::uint64_t set = 0; set < sets_; ++set) {
+      const float *old = whole.weights(set) + whole.start_[t];
+      float *sum = weights(set) + whole.start_[t];
+      for (std::size_t i = 0; i < entry[0].size(); ++i) {
+        sum[i] = 0;
+        for (const auto &at : entry) sum[i] += old[at[i]];
+      }
+    }
+  }
 }
 
 std::vector<std::uint32_t> Network::table_starts() const {
@@ -300,9 +470,14 @@ void Network::look(const void *state, int player, Sight &sight) const {
       continue;
     }
     std::uint32_t *codes = sight.codes.data() + view * groups;
-    std::fill(codes, codes + groups, 0);
-    for (std::size_t c = 0; c < board; ++c) codes[group_of_cell_[c]] += multiplier_of_cell_[c] * sight.cells[c];
-    for (std::size_t g = 0; g < groups; ++g) values[g] = value_of(g, codes[g]);
+    const Member *member = members_.data();
+    for (std::size_t g = 0; g < groups; ++g) {
+      std::uint32_t code = 0;
+      for (const Member *end = members_.data() + members_of_group_[g + 1]; member < end; ++member)
+        code += member->multiplier * sight.cells[member->cell];
+      codes[g] = code;
+      values[g] = value_of(g, code);
+    }
   }
 }
 
@@ -349,6 +524,17 @@ void Network::add_feature_indices(const void *state, int player, std::uint32_t *
     indices[slot] = start_[static_cast<std::size_t>(slot)] + static_cast<std::uint32_t>(found[slot - tuple_slots_]);
 }
 
+void Network::fetch_rows(const Sight &sight) const {
+  if (!has_short_rows_ || groups_ > 8) return;  // more lines than it pays to ask for
+  const std::uint16_t *value = sight.values.data();
+  for (const View &view : views_)
+    for (int g = 0; g < view.groups; ++g) {
+      const auto width = static_cast<std::size_t>(view.width);
+      const std::uint16_t *row = view.short_rows[g] + width * *value++;
+      for (std::size_t at = 0; at < width; at += 32) __builtin_prefetch(row + at);
+    }
+}
+
 void Network::encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const {
   // In order: a view's last row may reach over the first slots of the next one, which then writes them.
   const std::uint16_t *values = sight.values.data();
@@ -361,7 +547,7 @@ void Network::encode(const Sight &sight, const void *state, int player, std::uin
 
 int Network::shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
                    std::uint32_t *to, std::uint64_t *marks) const {
-  kernels_->shift(views_[0], changes, count, from, to, marks);
+  kernels_->shift(views_[0], start_.data(), changes, count, from, to, marks);
   int touched = 0;
   // The lanes after the last slot of the tuples are idle: equal in both, so not marked.
   for (int word = 0; word < mark_words_; ++word) touched += popcount(marks[word]);

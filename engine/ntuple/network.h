@@ -44,11 +44,19 @@ class Network {
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
+  // The same values with fewer slots, for reading only: a tuple that some symmetries map onto itself, such as a row or
+  // a diagonal, is read once for all of them, out of a table of sums. Null where that would save little.
+  std::shared_ptr<Network> folded() const;
+
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
   const Design &design() const { return design_; }
   bool is_coherent() const { return coherent_; }
   int slots() const { return slots_; }
+  Shape shape() const {
+    return {static_cast<std::int32_t>(design_.tuples.size()), static_cast<std::int32_t>(design_.symmetries.size()),
+            slots_};
+  }
   int padded_slots() const { return padded_; }  // room that an array of indices needs
   int groups() const { return groups_; }        // of all views together
   std::uint64_t set_size() const { return set_size_; }
@@ -83,6 +91,8 @@ class Network {
   };
   Sight make_sight() const;
   void look(const void *state, int player, Sight &sight) const;
+  // Asks for the memory that `encode` will read.
+  void fetch_rows(const Sight &sight) const;
   // indices[padded_slots] of what was seen; the state is asked for its extra features only.
   void encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const;
 
@@ -112,6 +122,25 @@ class Network {
   void use_kernels(const Kernels &chosen) { kernels_ = &chosen; }
 
  private:
+  // What folding is about: of every tuple one slot for each set of cells that its boards read, and where the digits of
+  // that slot's index go in the other slots that read the same cells.
+  struct Fold {
+    struct Tuple {
+      std::vector<std::size_t> slots;
+      std::vector<std::uint32_t> radices;                // of the digits
+      std::vector<std::vector<std::uint32_t>> readings;  // the digits' other multipliers
+    };
+    std::vector<Tuple> tuples;
+    std::size_t slots = 0;
+  };
+  bool find_fold(Fold &fold) const;
+  std::uint32_t row_entry(std::size_t group, std::size_t value, std::size_t slot) const {
+    const std::size_t at = value * static_cast<std::size_t>(views_[0].width) + slot;
+    return has_short_rows_ ? views_[0].short_rows[group][at] : views_[0].rows[group][at];
+  }
+  void place_rows(const std::vector<std::uint32_t> &rows, const std::vector<std::size_t> &row_at, std::size_t width,
+                  std::size_t view_count, std::size_t view_slots);
+  Network(const Network &whole, const Fold &fold);
   void build_groups();
   void build_views();
   std::uint16_t value_of(std::size_t group, std::uint32_t code) const {
@@ -126,16 +155,23 @@ class Network {
   int slots_ = 0, tuple_slots_ = 0, padded_ = 0, groups_ = 0, mark_words_ = 0;
   std::uint64_t stages_ = 1, sets_ = 1, set_size_ = 0;
 
-  std::vector<Group> board_groups_;                 // every cell is in one of them
-  std::vector<int> group_of_cell_;                  // of the board
-  std::vector<std::uint32_t> multiplier_of_cell_;   // within its group's code
+  std::vector<Group> board_groups_;                // every cell is in one of them
+  std::vector<int> group_of_cell_;                 // of the board
+  std::vector<std::uint32_t> multiplier_of_cell_;  // within its group's code
+  struct Member {
+    std::uint32_t cell, multiplier;
+  };
+  std::vector<Member> members_;                     // the cells that tell the groups' codes, group by group
+  std::vector<std::size_t> members_of_group_;       // where they begin; one more for the end
   std::vector<std::vector<std::uint16_t>> lookup_;  // [group]: code to value; empty where they are the same
 
   std::vector<View> views_;
   std::vector<std::uint64_t> view_symmetry_;  // to be applied to the state before a view looks at it
   std::vector<std::uint32_t> start_;          // [padded_]: where each slot's table begins
-  std::vector<std::uint32_t> rows_;
+  bool has_short_rows_ = false;
+  std::unique_ptr<Memory> rows_;
   std::vector<const std::uint32_t *> row_of_group_;
+  std::vector<const std::uint16_t *> short_row_of_group_;
   std::vector<std::uint8_t> zero_is_idle_;
   std::unique_ptr<Memory> weights_, counters_;
 };

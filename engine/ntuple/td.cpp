@@ -13,8 +13,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
       after_states_(*network_, settings.outcome),
       best_(after_states_.make_view()),
       previous_(game_),
-      kept_(static_cast<std::size_t>(network_->padded_slots())),
-      copies_(2 * static_cast<std::size_t>(network_->padded_slots()), 1.0f) {
+      copies_(3 * static_cast<std::size_t>(network_->padded_slots()), 1.0f) {
   if (network_->is_coherent() != (settings.coherence != Coherence::NONE))
     throw std::logic_error("TCL needs tables with counters");
   for (Trace &trace : traces_) {
@@ -116,17 +115,16 @@ double TdLearner::advantage(const AfterStates::View &a, const AfterStates::View 
   return a.paid - b.paid + settings_.gamma * (after_states_.to_come(a) - after_states_.to_come(b));
 }
 
-// One step of learning on the weights that were just gathered into kept_.
 void TdLearner::update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility) {
   const Kernels &k = network_->kernels();
-  const int slots = network_->slots();
-  const auto rate = static_cast<float>(alpha_ / slots * delta * eligibility);
+  const Shape shape = network_->shape();
+  const auto rate = static_cast<float>(alpha_ / shape.slots * delta * eligibility);
   if (network_->is_coherent()) {
     const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
     const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
-    k.learn(network_->weights(set), network_->counters(set), indices, slots, kept_.data(), copies_.data(), step);
+    k.learn(network_->weights(set), network_->counters(set), indices, shape, copies_.data(), step);
   } else {
-    k.add(network_->weights(set), indices, slots, kept_.data(), rate);
+    k.add(network_->weights(set), indices, shape, copies_.data(), rate);
   }
 }
 
@@ -142,7 +140,7 @@ void TdLearner::learn_again() {
     const Replay::Step step = replay_->at(draw);
     const double to_come =
         step.is_final ? 0.0 : static_cast<double>(network_->squash(network_->sum(step.next_set, step.next)));
-    const auto value = static_cast<double>(network_->squash(network_->gather(step.set, step.indices, kept_.data())));
+    const auto value = static_cast<double>(network_->squash(network_->sum(step.set, step.indices)));
     const double slope = network_->design().squash ? 1 - value * value : 1;
     update(step.set, step.indices, step.reward + settings_.gamma * to_come - value, slope);
   }
@@ -151,9 +149,8 @@ void TdLearner::learn_again() {
 // Moves V of the latest own after-state towards the target, and those before it with it (eligibility). With `cut`, a
 // random action: what came before it is not credited, and nothing later reaches back over it.
 void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
-  const auto fetch = [&](const TraceState &s) { return network_->gather(s.set, s.indices.data(), kept_.data()); };
   TraceState &latest = trace.at(0);
-  const float value = network_->squash(fetch(latest));
+  const float value = network_->squash(network_->sum(latest.set, latest.indices.data()));
   latest.gradient = network_->design().squash ? 1 - value * value : 1;
   if (cut) trace.length = 1;
   if (learn) {
@@ -161,7 +158,6 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
     double decay = 1;
     for (std::size_t j = 0; j < trace.length; ++j, decay *= settings_.lambda) {
       const TraceState &s = trace.at(j);
-      if (j > 0) fetch(s);
       update(s.set, s.indices.data(), delta, decay * static_cast<double>(s.gradient));
     }
   }

@@ -71,7 +71,7 @@ class TdLearner : public SelfPlay {
   Action best_action_ = -1;
   StateBuffer previous_;
   bool have_previous_ = false;
-  std::vector<float> kept_, copies_;  // weights by slot; N and A likewise
+  std::vector<float> copies_;  // for the kernels that learn
   std::shared_ptr<Replay> replay_;
   std::vector<std::uint32_t> drawn_;
   std::unique_ptr<Adviser> adviser_;

@@ -14,24 +14,27 @@ void NTupleEvaluator::action_values(const void *state, std::span<const Action> a
 void NTupleEvaluator::judge_unknown_actions(const void *state, std::span<const Action> actions, double *out) {
   unknown_.clear();
   unknown_at_.clear();
-  unknown_keys_.clear();
+  keys_.resize(actions.size());
   for (std::size_t i = 0; i < actions.size(); ++i) {
     game().copy(child_.data(), state);
     game().apply(child_.data(), actions[i]);
-    const std::uint64_t key = game().hash(child_.data()) ^ decision_;
-    const Known &known = known_[key % KNOWN];
+    keys_[i] = game().hash(child_.data()) ^ decision_;
+    __builtin_prefetch(&known_[keys_[i] % KNOWN]);
+  }
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Known &known = known_[keys_[i] % KNOWN];
     out[i] = known.value;
-    if (known.key == key) continue;
+    if (known.key == keys_[i]) continue;
     unknown_.push_back(actions[i]);
     unknown_at_.push_back(i);
-    unknown_keys_.push_back(key);
   }
   if (unknown_.empty()) return;
   found_.resize(unknown_.size());
   judge_actions(state, unknown_, found_.data());
   for (std::size_t i = 0; i < unknown_.size(); ++i) {
     out[unknown_at_[i]] = found_[i];
-    known_[unknown_keys_[i] % KNOWN] = {unknown_keys_[i], found_[i]};
+    const std::uint64_t key = keys_[unknown_at_[i]];
+    known_[key % KNOWN] = {key, found_[i]};
   }
 }
 

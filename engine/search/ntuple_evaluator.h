@@ -71,7 +71,7 @@ class NTupleEvaluator final : public Evaluator {
   std::vector<Known> known_;  // empty where it does not pay, and for searches that never begin a decision
   std::vector<Action> unknown_;
   std::vector<std::size_t> unknown_at_;
-  std::vector<std::uint64_t> unknown_keys_;
+  std::vector<std::uint64_t> keys_;
   std::vector<double> found_;
   std::uint64_t decision_ = 0;
 };

@@ -8,6 +8,11 @@
 
 namespace boardlab {
 
+namespace {
+// Of the shallow value around what the evaluator makes expect: how far away a bound may be to be tried.
+constexpr double GATE = 0.5;  // deviations
+}  // namespace
+
 double PrincipalVariation::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -114,33 +119,34 @@ PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int playe
   return {sum, height};
 }
 
-void PrincipalVariation::order(Frame &here, int count, int depth, Action first) {
-  const auto n = static_cast<std::size_t>(count);
+// The actions from `begin` on.
+void PrincipalVariation::order(Frame &here, int begin, int end, int depth) {
+  const auto n = static_cast<std::size_t>(end - begin);
+  Action *actions = here.actions.data() + begin;
+  double *scores = here.scores.data() + begin;
   const double *history =
       &history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count())];
-  // Asking about all children costs as much as a node one above the leaves: worth it from two above on.
-  const bool asks = evaluator && depth >= 3 && depth < TO_THE_END;
+  // Asking about all children costs as much as a node one above the leaves: worth it from three above on.
+  const bool asks = evaluator && depth >= 4 && depth < TO_THE_END;
   if (asks) {
-    evaluator->action_values(here.state.data(), {here.actions.data(), n}, rng, here.scores.data());
+    evaluator->action_values(here.state.data(), {actions, n}, rng, scores);
   } else {
     for (std::size_t i = 0; i < n; ++i) {
-      const Action a = here.actions[i];
-      here.scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
+      const Action a = actions[i];
+      scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
     }
   }
-  for (std::size_t i = 0; i < n; ++i)
-    if (here.actions[i] == first) here.scores[i] = INFINITE;
   // By insertion: the lists are short, and equal scores keep the order of the rules.
   for (std::size_t i = 1; i < n; ++i) {
-    const double score = here.scores[i];
-    const Action action = here.actions[i];
+    const double score = scores[i];
+    const Action action = actions[i];
     std::size_t j = i;
-    for (; j > 0 && here.scores[j - 1] < score; --j) {
-      here.scores[j] = here.scores[j - 1];
-      here.actions[j] = here.actions[j - 1];
+    for (; j > 0 && scores[j - 1] < score; --j) {
+      scores[j] = scores[j - 1];
+      actions[j] = actions[j - 1];
     }
-    here.scores[j] = score;
-    here.actions[j] = action;
+    scores[j] = score;
+    actions[j] = action;
   }
 }
 
@@ -186,13 +192,14 @@ bool PrincipalVariation::cut_early(std::size_t ply, int depth, double alpha, dou
   if (!fit) return false;
   double guess[MAX_PLAYERS];
   evaluator->value(here.state.data(), rng, guess);
-  // One of the two sides only, the one that the evaluator believes in.
-  const bool high = guess[here.player] >= beta;
-  const double bound = high ? prob_cut->shallow_for_beta(*fit, beta) : prob_cut->shallow_for_alpha(*fit, alpha);
-  if (!std::isfinite(bound)) return false;
-  // A shallow search that is not expected to get there would cost more than it saves.
-  const double away = high ? bound - guess[here.player] : guess[here.player] - bound;
-  if (away > fit->deviation) return false;
+  // One of the two sides only, the nearer one, and only where the shallow search may well get there: else it would cost
+  // more than it saves.
+  const double expected = fit->guess.at(guess[here.player]);
+  const double enough = prob_cut->shallow_for_beta(*fit, beta), little = prob_cut->shallow_for_alpha(*fit, alpha);
+  const double rise = enough - expected, fall = std::isfinite(little) ? expected - little : INFINITE;
+  if (std::min(rise, fall) > GATE * fit->guess.deviation) return false;
+  const bool high = rise <= fall;
+  const double bound = high ? enough : little;
   if (high) {
     if (value(ply, fit->shallow, std::nextafter(bound, -INFINITE), bound).value < bound) return false;
     found = {beta, CUT};
@@ -234,7 +241,8 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
     return found;
   };
   Found best{-INFINITE, 0};
-  if (prob_cut && depth >= ProbCut::LEAST_DEPTH && depth < TO_THE_END && std::nextafter(alpha, INFINITE) >= beta &&
+  bool is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;  // the window is
+  if (prob_cut && depth >= ProbCut::LEAST_DEPTH && depth < TO_THE_END && is_null &&
       cut_early(ply, depth, alpha, beta, best))
     return keep(best, best.value >= beta ? AT_LEAST : AT_MOST, first);
 
@@ -242,18 +250,25 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   Action best_action = here.actions[0];
   if (depth == TO_THE_END && count > 1 && won_at_once(ply, count, beta, best, best_action))
     return keep(best, AT_LEAST, best_action);
-  if (count > 1) order(here, count, depth, first);
+  // What the table remembers is searched before the others are ordered: most often it spares them all.
+  const auto remembered = std::find(here.actions.begin(), here.actions.begin() + count, first);
+  if (remembered != here.actions.begin() + count)
+    std::rotate(here.actions.begin(), remembered, remembered + 1);
+  else
+    first = -1;
+  if (count > 1 && first < 0) order(here, 0, count, depth);
   best = {-INFINITE, 0};
   best_action = here.actions[0];
   const double alpha_at_start = alpha;
   int height = 0;
   for (int i = 0; i < count; ++i) {
+    if (i == 1 && first >= 0 && count > 2) order(here, 1, count, depth);
     const Action action = here.actions[static_cast<std::size_t>(i)];
     Found found;
-    if (const double null = std::nextafter(alpha, INFINITE); i == 0 || null >= beta || depth <= 1) {
+    if (i == 0 || depth <= 1 || is_null) {
       found = after(ply, action, depth, alpha, beta);
     } else {
-      found = after(ply, action, depth, alpha, null);
+      found = after(ply, action, depth, alpha, std::nextafter(alpha, INFINITE));
       if (found.value > alpha && found.value < beta) found = after(ply, action, depth, alpha, beta);
     }
     height = height == CUT || found.height == CUT ? CUT : std::max(height, found.height);
@@ -267,6 +282,7 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
         best.height = found.height == CUT ? CUT : found.height + 1;
         return keep(best, AT_LEAST, action);
       }
+      is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;
     }
   }
   best.height = height == CUT ? CUT : height + 1;

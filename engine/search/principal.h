@@ -91,7 +91,7 @@ class PrincipalVariation {
   Found child_value(std::size_t ply, int player, int depth, double alpha, double beta);
   bool cut_early(std::size_t ply, int depth, double alpha, double beta, Found &found);
   bool won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action);
-  void order(Frame &here, int count, int depth, Action first);
+  void order(Frame &here, int begin, int end, int depth);
   void reward(Frame &here, Action action, int depth);
   Frame &frame(std::size_t ply);
   void spend();

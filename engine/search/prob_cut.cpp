@@ -10,22 +10,26 @@ namespace boardlab {
 
 namespace {
 
-constexpr int MEASURED_DEPTH = 6;  // deeper searches are taken to be predicted as well as the deepest measured ones
-constexpr int POSITIONS = 400;     // in all; some milliseconds each
-constexpr int LEAST_SAMPLES = 12;  // of a stage, else all stages are taken together
+constexpr int MEASURED_DEPTH = 8;
+constexpr int POSITIONS = 400;  // in all
+// So many positions are searched to depth 6, which takes some milliseconds each; the first of them deeper, as long as
+// these nodes last.
+constexpr int USUAL_DEPTH = 6;
+constexpr std::int64_t DEEP_NODES = 4'000'000;
+constexpr int LEAST_SAMPLES = 20;        // of a stage and its neighbours
 constexpr double RANDOM_ACTIONS = 0.25;  // so that positions differ
 constexpr double TAKEN = 0.1;            // of the positions of a game: neighbours say the same thing twice
 
 struct Sample {
-  int stage;
+  int stage, depth;
   double values[MEASURED_DEPTH + 1];
 };
 
 // Least squares.
-ProbCut::Fit line(const std::vector<Sample> &samples, int stage, int shallow, int deep) {
+ProbCut::Line line(const std::vector<Sample> &samples, int from, int to, int shallow, int deep) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
   for (const Sample &s : samples) {
-    if (stage >= 0 && s.stage != stage) continue;
+    if (s.stage < from || s.stage > to || s.depth < deep) continue;
     const double a = s.values[shallow], b = s.values[deep];
     n += 1;
     x += a;
@@ -34,14 +38,44 @@ ProbCut::Fit line(const std::vector<Sample> &samples, int stage, int shallow, in
     xy += a * b;
     yy += b * b;
   }
-  ProbCut::Fit fit;
-  fit.shallow = shallow;
+  ProbCut::Line fit;
   fit.samples = static_cast<int>(n);
   if (n < 3) return fit;
   const double var_x = xx - x * x / n, cov = xy - x * y / n, var_y = yy - y * y / n;
   fit.slope = var_x > 1e-12 ? cov / var_x : 1;
   fit.offset = (y - fit.slope * x) / n;
   fit.deviation = std::sqrt(std::max(var_y - fit.slope * cov, 0.0) / (n - 2));
+  return fit;
+}
+
+// Of one stage, with as many stages before and after it as it takes to have samples enough.
+ProbCut::Line stage_line(const std::vector<Sample> &samples, int stages, int stage, int shallow, int deep) {
+  ProbCut::Line fit;
+  for (int around = 0; around < stages && fit.samples < LEAST_SAMPLES; ++around)
+    fit = line(samples, stage - around, stage + around, shallow, deep);
+  return fit;
+}
+
+// Beyond the deepest searches that were measured often enough, each two actions more are taken to add as much variance
+// as the last two did that were measured: predictions get worse with the distance, but slowly.
+ProbCut::Fit predict(const std::vector<Sample> &samples, int stages, int stage, int depth) {
+  const int shallow = ProbCut::shallow_depth(depth);
+  ProbCut::Fit fit;
+  fit.shallow = shallow;
+  fit.guess = stage_line(samples, stages, stage, 0, shallow);
+  for (int deep = std::min(depth, MEASURED_DEPTH - (MEASURED_DEPTH - depth) % 2); deep > shallow; deep -= 2) {
+    static_cast<ProbCut::Line &>(fit) = stage_line(samples, stages, stage, shallow, deep);
+    if (fit.samples < LEAST_SAMPLES) continue;
+    if (deep == depth) break;
+    const double variance = fit.deviation * fit.deviation;
+    double step = variance;
+    if (deep - 2 > shallow) {
+      const double before = stage_line(samples, stages, stage, shallow, deep - 2).deviation;
+      step = std::max(variance - before * before, 0.1 * variance);
+    }
+    fit.deviation = std::sqrt(variance + step * (depth - deep) / 2);
+    break;
+  }
   return fit;
 }
 
@@ -80,19 +114,26 @@ std::shared_ptr<const ProbCut> ProbCut::learn(const Evaluator &evaluator, double
   std::vector<Action> actions(static_cast<std::size_t>(game.max_legal()));
   std::vector<double> values(actions.size());
   std::vector<Sample> samples;
-  const int measured = std::min(depth, MEASURED_DEPTH);
+  std::int64_t deep_nodes = DEEP_NODES;
   for (int games = 0; games < 4 * POSITIONS && static_cast<int>(samples.size()) < POSITIONS; ++games) {
     game.initial_state(state.data(), rng);
     while (game.player(state.data()) != TERMINAL) {
       const auto n = static_cast<std::size_t>(game.legal(state.data(), actions.data()));
       if (n > 1 && rng.unit() < TAKEN) {
-        Sample sample{game.stage(state.data()), {}};
+        Sample sample{game.stage(state.data()), 0, {}};
+        const int most = std::min(depth, deep_nodes > 0 ? MEASURED_DEPTH : USUAL_DEPTH);
         search.begin();
         search.set_root(state.data());
+        double judged[MAX_PLAYERS];
+        asked->value(state.data(), rng, judged);
+        sample.values[0] = judged[game.player(state.data())];
         bool is_open = true;
-        for (int d = 1; d <= measured && is_open; ++d) {
+        for (int d = 1; d <= most && is_open; ++d) {
+          const std::int64_t nodes = search.nodes;
           const auto found = search.value(d, -PrincipalVariation::INFINITE, PrincipalVariation::INFINITE);
+          if (d > USUAL_DEPTH) deep_nodes -= search.nodes - nodes;
           sample.values[d] = found.value;
+          sample.depth = d;
           is_open = found.height == PrincipalVariation::CUT;  // what is proven needs no prediction
         }
         if (is_open) samples.push_back(sample);
@@ -107,18 +148,11 @@ std::shared_ptr<const ProbCut> ProbCut::learn(const Evaluator &evaluator, double
     }
   }
   std::shared_ptr<ProbCut> result(new ProbCut(game, asked->outcome(), width, depth));
-  for (int stage = 0; stage < game.stages(); ++stage) {
-    for (int d = LEAST_DEPTH; d <= depth; ++d) {
-      const int deep = d <= measured ? d : measured - (d - measured) % 2;
-      if (deep < LEAST_DEPTH) continue;
-      Fit fit = line(samples, stage, shallow_depth(deep), deep);
-      if (fit.samples < LEAST_SAMPLES) fit = line(samples, -1, shallow_depth(deep), deep);
-      fit.shallow = shallow_depth(d);
+  for (int stage = 0; stage < game.stages(); ++stage)
+    for (int d = LEAST_DEPTH; d <= depth; ++d)
       result
           ->fits_[static_cast<std::size_t>(stage) * static_cast<std::size_t>(depth + 1) + static_cast<std::size_t>(d)] =
-          fit;
-    }
-  }
+          predict(samples, game.stages(), stage, d);
   return result;
 }
 

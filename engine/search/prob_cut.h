@@ -3,6 +3,7 @@
 // own searches of positions out of self-play, for every stage of the game and pair of depths.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -15,10 +16,14 @@ class ProbCut {
   static constexpr int LEAST_DEPTH = 3;
 
   // deep value = slope * shallow value + offset, give or take the deviation.
-  struct Fit {
-    int shallow = 0;
+  struct Line {
     double slope = 1, offset = 0, deviation = 0;
     int samples = 0;
+    double at(double x) const { return slope * x + offset; }
+  };
+  struct Fit : Line {
+    int shallow = 0;
+    Line guess;  // the shallow value from the evaluator's
   };
 
   // Searches some hundred positions out of self-play. `width` is how many deviations a prediction must be clear of the
@@ -26,9 +31,10 @@ class ProbCut {
   static std::shared_ptr<const ProbCut> learn(const Evaluator &evaluator, double width, int depth, std::uint64_t seed,
                                               const Poll &poll);
 
-  // Half the depth and of the same parity: odd and even depths differ by who has the last word.
+  // Half the depth and of the same parity: odd and even depths differ by who has the last word. Never more than 4: the
+  // deepest searches are predicted little better by more, which costs much more.
   static int shallow_depth(int depth) {
-    const int half = depth / 2;
+    const int half = std::min(depth / 2, 4);
     return (half - depth) % 2 == 0 ? half : half - 1;
   }
   // Null where nothing reliable was found, or the depth is too small to be worth a cut.

@@ -35,7 +35,7 @@ class Transpositions {
   // The next decision begins: entries of the earlier ones stay, but are the first to be replaced.
   void grow_older() { ++age_; }
   void clear() {
-    if (slots_ <= FIRST || !resize(std::min(most_, FIRST))) std::fill_n(entries_.get(), slots_, Entry{});
+    if (slots_ <= FIRST || !resize(std::min(most_, FIRST))) std::fill_n(entries_, slots_, Entry{});
     age_ = 0;
     used_ = 0;
   }
@@ -43,10 +43,12 @@ class Transpositions {
  private:
   static constexpr std::size_t FIRST = 1 << 14;
 
+  static constexpr std::size_t LINE = 64;  // of the cache: the entries of a place are to lie in one
+
   struct Free {
-    void operator()(Entry *p) const { std::free(p); }
+    void operator()(void *p) const { std::free(p); }
   };
-  using Entries = std::unique_ptr<Entry[], Free>;
+  using Memory = std::unique_ptr<void, Free>;
   Entry *place(std::uint64_t key) { return &entries_[key & (slots_ - 1) & ~std::size_t{1}]; }
 
   // True when an empty entry was taken.
@@ -71,24 +73,28 @@ class Transpositions {
     used_ = 0;  // counted anew: where there is no memory to grow, it is tried again after as many entries
     if (slots_ >= most_) return;
     const std::size_t before = slots_;
-    Entries old = std::move(entries_);
+    const Entry *old = entries_;
+    Memory kept = std::move(memory_);
     if (!resize(std::min(most_, 4 * before))) {
-      entries_ = std::move(old);
+      memory_ = std::move(kept);
       return;
     }
     for (std::size_t i = 0; i < before; ++i)
       if (old[i].key != 0) used_ += put(old[i]);
   }
   bool resize(std::size_t slots) {
-    auto *fresh = static_cast<Entry *>(std::calloc(slots, sizeof(Entry)));
+    void *fresh = std::calloc(slots * sizeof(Entry) + LINE, 1);
     if (!fresh) return false;
-    entries_.reset(fresh);
+    memory_.reset(fresh);
+    std::size_t space = slots * sizeof(Entry) + LINE;
+    entries_ = static_cast<Entry *>(std::align(LINE, slots * sizeof(Entry), fresh, space));
     slots_ = slots;
     return true;
   }
 
   std::size_t most_, slots_ = 0, used_ = 0;
-  Entries entries_;
+  Memory memory_;
+  Entry *entries_ = nullptr;
   std::uint8_t age_ = 0;
 };
 

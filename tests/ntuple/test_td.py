@@ -136,6 +136,21 @@ CASES = {
             "skip_reversal": True,
         },
     ),
+    "rubiks, more tables than the nearest caches hold": (
+        "rubiks",
+        {"twists": 4},
+        {
+            **WALK,
+            "tuples": 24,
+            "length": 7,
+            "symmetries": 1,
+            "sigma": "identity",
+            "coherence": "id",
+            "episode_limit": 6,
+            "epsilon": 0.1,
+            "skip_reversal": True,
+        },
+    ),
     "rubiks, symmetries without a fast form": (
         "rubiks",
         {"twists": 2, "metric": "qtm"},

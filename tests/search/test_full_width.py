@@ -10,6 +10,7 @@ from reference.positions import CUBE, random_position
 
 import boardlab as bl
 from boardlab import BoardLabError, Game
+from boardlab.evaluators.ntuple import load_network
 
 ZERO_SUM = [
     (bl.game("tictactoe"), "score", 5, 4),
@@ -236,3 +237,26 @@ def test_multi_probcut_leaves_solving_alone(learned: dict[str, str]) -> None:
         exact = state.solve()
         assert exact is not None
         assert list(agent.act(state).scores) == list(exact)
+
+
+def test_symmetric_tuples_read_once_say_the_same(tmp_path: Path) -> None:
+    """Rows, diagonals, a corner that its diagonal mirrors, and a tuple that no symmetry maps onto itself."""
+    game = bl.game("othello", size=6)
+    cells = "0,1,2,3,4,5 / 6,7,8,9,10,11 / 0,7,14,21,28,35 / 1,8,15,22,29 / 0,1,2,6,7,12 / 0,1,2,3,6,13"
+    bl.train(
+        game, "td-ntuple", episodes=200, out=tmp_path / "run", seed=1, cells=cells, staged=True, feature_tables=True
+    )  # fmt: skip
+    network, description, _ = load_network(tmp_path / "run", game)
+    whole = network.evaluator(description["reward"], description["gamma"])
+    folded = network.evaluator(description["reward"], description["gamma"], learns=False)
+    for seed in range(40):
+        state = random_position(game, seed, seed % 28)
+        if state.is_terminal:
+            continue
+        values = whole.value(state.core)
+        assert folded.value(state.core) == pytest.approx(values, abs=1e-5)
+        assert folded.action_values(state.core) == pytest.approx(whole.action_values(state.core), abs=1e-5)
+        # By hand, entry by entry.
+        if (creator := state.last_player) >= 0:
+            by_hand = math.tanh(sum(network.weights[i] for i in network.indices(state.core, creator)))
+            assert values[creator] == pytest.approx(by_hand, abs=1e-5)

@@ -4,6 +4,7 @@ from boardlab.arena.balance import BalanceResult, SeatReport, balance, seat_repo
 from boardlab.arena.exams import ExamResult, evaluate, exams_for
 from boardlab.arena.match import GameRecord, MatchResult, match
 from boardlab.arena.rate import rate
+from boardlab.arena.ratings.results import Result
 from boardlab.arena.records import Record, read_records, write_records
 from boardlab.arena.standings import TournamentResult
 from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
@@ -18,6 +19,7 @@ __all__ = [
     "Pairing",
     "Rating",
     "Record",
+    "Result",
     "SeatReport",
     "Store",
     "Tournament",

@@ -93,7 +93,7 @@ def seat_report(
 
 def balance(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: str | Agent | Sequence[str | Agent],
     games: int = 200,
     seed: int = 0,
     *,
@@ -111,6 +111,7 @@ def balance(
     `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
     games each.
     """
+    agents = [agents] if isinstance(agents, (str, Agent)) else agents
     seed = as_seed(seed)
     plies = as_integer("plies", plies, 0, 1000)
     candidates = as_integer("candidates", candidates, 1, 1_000_000)

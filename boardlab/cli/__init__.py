@@ -58,7 +58,14 @@ def _before(
     for path in plugin or []:
         if not Path(path).is_file():
             raise boardlab.BoardLabError(f'there is no file "{path}" to run as a plugin')
-        runpy.run_path(path, run_name="boardlab_plugin")
+        try:
+            runpy.run_path(path, run_name="boardlab_plugin")
+        except boardlab.BoardLabError:
+            raise
+        except Exception as error:
+            raise boardlab.BoardLabError(
+                f"the plugin {path} failed: {type(error).__name__}: {error}"
+            ) from None
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STO
 def fame(
     game: Annotated[str | None, typer.Argument(help="Only this game.")] = None,
     store: Annotated[Path | None, STORE] = None,
-    top: Annotated[int, typer.Option("--top", "-n", help="So many agents a game.")] = 10,
+    top: Annotated[int, typer.Option("--top", "-n", min=1, help="So many agents a game.")] = 10,
 ) -> None:
     """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
     lines = open_store(store).fame(game)

@@ -355,7 +355,7 @@ class _Training:
     def _exam_is_due(self) -> bool:
         done, every = self.learner.episodes_done, self.exams.every
         taken = int(self.log[-1]["episodes"]) if self.log else 0
-        return taken < done and (done == self.total or (every > 0 and done % every == 0))
+        return taken < done and (done == self.total or (every > 0 and done // every > taken // every))
 
     def _until_exam(self, done: int) -> int:
         left = self.total - done

@@ -149,7 +149,7 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
 def test_the_agent_of_a_run_plays_and_belongs_to_its_game(tmp_path):
     game = bl.game("tictactoe")
     run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **SMALL)
-    assert run.expression == f'mcts(net("{(tmp_path / "run").as_posix()}"), iterations=100)'
+    assert run.expression == f'mcts(net("{(tmp_path / "run").as_posix()}"), iterations=50, batch=8)'
     for search in ("mcts({}, iterations=10)", "policy({})", "greedy({})", "alphabeta({}, depth=2)"):
         agent = search.format(f'net("{(tmp_path / "run").as_posix()}")')
         assert bl.match(game, [agent, "random"], games=2).errors == 0

@@ -10,6 +10,23 @@ from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
 
 TICTACTOE = bl.game("tictactoe")
+ALPHAZERO = {
+    "games": 100,
+    "parallel": 100,
+    "simulations": 4,
+    "blocks": 0,
+    "channels": 8,
+    "exam_simulations": 4,
+}
+ALPHAZERO |= {"threads": 1, "device": "cpu"}
+
+
+def small(learner):
+    """Settings that make a learner quick."""
+    if learner == "alphazero":
+        pytest.importorskip("torch")
+        return ALPHAZERO
+    return {}
 
 
 def train(learner, path, episodes=400, **more):
@@ -18,7 +35,8 @@ def train(learner, path, episodes=400, **more):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
-    run = train(learner, tmp_path, 4000, exams=["perfect"], stop_exam="random", stop_at=-1.0, exam_every=100)
+    run = train(learner, tmp_path, 4000, exams=["perfect"], stop_exam="random", stop_at=-1.0, exam_every=100,
+                **small(learner))  # fmt: skip
     assert run.episodes == 300 and not run.is_finished
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
@@ -29,14 +47,15 @@ def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
-    settings = {"learner": learner, "episodes": 200, "exams": ["random"], "exam_games": 10}
+    settings = {"learner": learner, "episodes": 200, "exams": ["random"], "exam_games": 10, **small(learner)}
     one = train_many(TICTACTOE, 2, out=tmp_path / "one", **settings)
     two = train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **settings)
     for a, b in zip(one.runs, two.runs, strict=True):
         assert type(a.settings) is type(b.settings) is LEARNERS[learner]
-        weights = [np.load(run.path / "weights.npz")["weights"] for run in (a, b)]
-        assert weights[0].any()
-        np.testing.assert_array_equal(*weights)
+        with np.load(a.path / "weights.npz") as mine, np.load(b.path / "weights.npz") as other:
+            assert any(mine[name].any() for name in mine.files)
+            for name in mine.files:
+                np.testing.assert_array_equal(mine[name], other[name])
     with (one.path / "multi.csv").open() as file:
         assert [row["seed"] for row in csv.DictReader(file)] == ["1", "2"]
 

@@ -244,9 +244,7 @@ class AlphaZeroLearner:
 
     def _mcts(self, net: Net, seed: int) -> Agent:
         evaluator = python_evaluator(self.game, self.judge(net))
-        spec = Mcts(
-            _Judging(evaluator), iterations=self.settings.exam_simulations, cpuct=self.settings.cpuct, batch=8
-        )
+        spec = Mcts(_Judging(evaluator), iterations=self.settings.exam_simulations, batch=8)
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----
@@ -313,10 +311,15 @@ class AlphaZeroLearner:
         """The run's folder is known; a run that is resumed finds its examples there."""
         self.folder, self.replay.folder = folder, RunFolder(folder.path / "replay")
         self.replay.folder.path.mkdir(exist_ok=True)
-        if not self.generation:  # nothing of a run that was here before
-            (folder.path / "generations.jsonl").unlink(missing_ok=True)
-            for old in self.replay.folder.path.glob("*.npz"):
+        for old in self.replay.folder.path.glob(
+            "*.npz"
+        ):  # of a run that was here before, or of a lost generation
+            if old.stem.isdigit() and int(old.stem) > self.generation:
                 old.unlink()
+        told = folder.path / "generations.jsonl"
+        if told.exists():
+            lines = told.read_text(encoding="utf-8").splitlines()[: self.generation]
+            folder.write_text(told.name, "".join(line + "\n" for line in lines))
         if not self.generation or self.replay.parts:
             return
         window = min(self.settings.window, self.settings.window_first + (self.generation - 1) // 2)

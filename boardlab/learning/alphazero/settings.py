@@ -84,7 +84,7 @@ class AlphaZero(LearnerSettings):
     )
     gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
 
-    exam_simulations: int = option(100, "iterations a move in the exams during training", low=1, high=10**6)
+    exam_simulations: int = option(50, "iterations a move in the exams during training", low=1, high=10**6)
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
@@ -95,7 +95,7 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        return f'mcts(net("{path}"), iterations={self.exam_simulations})'
+        return f'mcts(net("{path}"), iterations={self.exam_simulations}, batch=8)'
 
     def whole_episodes(self, episodes: int) -> int:
         """Only whole generations are played."""

@@ -49,10 +49,18 @@ def connect(path: Path) -> sqlite3.Connection:
 
 def _check_ours(db: sqlite3.Connection, path: Path) -> int:
     """The file's version; refuses other programs' files and newer ones."""
-    application, version = (
-        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-    )
-    empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    alone = not db.in_transaction
+    if alone:  # one look at the file: another process may be making it
+        db.execute("BEGIN")
+    try:
+        application, version = (
+            db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        )
+        empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    finally:
+        if alone:
+            with contextlib.suppress(sqlite3.Error):
+                db.execute("COMMIT")
     if application != APPLICATION and not (empty and application == 0 and version == 0):
         raise BoardLabError(f"{path} is a database of another program, not a store of BoardLab")
     if version > len(MIGRATIONS):

@@ -1,7 +1,5 @@
 #include "search/pair_evaluator.h"
 
-#include <algorithm>
-
 namespace boardlab {
 
 void PairEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
@@ -11,24 +9,6 @@ void PairEvaluator::action_values(const void *state, std::span<const Action> act
   pairs_.set_state(state, player);
   for (std::size_t i = 0; i < actions.size(); ++i)
     out[i] = paid[player] + static_cast<double>(network_->squash(pairs_.sum(actions[i])));
-}
-
-void PairEvaluator::value(const void *state, Rng &rng, double *out) {
-  if (game().player(state) == CHANCE) {
-    game().copy(drawn_.data(), state);
-    while (game().player(drawn_.data()) == CHANCE)
-      game().apply(drawn_.data(), game().sample_chance(drawn_.data(), rng));
-    state = drawn_.data();
-  }
-  game().outcome(outcome(), state, out);
-  const int player = game().player(state), players = game().players();
-  if (player == TERMINAL) return;
-  const auto n = static_cast<std::size_t>(game().legal(state, legal_.data()));
-  action_values(state, {legal_.data(), n}, rng, values_.data());
-  out[player] = *std::max_element(values_.data(), values_.data() + n);
-  if (!game().is_zero_sum()) return;
-  for (int p = 0; p < players; ++p)
-    if (p != player) out[p] = -out[player] / (players - 1);
 }
 
 }  // namespace boardlab

@@ -1,7 +1,5 @@
 #include "search/q_evaluator.h"
 
-#include <algorithm>
-
 namespace boardlab {
 
 void QTableEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
@@ -18,24 +16,6 @@ void QTableEvaluator::action_values(const void *state, std::span<const Action> a
   if (is_known || rollouts_ == 0) return;
   rollout_.poll = poll;
   rollout_.action_values(state, actions, rng, out);
-}
-
-void QTableEvaluator::value(const void *state, Rng &rng, double *out) {
-  if (game().player(state) == CHANCE) {
-    game().copy(drawn_.data(), state);
-    while (game().player(drawn_.data()) == CHANCE)
-      game().apply(drawn_.data(), game().sample_chance(drawn_.data(), rng));
-    state = drawn_.data();
-  }
-  game().outcome(outcome(), state, out);
-  const int player = game().player(state), players = game().players();
-  if (player == TERMINAL) return;
-  const auto n = static_cast<std::size_t>(game().legal(state, legal_.data()));
-  action_values(state, {legal_.data(), n}, rng, values_.data());
-  out[player] = *std::max_element(values_.data(), values_.data() + n);
-  if (!game().is_zero_sum()) return;
-  for (int p = 0; p < players; ++p)
-    if (p != player) out[p] = -out[player] / (players - 1);
 }
 
 }  // namespace boardlab

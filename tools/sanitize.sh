@@ -14,7 +14,8 @@ home=$PWD/build/sanitize
 
 CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2} "$python" -m pip install \
   --quiet --no-build-isolation --no-deps --upgrade --target "$home/site" \
-  -C build-dir="$home/cmake" -C cmake.define.BOARDLAB_SANITIZE=ON -C cmake.define.BOARDLAB_WERROR=ON .
+  --config-settings=build-dir="$home/cmake" --config-settings=cmake.define.BOARDLAB_SANITIZE=ON \
+  --config-settings=cmake.define.BOARDLAB_WERROR=ON .
 rm -rf "$home/tests" "$home/docs" "$home/examples"
 cp -R tests docs examples README.md pyproject.toml "$home/"
 

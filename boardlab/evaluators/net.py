@@ -1,4 +1,4 @@
-"""The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
+"""The evaluator `net("run")`: a neural net that was trained, under any search."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,6 +17,9 @@ from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
     from boardlab.evaluators.nets import Net as TorchNet
+
+DISTANCES = ("random-walk", "davi-net")
+"""The kinds of runs whose net tells the distance of a puzzle to its goal."""
 
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
 
@@ -78,7 +81,7 @@ def net_judge(net: "TorchNet", device: str, low: float, high: float) -> Judge:
 
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
-    """A neural net trained by AlphaZero: values and priors."""
+    """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
 
     path: str = option("", "the run's folder")
     device: str = option(
@@ -92,10 +95,15 @@ class Net(EvaluatorSpec):
         if not self.path:
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
         folder = RunFolder(self.path)
-        agent = folder.read_agent("alphazero")
+        agent = folder.read_agent("alphazero", *DISTANCES)
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
         require_torch()
+        if agent["kind"] in DISTANCES:
+            from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
+
+            device = choose_device(self.device)
+            return distance_evaluator(game, load_distance_net(folder, agent, game).to(device), device)
         from boardlab.evaluators.nets import from_arrays
 
         try:

@@ -226,6 +226,22 @@ ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "churc
 """Paper 001's and paper 004's settings by name."""
 
 
+PUZZLE_PRESETS: dict[str, Mapping[str, Any]] = {
+    # Without TCL, whose rates shrink too early here; some random steps bring more positions (bench/cube.py).
+    "davi": {
+        "episodes": 1_000_000,
+        "tuples": 60,
+        "length": 7,
+        "symmetries": 1,
+        "alpha": 0.5,
+        "epsilon": 0.1,
+    },
+    "davi-net": {"episodes": 400_000},
+    "random-walk": {"episodes": 400_000},
+}
+"""For puzzles, by learner."""
+
+
 def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
     known = PRESETS.get(game.name, {})
@@ -233,6 +249,10 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
         if name not in ALPHAZERO_PRESETS:
             raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
         return dict(ALPHAZERO_PRESETS[name])
+    if learner in PUZZLE_PRESETS:
+        if name != "default":
+            raise unknown(f"preset of {learner}", str(name), ["default"])
+        return _puzzle_preset(game, learner)
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
@@ -253,6 +273,11 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
     return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
+
+
+def _puzzle_preset(game: Game, learner: str) -> dict[str, Any]:
+    chosen = dict(PUZZLE_PRESETS[learner])
+    return _fitted(game, chosen) if learner == "davi" else chosen
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

@@ -105,10 +105,10 @@ class Replay:
 def draw_rows(
     count: int, fresh: int, samples: int | None, epochs: float, batch: int, rng: np.random.Generator
 ) -> list[NDArray[np.int64]]:
-    """The rows of every step of learning from `count` positions, of which the last generation brought `fresh`.
+    """The rows of every step of learning from `count` positions; the last generation brought `fresh` of them.
 
-    Without `samples` every step draws anew, and an epoch is as many positions as are fresh. With them that many
-    are drawn once, each at most once, and an epoch is a pass over them in a new order (paper 001).
+    Without `samples` every step draws anew, and an epoch is as many positions as are fresh. With them that
+    many are drawn once, each at most once, and an epoch is a pass over them in a new order (paper 001).
     """
     if samples is None:
         steps = max(1, round(epochs * fresh / batch))

@@ -7,6 +7,7 @@ answers whichever thread asks it, several at once.
 import contextlib
 import copy
 import threading
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -40,7 +41,7 @@ class NetJudge:
                 tensor.copy_(fresh[name])
 
     def prepare(self, askers: int, rows: int, shape: tuple[int, ...]) -> None:
-        """So many threads will ask at once, about so many rows of that shape at most. Only while none asks."""
+        """So many threads will ask at once, about so many rows of that shape at most. Not while one asks."""
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values [n, values], logits [n, actions]) of planes [n, planes, rows, cols]."""
@@ -135,8 +136,11 @@ class GpuJudge(NetJudge):
         """Records the graphs."""
         if askers <= self._prepared[0] and rows <= self._prepared[1]:
             return
-        self._lanes = [_Lane(self.net, rows, shape) for _ in range(askers)]
         self._prepared = (askers, rows)
+        try:
+            self._lanes = [_Lane(self.net, rows, shape) for _ in range(askers)]
+        except RuntimeError as error:  # an old driver
+            warnings.warn(f"CUDA graphs cannot be recorded here, which is slower: {error}", stacklevel=2)
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values, logits)."""
@@ -156,7 +160,7 @@ class _Lane:
 
     def __init__(self, net: Net, rows: int, shape: tuple[int, ...]) -> None:
         self.net = net
-        self.stream = torch.cuda.Stream()
+        self.stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         self.graphs: list[tuple[int, torch.cuda.CUDAGraph, Tensor]] = []  # the smallest first
         if rows:
             self._record(rows, shape)
@@ -168,7 +172,9 @@ class _Lane:
         pool = None
         with torch.no_grad(), torch.cuda.stream(self.stream):
             for size in sorted({-(-rows * k // 8) for k in (1, 2, 3, 4, 6, 8)}, reverse=True):
-                for _ in range(2):  # libraries choose their kernels and take their memory before the recording
+                for _ in range(
+                    2
+                ):  # libraries choose their kernels and take their memory before the recording
                     self._forward(self.inputs[:size])
                 self.stream.synchronize()
                 graph = torch.cuda.CUDAGraph()
@@ -187,7 +193,7 @@ class _Lane:
         return torch.cat([values.float(), logits.float()], 1)
 
     def ask(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[n, values + actions]; the next question overwrites it."""
+        """[n, values + actions]."""
         rows = len(planes)
         with torch.no_grad(), torch.cuda.stream(self.stream):
             fitting = next((entry for entry in self.graphs if entry[0] >= rows), None)
@@ -199,4 +205,4 @@ class _Lane:
             graph.replay()
             self.from_gpu[:rows].copy_(answer[:rows], non_blocking=True)
             self.stream.synchronize()
-            return self.from_gpu[:rows].numpy()
+            return self.from_gpu[:rows].numpy().copy()  # another thread may use the lane next

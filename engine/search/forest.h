@@ -57,7 +57,7 @@ class Forest {
   bool has_gumbel() const { return options_.tree.gumbel > 0; }
   std::int64_t evaluations() const { return evaluations_; }
   double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
-  std::int64_t shared() const;  // leaves that needed no evaluation of their own
+  std::int64_t shared() const;                               // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }
 
  private:

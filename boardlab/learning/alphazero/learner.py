@@ -22,7 +22,7 @@ from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
-from boardlab.learning.alphazero.replay import Examples, Replay
+from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
@@ -131,8 +131,7 @@ class AlphaZeroLearner:
         simulations = self._simulations(number)
         examples, counts = self.self_play.play(self.best, self._scale(), simulations, seed)
         played = time.monotonic()
-        window = min(settings.window, settings.window_first + (number - 1) // 2)
-        self.replay.add(number, examples, window)
+        self.replay.add(number, examples, settings.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))
         learned = time.monotonic()
         facts: dict[str, Any] = {
@@ -170,13 +169,13 @@ class AlphaZeroLearner:
         return last + (self.settings.lr - last) * (1 + math.cos(math.pi * share)) / 2
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
-        settings, examples = self.settings, self.replay.everything()
+        settings, number = self.settings, self.generation + 1
+        examples = self.replay.everything(settings.window_at(number))
         if self.is_loose:
             self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
         for group in self.optimiser.param_groups:
-            group["lr"] = self._lr(self.generation + 1)
-        steps = max(1, round(settings.epochs * fresh / settings.batch))
-        rows = rng.integers(0, len(examples), (steps, min(settings.batch, len(examples))))
+            group["lr"] = self._lr(number)
+        rows = draw_rows(len(examples), fresh, settings.samples, settings.epochs, settings.batch, rng)
         self.net.train()
         for layer in self.frozen:  # the statistics of a frozen batch normalisation stay as they are
             layer.eval()
@@ -192,7 +191,7 @@ class AlphaZeroLearner:
             self.optimiser.step()
             sums += policy_loss.item(), value_loss.item()
         self.net.eval()
-        return {"policy_loss": sums[0] / steps, "value_loss": sums[1] / steps}
+        return {"policy_loss": sums[0] / len(rows), "value_loss": sums[1] / len(rows)}
 
     def _batch(
         self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
@@ -342,10 +341,9 @@ class AlphaZeroLearner:
             folder.write_text(told.name, "".join(line + "\n" for line in lines))
         if not self.generation or self.replay.parts:
             return
-        window = min(self.settings.window, self.settings.window_first + (self.generation - 1) // 2)
         self.replay.load(
             self.generation,
-            window,
+            self.settings.window_at(self.generation),
             {
                 "fields": ("<i4", self.game.core.field_count),
                 "policy": ("<f4", self.game.action_count),

@@ -8,6 +8,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
@@ -63,9 +64,17 @@ class AlphaZero(LearnerSettings):
     window_first: int = option(
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
-    epochs: float = option(
-        1.0, "passes over as many positions as the generation brought", low=0.01, high=1000
+    window_positions: int | None = option(
+        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
     )
+    samples: int | None = option(
+        None,
+        "positions drawn from the window to learn from (the whole window where it has fewer); by default as "
+        "many as the generation brought, drawn anew for every step",
+        low=2,
+        high=10**9,
+    )
+    epochs: float = option(1.0, "passes over those positions", low=0.01, high=1000)
     batch: int = option(256, "positions a step of learning", low=2, high=65536)
     optimiser: str = option("adamw", "adam, adamw or sgd with momentum .9", choices=("adam", "adamw", "sgd"))
     lr: float = option(2e-3, "learning rate", low=1e-8, high=10)
@@ -105,6 +114,12 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+
+    def window_at(self, generation: int) -> Window:
+        """What the generation of that number, the first is 1, is learned from."""
+        return Window(
+            min(self.window, self.window_first + (generation - 1) // 2), positions=self.window_positions
+        )
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""

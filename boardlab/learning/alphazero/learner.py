@@ -16,14 +16,15 @@ from torch.nn import functional
 from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.net import build_net, choose_device, net_judge
+from boardlab.evaluators.inference import net_judge
+from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
 from boardlab.learning.alphazero.reports import Reports
-from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.learner import Trainee
 from boardlab.runs import RunFolder
@@ -64,6 +65,7 @@ class AlphaZeroLearner:
         self.optimiser = self._make_optimiser()
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
+        self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
         low, high, self.is_loose = game.core.outcome_range("score")
         self.scale = np.array(
             [low, high]
@@ -129,15 +131,7 @@ class AlphaZeroLearner:
         torch.set_num_threads(self.threads)
         begin = time.monotonic()
         simulations = self._simulations(number)
-        examples, counts = play_games(
-            self.game,
-            self.judge(self.best),
-            settings,
-            simulations,
-            self.description["values"],
-            seed,
-            self.threads,
-        )
+        examples, counts = self.self_play.play(self.best, self._scale(), simulations, seed)
         played = time.monotonic()
         self.replay.add(number, examples, settings.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))
@@ -236,7 +230,14 @@ class AlphaZeroLearner:
 
     def judge(self, net: Net) -> Judge:
         """Asks the net about positions."""
-        return net_judge(net.eval(), self.device, *self.scale.tolist())
+        judge = net_judge(net, self.device, *self._scale())
+        judge.prepare(1, PLAYING_ROWS, self.game.initial_state().planes().shape)
+        return judge
+
+    def _scale(self) -> tuple[float, float]:
+        """The outcomes that the net's values -1 and 1 stand for."""
+        low, high = self.scale.tolist()
+        return low, high
 
     def evaluator(self) -> _engine.Evaluator:
         """Judges with what was learned so far."""

@@ -109,6 +109,10 @@ class AlphaZero(LearnerSettings):
     )
     tensorboard: bool = option(False, "write every generation for TensorBoard too, into the run's folder")
     threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
+    lanes: int = option(
+        1, "a generation's games in so many parts that take turns at the net: for a GPU", low=1, high=256
+    )
+    processes: int = option(1, "self-play in so many processes, each with these lanes", low=1, high=1024)
 
     name = "alphazero"
     evaluator = "net"

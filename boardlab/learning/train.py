@@ -161,7 +161,7 @@ def train(
     chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    wanted = kind.checked({**chosen, **checked})
+    wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
     total = wanted.whole_episodes(total)
     plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
@@ -186,6 +186,7 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
+    training.trainee.begin()
     folder.create(agent, force=force)
     if "tuples" in network:
         folder.write_text("layout.txt", layout_to_text(network["tuples"]))
@@ -392,6 +393,7 @@ class _Training:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
+        self.trainee.examined(row)
 
     def _agent(self) -> Agent:
         """What was learned so far, without a copy of it."""
@@ -408,6 +410,8 @@ class _Training:
         picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
         if picture is not None:
             self.folder.write_bytes("curve.png", picture)
+        for name, drawn in self.trainee.pictures().items():
+            self.folder.write_bytes(name, drawn)
 
     def _progress(self) -> Progress:
         learner = self.learner

@@ -56,7 +56,8 @@ class Forest {
   std::span<const Node> root_children(std::size_t i) const;
   bool has_gumbel() const { return options_.tree.gumbel > 0; }
   std::int64_t evaluations() const { return evaluations_; }
-  std::int64_t shared() const;  // leaves that needed no evaluation of their own
+  double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
+  std::int64_t shared() const;                               // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }
 
  private:
@@ -106,6 +107,7 @@ class Forest {
   std::vector<std::uint32_t> same_;  // hash table over the rows of a batch
   std::size_t rows_ = 0;
   std::int64_t evaluations_ = 0, duplicates_ = 0;
+  double encode_seconds_ = 0;
 };
 
 }  // namespace boardlab

@@ -1,5 +1,6 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,9 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.replay import Window
+from boardlab.learning.alphazero.reports import require_tensorboard
+from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
 
@@ -61,9 +65,17 @@ class AlphaZero(LearnerSettings):
     window_first: int = option(
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
-    epochs: float = option(
-        1.0, "passes over as many positions as the generation brought", low=0.01, high=1000
+    window_positions: int | None = option(
+        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
     )
+    samples: int | None = option(
+        None,
+        "positions drawn from the window to learn from (the whole window where it has fewer); by default as "
+        "many as the generation brought, drawn anew for every step",
+        low=2,
+        high=10**9,
+    )
+    epochs: float = option(1.0, "passes over those positions", low=0.01, high=1000)
     batch: int = option(256, "positions a step of learning", low=2, high=65536)
     optimiser: str = option("adamw", "adam, adamw or sgd with momentum .9", choices=("adam", "adamw", "sgd"))
     lr: float = option(2e-3, "learning rate", low=1e-8, high=10)
@@ -84,14 +96,32 @@ class AlphaZero(LearnerSettings):
     )
     gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
 
+    from_: str = option("", "begin with the net of this run, trained on another size or variant of the game")
+    freeze: str = option(
+        "none",
+        "what does not learn of what was taken over from there: none, body, kept (only new layers learn), or "
+        'names of layers as in "body.0,body.1"',
+    )
+
     exam_simulations: int = option(50, "iterations a move in the exams during training", low=1, high=10**6)
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
+    tensorboard: bool = option(False, "write every generation for TensorBoard too, into the run's folder")
     threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
+    lanes: int = option(
+        1, "a generation's games in so many parts that take turns at the net: for a GPU", low=1, high=256
+    )
+    processes: int = option(1, "self-play in so many processes, each with these lanes", low=1, high=1024)
 
     name = "alphazero"
     evaluator = "net"
+
+    def window_at(self, generation: int) -> Window:
+        """What the generation of that number, the first is 1, is learned from."""
+        return Window(
+            min(self.window, self.window_first + (generation - 1) // 2), positions=self.window_positions
+        )
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
@@ -101,11 +131,32 @@ class AlphaZero(LearnerSettings):
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
 
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, checked; the run to begin with may be a path."""
+        name = "from" if "from" in values else "from_"
+        if isinstance(values.get(name), os.PathLike):
+            values = {**values, name: os.fspath(values[name])}
+        return super().check(values)
+
+    @classmethod
+    def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the net that the run begins with."""
+        return inherited(given["from_"], given) if given.get("from_") else {}
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""
         if game.is_hidden:
             raise BoardLabError(f"alphazero learns games in which nothing is hidden, not {game.name}")
         require_torch()
+        if self.tensorboard:
+            require_tensorboard()
+        if self.from_:
+            return describe_transfer(game, self, self.from_, self.freeze)
+        if self.freeze != "none":
+            raise BoardLabError(
+                "alphazero: freeze is about layers that come from another run; name the run with from"
+            )
         return net_description(game, self)
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:

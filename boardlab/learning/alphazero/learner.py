@@ -21,9 +21,11 @@ from boardlab.evaluators.net import build_net, choose_device, net_judge
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay
 from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -66,6 +68,10 @@ class AlphaZeroLearner:
         self.scale = np.array(
             [low, high]
         )  # of the net's values; where the game's range is loose, of what was seen
+        self.warm = WarmStart(settings)
+        self.ranked: RankedReward | None = None
+        if settings.ranked_reward is not None:
+            self.ranked = RankedReward(settings.ranked_reward, settings.ranked_window)
         self.episodes_done = 0
         self.actions_done = 0
         self.random_state = 0
@@ -74,6 +80,7 @@ class AlphaZeroLearner:
             "scale": self.scale
         }
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
+        self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
         self._keep()
 
     def trainee(self) -> Trainee:
@@ -124,14 +131,18 @@ class AlphaZeroLearner:
         torch.set_num_threads(self.threads)
         begin = time.monotonic()
         simulations = self._simulations(number)
+        warm = self.warm.generation(number, simulations)
+        ranking = self.ranked.ranking() if self.ranked else None
         examples, counts = play_games(
             self.game,
-            self.judge(self.best),
+            net_judge(self.best.eval(), self.device, *self._target_range()),
             settings,
             simulations,
             self.description["values"],
             seed,
             self.threads,
+            warm,
+            ranking,
         )
         played = time.monotonic()
         window = min(settings.window, settings.window_first + (number - 1) // 2)
@@ -149,9 +160,20 @@ class AlphaZeroLearner:
             "evaluations": counts.evaluations,
             "self_play_seconds": played - begin,
             "learning_seconds": learned - played,
+            **(warm.facts() if warm else {}),
         }
         if settings.gate is not None:
             facts |= self._pass_gate(seed)
+        # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
+        if warm and warm.is_arena:
+            self.warm.close(number, counts.arena_reward)
+            facts |= {"arena_reward": counts.arena_reward, "switched": bool(self.warm.switched[0])}
+        if self.ranked and ranking:
+            self.ranked.add(counts.scores)
+            self.scale[:] = self.ranked.range
+            facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
+            if not math.isnan(ranking.threshold):
+                facts["threshold"] = ranking.threshold
         self.last = facts
         self._keep()
         self.episodes_done += settings.games
@@ -174,7 +196,7 @@ class AlphaZeroLearner:
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
         settings, examples = self.settings, self.replay.everything()
-        if self.is_loose:
+        if self.is_loose and not self.ranked:
             self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
         for group in self.optimiser.param_groups:
             group["lr"] = self._lr(self.generation + 1)
@@ -207,7 +229,7 @@ class AlphaZeroLearner:
         policy[row, images[row, action]] = examples.policy[rows][row, action]
         mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
-        low, high = self.scale
+        low, high = self._target_range()
         value = (2 * (value - low) / (high - low) - 1).astype(np.float32)
         return tuple(torch.from_numpy(array).to(self.device) for array in (planes, policy, value))  # type: ignore[return-value]
 
@@ -233,6 +255,13 @@ class AlphaZeroLearner:
     def judge(self, net: Net) -> Judge:
         """Asks the net about positions."""
         return net_judge(net.eval(), self.device, *self.scale.tolist())
+
+    def _target_range(self) -> tuple[float, float]:
+        """The targets that the net's -1 and 1 stand for: outcomes, or ranks."""
+        if self.ranked:
+            return -1.0, 1.0
+        low, high = self.scale.tolist()
+        return low, high
 
     def evaluator(self) -> _engine.Evaluator:
         """Judges with what was learned so far."""
@@ -335,8 +364,11 @@ class AlphaZeroLearner:
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score")
-        return {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score", "arena_reward")
+        said = {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+        if self.warm.is_adaptive:
+            said["switch"] = str(self.warm.switched[0] or "")
+        return said
 
 
 def _flat(tensor: Tensor) -> NDArray[Any]:

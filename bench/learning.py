@@ -1,17 +1,19 @@
 """How well agents learn: trains over seeds, takes exams, and prints the means beside the numbers of others.
 
-    python bench/learning.py [NAME ...] [--seeds 5] [--jobs 2] [--games 100] [--out FILE.jsonl]
+    python bench/learning.py [NAME ...] [--seeds 5] [--jobs 2] [--games 100] [--out FILE.jsonl] [--keep FOLDER]
 
 NAME is a figure of the table below or the beginning of some; without one, all are measured, which takes hours of CPU
 time. Every (figure, seed) is a process of its own, the longest first; its line is appended to the file as soon as it is
 done, and what the file has already is not measured again. `±` is the standard error of the mean between seeds.
+With --keep the trained networks stay in FOLDER/NAME-SEED, a run that was broken off goes on there, and
+`bench/strength.py --runs FOLDER` plays them.
 """
 
 import argparse
 import json
 import multiprocessing
 import sys
-import time
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -21,14 +23,11 @@ from typing import Any
 from common import console, table
 
 import boardlab as bl
-from boardlab import _engine
 from boardlab.arena.exams import ExamResult, Paper, evaluate, solved_by_twists
 from boardlab.arena.match import standard_error
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
-from boardlab.learning.presets import preset
-from boardlab.learning.settings import settings_from
-from boardlab.search.agent import Agent
+from boardlab.runs import RunFolder
 
 
 @dataclass(frozen=True)
@@ -36,15 +35,11 @@ class Learned:
     """What was learned, to be played greedily."""
 
     game: Game
-    evaluator: Callable[[], _engine.Evaluator]
+    path: Path
 
-    def agent(self, memory: int = 1000) -> Agent:
+    def agent(self, memory: int = 1000) -> str:
         """The agent; in puzzles it does not return to its last `memory` positions."""
-
-        def rebuild(_: Game, seed: int) -> _engine.Search:
-            return _engine.greedy_search(self.evaluator(), seed, memory)
-
-        return Agent(self.game, rebuild(self.game, 0), "learner", rebuild)
+        return f'greedy(ntuple("{self.path.as_posix()}"), memory={memory})'
 
 
 Exam = Callable[[Learned, int, int], ExamResult]
@@ -146,19 +141,23 @@ FIGURES: dict[str, Figure] = {
 }
 
 
-def measure(name: str, seed: int, games: int) -> dict[str, Any]:
+def measure(name: str, seed: int, games: int, keep: Path | None) -> dict[str, Any]:
     """Trains one agent and examines it: the line of this figure and seed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return examine(name, seed, games, kept_run(keep or Path(scratch), name, seed))
+
+
+def kept_run(folder: Path, name: str, seed: int) -> Path:
+    """Where the run of a figure and a seed is kept."""
+    return folder / f"{name}-{seed}"
+
+
+def examine(name: str, seed: int, games: int, path: Path) -> dict[str, Any]:
+    """The line of one figure and seed, whose run is at `path` or will be."""
     figure = FIGURES[name]
     game = bl.game(figure.game, **figure.parameters)
-    chosen = {**preset(game, figure.preset), **figure.settings}
-    episodes = chosen.pop("episodes")
-    settings = settings_from(chosen)
-    trainee = settings.build(game, settings.describe(game, seed), episodes, seed)
-    begin = time.process_time()
-    trainee.core.train(episodes)
-    trained = time.process_time() - begin
-
-    learned = Learned(game, trainee.evaluator)
+    run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, **figure.settings)
+    learned = Learned(game, path)
     results = {}
     for exam, take in figure.exams.items():
         result = take(learned, games, seed)
@@ -172,9 +171,9 @@ def measure(name: str, seed: int, games: int) -> dict[str, Any]:
     return {
         "figure": name,
         "seed": seed,
-        "episodes": trainee.core.episodes_done,
-        "actions": trainee.core.actions_done,
-        "train_cpu_s": round(trained, 2),
+        "episodes": run.episodes,
+        "actions": run.actions,
+        "train_cpu_s": round(RunFolder(path).cpu_seconds() or 0.0, 2),
         "exams": results,
     }
 
@@ -242,6 +241,7 @@ def main() -> None:
         "--games", type=int, default=100, help="games an exam (2048 and cubes: ten times that)"
     )
     parser.add_argument("--out", type=Path, help="a line of JSON for every figure and seed is appended here")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the trained networks stay here")
     options = parser.parse_args()
     if options.seeds < 1 or options.jobs < 1 or options.games < 2:
         parser.error("--seeds and --jobs must be at least 1, --games at least 2")
@@ -263,7 +263,7 @@ def main() -> None:
     )
     failed = False
     with pool:
-        futures = {pool.submit(measure, *task, options.games): task for task in tasks}
+        futures = {pool.submit(measure, *task, options.games, options.keep): task for task in tasks}
         try:
             for future in as_completed(futures):
                 try:

@@ -1,92 +1,267 @@
-"""What a search adds to a learned network: connectfour as second player against MCTS, othello, cubes, 2048.
+"""What a search adds to a learned network: Figs. 4, 6 and 7 of paper 000, and 2048.
 
     python bench/strength.py [CASE ...] [--seeds 3] [--jobs 2] [--games 100] [--episodes N]
+                             [--out FILE.jsonl] [--runs FOLDER]
 
-CASE is connectfour-paper, connectfour, othello, rubiks or 2048. Every (case, seed) is a process that trains a network by its preset and
-plays it raw and wrapped; `±` is the standard error of the mean between seeds.
+A network is trained for every case and seed and plays raw and under `mcts`: connectfour as second player and othello in
+both seats against mcts(rollout, iterations=10000), cubes of 11, 12 and 13 twists in 20 steps, 2048 alone. Games are
+played in parts, each a process of its own; the line of a part is appended to the file as soon as it is done, and what
+the file has already is not played again. `±` is the standard error of the mean between seeds.
+
+Networks are kept in --runs, where a training that was broken off goes on. A finished run of `bench/learning.py --keep FOLDER`
+is taken from there unless --episodes is given.
+
+CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 90 s, othello 120 s, rubiks 80 s, 2048 90 s (by
+bench/learning.py, with 200,000 episodes, 900 s); 100 games (cubes: of each number of twists) of one network with all its
+agents: connectfour 100 s, othello 400 s, rubiks 40 s, 2048 500 s.
 """
 
 import argparse
+import json
+import math
 import multiprocessing
+import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import table
-from learning import spread
+from common import console, table
+from learning import kept_run, spread
 
 import boardlab as bl
+from boardlab.errors import BoardLabError
+from boardlab.learning.train import open_run
 
 MCTS = "mcts(rollout, iterations=10000)"
-CASES: dict[str, tuple[str, dict[str, Any], str, int | None]] = {
-    # game, parameters, preset, episodes
-    "connectfour-paper": ("connectfour", {}, "paper", None),
-    "connectfour": ("connectfour", {}, "default", None),
-    "othello": ("othello", {}, "paper", 50_000),
-    "rubiks": ("rubiks", {"twists": 13}, "default", 300_000),
-    "2048": ("2048", {}, "paper", 20_000),
+RAW = "greedy({})"
+
+
+def wrapped(*iterations: int) -> dict[str, str]:
+    """The raw network, and under mcts."""
+    return {"raw": RAW} | {f"mcts {n:,}": f"mcts({{}}, iterations={n})" for n in iterations}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is trained and how it plays."""
+
+    game: str
+    figure: str
+    """That of bench/learning.py which trains the same, or more of it."""
+    preset: str
+    agents: Mapping[str, str]
+    asked: Mapping[str, str]
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    episodes: int | None = None
+    """Fewer than the preset has."""
+    part: int = 10
+    """Games that are played by one process."""
+    fewer: Mapping[str, int] = field(default_factory=dict)
+    """Agents that play only one game of so many."""
+    cost: float = 0
+    """CPU seconds of the training: the longest come first."""
+
+
+_SECOND = {"raw": "wins at most .1", "mcts 1,000": "wins at least .9"}
+CASES: dict[str, Case] = {
+    "connectfour-paper": Case(
+        "connectfour", "connectfour-paper-6M", "paper", wrapped(100, 1000), _SECOND, cost=600
+    ),
+    "connectfour": Case("connectfour", "connectfour", "default", wrapped(100, 1000), _SECOND, cost=90),
+    "othello": Case(
+        "othello",
+        "othello",
+        "paper",
+        wrapped(1000, 10000),
+        {"raw": "as strong as it (Fig. 4)", "mcts 10,000": "far stronger (Fig. 4)"},
+        episodes=50_000,
+        part=4,
+        fewer={"mcts 10,000": 5},
+        cost=160,
+    ),
+    "rubiks": Case(
+        "rubiks",
+        "rubiks",
+        "default",
+        wrapped(100, 1000),
+        {"raw": "published .75", "mcts 1,000": "published near 1 (Fig. 7)"},
+        {"twists": 13},
+        part=50,
+        cost=90,
+    ),
+    "2048": Case(
+        "2048",
+        "2048",
+        "paper",
+        wrapped(100, 1000),
+        {"raw": "published 135,500 (200,000 episodes)", "mcts 100": "asked: better than raw"},
+        episodes=20_000,
+        part=5,
+        fewer={"mcts 1,000": 10},
+        cost=91,
+    ),
 }
 
 
-def measure(case: str, seed: int, games: int, episodes: int | None) -> list[tuple[str, str, float]]:
-    """(case, what, value) of one trained network."""
-    name, parameters, preset, fewer = CASES[case]
-    game = bl.game(name, **parameters)
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "run"
-        begin = time.process_time()
-        bl.train(game, preset=preset, episodes=episodes or fewer, out=out, seed=seed)
-        rows = [(case, "training CPU s", time.process_time() - begin)]
-        network = f'ntuple("{out.as_posix()}")'
-        agents = {"raw": f"greedy({network})", "mcts 100": f"mcts({network}, iterations=100)"}
-        agents["mcts 1000"] = f"mcts({network}, iterations=1000)"
-        for label, agent in agents.items():
-            if name == "2048":
-                few = games if label == "raw" else max(4, games // (4 if label == "mcts 100" else 20))
-                value = bl.evaluate(agent, game, "score", few, seed).value
-            elif name == "rubiks":
-                value = bl.evaluate(agent, game, "twists", games, seed).value
-            else:  # second player
-                value = -bl.match(game, [MCTS, agent], games, seed, seatings=[[0, 1]]).mean_scores[0]
-            rows.append((case, label, value))
-    return rows
+def own_run(case: str, seed: int, episodes: int | None) -> str:
+    """The name of a network that is trained here."""
+    return f"strength-{case}-{episodes or CASES[case].episodes or 'preset'}-{seed}"
+
+
+def train(case: str, seed: int, episodes: int | None, folder: Path) -> Path:
+    """Trains a network, or takes the one that is there: its run."""
+    chosen = CASES[case]
+    learned = kept_run(folder, chosen.figure, seed)
+    if episodes is None and learned.exists() and open_run(learned).is_finished:
+        return learned
+    game = bl.game(chosen.game, **chosen.parameters)
+    out, count = folder / own_run(case, seed, episodes), episodes or chosen.episodes
+    return bl.train(game, preset=chosen.preset, episodes=count, out=out, seed=seed, go_on=True).path
+
+
+def play(case: str, seed: int, label: str, part: int, run: Path) -> dict[str, Any]:
+    """The line of one part of the games of one agent."""
+    chosen = CASES[case]
+    game = bl.game(chosen.game, **chosen.parameters)
+    agent = chosen.agents[label].format(f'ntuple("{run.as_posix()}")')
+    games, start = chosen.part, seed * 1000 + part
+    begin = time.process_time()
+    line: dict[str, Any] = {"case": case, "seed": seed, "agent": label, "part": part}
+    if game.players == 1:
+        exam = "twists20" if chosen.game == "rubiks" else "score"
+        line["value"] = bl.evaluate(agent, game, exam, games, start).value
+    else:
+        seatings = [[1, 0]] if chosen.game == "connectfour" else None
+        result = bl.match(game, [agent, MCTS], games, start, seatings=seatings)
+        if result.errors:
+            raise BoardLabError(f"{agent} or {MCTS} failed in {result.errors} games")
+        line |= {"value": result.mean_scores[0], "wins": result.wins[0], "draws": result.draws}
+    done = open_run(run)
+    return line | {
+        "games": games,
+        "episodes": done.episodes,
+        "run": run.name,
+        "cpu_s": round(time.process_time() - begin, 2),
+    }
+
+
+def show(lines: Sequence[Mapping[str, Any]]) -> None:
+    """The table: one row an agent, and for networks that were trained for more or fewer episodes."""
+    rows = []
+    kinds = sorted(
+        {(line["case"], line["episodes"], line["agent"]) for line in lines},
+        key=lambda kind: (list(CASES).index(kind[0]), kind[1], list(CASES[kind[0]].agents).index(kind[2])),
+    )
+    for kind in kinds:
+        mine = [line for line in lines if (line["case"], line["episodes"], line["agent"]) == kind]
+        by_seed = [[x for x in mine if x["seed"] == seed] for seed in sorted({x["seed"] for x in mine})]
+        values = [sum(x["value"] for x in seed) / len(seed) for seed in by_seed]
+        wins = [sum(x.get("wins", 0) for x in seed) / sum(x["games"] for x in seed) for seed in by_seed]
+        rows.append(
+            [
+                kind[0],
+                kind[2],
+                spread(values),
+                spread(wins) if "wins" in mine[0] else "",
+                str(len(by_seed)),
+                str(sum(line["games"] for line in mine)),
+                f"{kind[1]:,}",
+                CASES[kind[0]].asked.get(kind[2], ""),
+            ]
+        )
+    columns = ["case", "agent", "value ± s.e.", "share of wins", "seeds", "games", "episodes", "beside"]
+    table("Learned networks, raw and wrapped", columns, rows, f"against {MCTS}, cubes solved, score")
 
 
 def main() -> None:
-    """Reads the options, measures, prints the table."""
+    """Reads the options, measures what the file does not have yet, prints the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("cases", nargs="*", metavar="CASE", default=[], help=", ".join(CASES))
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=3, help="networks a case, seeds 1, 2 ...")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument(
+        "--games", type=int, default=100, help="games an agent and network; 2048 at 1,000: a tenth"
+    )
     parser.add_argument("--episodes", type=int, help="fewer or more than the case has")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="a line of JSON for every part is appended here"
+    )
+    parser.add_argument(
+        "--runs", type=Path, metavar="FOLDER", help="trained networks are taken from and kept here"
+    )
     options = parser.parse_args()
     for case in options.cases:
         if case not in CASES:
             parser.error(f'unknown case "{case}"; there are {", ".join(CASES)}')
-    tasks = [(case, seed) for case in options.cases or CASES for seed in range(1, options.seeds + 1)]
-    rows: list[tuple[str, str, float]] = []
+    if min(options.seeds, options.jobs, options.games, options.episodes or 1) < 1:
+        parser.error("--seeds, --jobs, --games and --episodes must be at least 1")
+    with tempfile.TemporaryDirectory() as scratch:
+        sys.exit(measure(options, (options.runs or Path(scratch)).resolve()))
+
+
+def measure(options: argparse.Namespace, folder: Path) -> int:
+    """Trains, plays, shows; 1 if something failed."""
+    cases = sorted(options.cases or CASES, key=lambda case: -CASES[case].cost)
+    lines: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        lines = [json.loads(line) for line in options.out.read_text().splitlines() if line.strip()]
+        lines = [x for x in lines if x["case"] in cases and x["seed"] <= options.seeds]
+    done = {(line["run"], line["agent"], line["part"]) for line in lines}
+
+    def missing(case: str, run: str) -> list[tuple[str, int]]:
+        """Agents and parts that this network has not played yet."""
+        chosen = CASES[case]
+        return [
+            (label, part)
+            for label in chosen.agents
+            for part in range(math.ceil(options.games / chosen.fewer.get(label, 1) / chosen.part))
+            if (run, label, part) not in done
+        ]
+
+    # A fresh process a task: gigabytes of tables go back at once.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(options.jobs, mp_context=context, max_tasks_per_child=1) as pool:
-        futures = [pool.submit(measure, *task, options.games, options.episodes) for task in tasks]
-        for future in as_completed(futures):
-            rows += future.result()
-            print(future.result(), flush=True)
-    seen = sorted({row[:2] for row in rows}, key=lambda pair: (list(CASES).index(pair[0]), pair[1]))
-    table(
-        "Learned networks, raw and wrapped",
-        ["case", "agent", "mean ± s.e.", "seeds"],
-        [
-            [case, what, spread(values), str(len(values))]
-            for case, what in seen
-            for values in [[row[2] for row in rows if row[:2] == (case, what)]]
-        ],
-        "connectfour, othello: mean score as second player against " + MCTS,
-    )
+    pool = ProcessPoolExecutor(options.jobs, mp_context=context, max_tasks_per_child=1)
+    failed = False
+    with pool:
+        # A network's games are queued when it is trained; until then its training is waited for.
+        waiting: dict[Future[Any], tuple[Any, ...]] = {}
+        for case in cases:
+            for seed in range(1, options.seeds + 1):
+                if missing(case, own_run(case, seed, options.episodes)):
+                    waiting[pool.submit(train, case, seed, options.episodes, folder)] = (case, seed)
+        try:
+            while waiting:
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    task = waiting.pop(future)
+                    try:
+                        result = future.result()
+                    except BoardLabError as error:
+                        failed = True
+                        console.print(f"{task}: {error}", markup=False)
+                        continue
+                    if isinstance(result, Path):
+                        case, seed = task
+                        for label, part in missing(case, result.name):
+                            wanted = (case, seed, label, part, result)
+                            waiting[pool.submit(play, *wanted)] = wanted
+                        continue
+                    lines.append(result)
+                    text = json.dumps(result)
+                    print(text, flush=True)
+                    if options.out:
+                        with options.out.open("a") as file:
+                            file.write(text + "\n")
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+    if lines:
+        show(lines)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

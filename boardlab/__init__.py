@@ -7,26 +7,11 @@ agent = bl.agent("mcts(rollout, iterations=1000)", game, seed=1)
 print(bl.match(game, [agent, "random"], games=100))
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
-from boardlab.arena import (
-    BalanceResult,
-    ExamResult,
-    MatchResult,
-    Record,
-    Store,
-    TournamentResult,
-    balance,
-    evaluate,
-    match,
-    rate,
-    read_records,
-    store,
-    tournament,
-    write_records,
-)
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
@@ -34,6 +19,14 @@ from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, Forest, agent, evaluator
 
 if TYPE_CHECKING:
+    from boardlab.arena.balance import BalanceResult, balance
+    from boardlab.arena.exams import ExamResult, evaluate
+    from boardlab.arena.match import MatchResult, match
+    from boardlab.arena.rate import rate
+    from boardlab.arena.records import Record, read_records, write_records
+    from boardlab.arena.standings import TournamentResult
+    from boardlab.arena.store.store import Store, store
+    from boardlab.arena.tournament import tournament
     from boardlab.learning.many import ManyRuns, train_many
     from boardlab.learning.train import Run, open_run, resume, train
 
@@ -81,14 +74,29 @@ __all__ = [
 
 
 _LEARNING = ("ManyRuns", "Run", "open_run", "resume", "train", "train_many")
+_ARENA = (
+    "BalanceResult",
+    "ExamResult",
+    "MatchResult",
+    "Record",
+    "Store",
+    "TournamentResult",
+    "balance",
+    "evaluate",
+    "match",
+    "rate",
+    "read_records",
+    "store",
+    "tournament",
+    "write_records",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Learning is imported when it is first used: playing needs none of it."""
-    if name in _LEARNING:
-        from boardlab import learning
-
-        return getattr(learning, name)
+    """The arena and learning are imported when they are first used: most programs need only a part."""
+    for folder, names in (("arena", _ARENA), ("learning", _LEARNING)):
+        if name in names:
+            return getattr(importlib.import_module(f"boardlab.{folder}"), name)
     raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
 
 

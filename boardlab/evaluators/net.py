@@ -95,23 +95,29 @@ class Net(EvaluatorSpec):
         agent = folder.read_agent("alphazero")
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
-        require_torch()
-        from boardlab.evaluators.nets import from_arrays
-
-        try:
-            net = build_net(agent["network"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise BoardLabError(f"{self.path}/agent.toml does not describe a net: {error}") from None
-        wanted = {
-            name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
-            for name, tensor in net.state_dict().items()
-        }
-        arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
-        low, high = arrays.pop("scale").tolist()
-        from_arrays(net, arrays)
+        net, (low, high) = load_net(folder, agent)
         device = choose_device(self.device)
         net.to(device).eval()
         return python_evaluator(game, net_judge(net, device, low, high))
+
+
+def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:
+    """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
+    require_torch()
+    from boardlab.evaluators.nets import from_arrays
+
+    try:
+        net = build_net(agent["network"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
+    wanted = {
+        name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
+        for name, tensor in net.state_dict().items()
+    }
+    arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
+    low, high = arrays.pop("scale").tolist()
+    from_arrays(net, arrays)
+    return net, (low, high)
 
 
 def choose_device(wanted: str) -> str:

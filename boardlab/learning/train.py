@@ -148,7 +148,7 @@ def train(
     chosen = preset_of(game, preset, learner)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    wanted = kind.checked({**chosen, **checked})
+    wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
     total = wanted.whole_episodes(total)
     plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
@@ -173,6 +173,7 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
+    training.trainee.begin()
     folder.create(agent, force=force)
     if "tuples" in network:
         folder.write_text("layout.txt", layout_to_text(network["tuples"]))

@@ -79,6 +79,9 @@ def test_tournament_prints_tables_and_is_kept(tmp_path):
     assert "12 games" in output("rate", "--tournament", "1", "--store", store)
     assert "no tournament 7" in refused("rate", "--tournament", "7", "--store", store)
     assert "name a PGN file" in refused("rate")
+    alone = ["tournament", "2048", "random", "mc(iterations=4)", "-n", "2", "--store", store]
+    output(*alone)
+    assert "2048, which is played alone" in refused("rate", "--tournament", "2", "--store", store)
     assert "did you mean" in refused(
         "tournament", "nim", "random", "mcts", "--format", "swis", "--store", store
     )
@@ -107,6 +110,9 @@ def test_rate_prints_lists_of_all_systems(tmp_path):
     history = output("rate", path, "--system", "whole-history")
     assert history.count("\nrun ") == 2 and "@" not in history
     assert "there is no file" in refused("rate", str(tmp_path / "none.pgn"))
+    text = refused("rate", path, "--system", "glicko2", "--anchor", "a")
+    assert "--anchor is not an option of glicko2, which takes --tau" in text
+    assert "which takes none" in refused("rate", path, "--system", "openskill", "--superiority")
 
 
 def test_match_takes_the_games_parameters():

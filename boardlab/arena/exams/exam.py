@@ -38,7 +38,7 @@ class Exam:
     sentence: str
     applies: Callable[[Game], bool]
     take: Callable[["Paper"], ExamResult]
-    best: str = ""
+    best: str | Callable[[Game], str] = ""
     """The best possible value in words, for the list of exams."""
     slow: bool = False
     """Takes minutes in some games: only when it is asked for by name."""

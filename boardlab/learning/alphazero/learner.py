@@ -25,6 +25,7 @@ from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay
 from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee
 from boardlab.runs import RunFolder
@@ -61,6 +62,7 @@ class AlphaZeroLearner:
         self.net = build_net(description).to(self.device)
         self.best = self.net if settings.gate is None else build_net(description).to(self.device)
         self.best.load_state_dict(self.net.state_dict())
+        self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
         self.replay = Replay()
         self.folder: RunFolder | None = None
@@ -94,6 +96,7 @@ class AlphaZeroLearner:
             columns=self._columns,
             agent=self.agent,
             place=self._place,
+            begin=self._begin,
             saves_each_chunk=True,
         )
 
@@ -203,6 +206,8 @@ class AlphaZeroLearner:
         steps = max(1, round(settings.epochs * fresh / settings.batch))
         rows = rng.integers(0, len(examples), (steps, min(settings.batch, len(examples))))
         self.net.train()
+        for layer in self.frozen:  # the statistics of a frozen batch normalisation stay as they are
+            layer.eval()
         sums = np.zeros(2)
         for chosen in rows:
             planes, policy, value = self._batch(examples, chosen, rng)
@@ -278,21 +283,35 @@ class AlphaZeroLearner:
 
     # ---- what is kept ----
 
+    def _begin(self) -> None:
+        """A new run that comes from another one begins with its layers."""
+        if "parent" not in self.description:
+            return
+        low, high = take_over(self.net, self.description)
+        self.best.load_state_dict(self.net.state_dict())
+        if self.is_loose:
+            self.scale[:] = low, high
+        self._keep()
+
     def _make_optimiser(self) -> torch.optim.Optimizer:
         settings = self.settings
         if settings.optimiser == "sgd":
             return torch.optim.SGD(
-                self.net.parameters(), lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay
+                self._learned(), lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay
             )
         kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
-        return kind(self.net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay)
+        return kind(self._learned(), lr=settings.lr, weight_decay=settings.weight_decay)
+
+    def _learned(self) -> list[torch.nn.Parameter]:
+        """The weights that are not frozen."""
+        return [parameter for parameter in self.net.parameters() if parameter.requires_grad]
 
     def _counters(self) -> dict[str, NDArray[Any]]:
         """The learning net where it is not the playing one; the optimiser's memory, zeros at first."""
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
             kept |= {f"net.{name}": _flat(tensor) for name, tensor in self.net.state_dict().items()}
-        for i, parameter in enumerate(self.net.parameters()):
+        for i, parameter in enumerate(self._learned()):
             for name in self._moments:
                 stored = self.optimiser.state.get(parameter, {}).get(name)
                 size = 1 if name == "step" else parameter.numel()
@@ -325,7 +344,7 @@ class AlphaZeroLearner:
             )
         if self.scale[0] >= self.scale[1]:
             raise ValueError("its range of outcomes is empty")
-        for i, parameter in enumerate(self.net.parameters()):
+        for i, parameter in enumerate(self._learned()):
             stored = {name: self.counters[f"optimiser.{i}.{name}"] for name in self._moments}
             if "step" in stored and stored["step"][0] == 0:
                 continue

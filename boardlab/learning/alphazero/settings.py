@@ -1,5 +1,6 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
+from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
@@ -117,6 +119,13 @@ class AlphaZero(LearnerSettings):
     )
     gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
 
+    from_: str = option("", "begin with the net of this run, trained on another size or variant of the game")
+    freeze: str = option(
+        "none",
+        "what does not learn of what was taken over from there: none, body, kept (only new layers learn), or "
+        'names of layers as in "body.0,body.1"',
+    )
+
     exam_simulations: int = option(50, "iterations a move in the exams during training", low=1, high=10**6)
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
@@ -134,6 +143,19 @@ class AlphaZero(LearnerSettings):
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
 
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, checked; the run to begin with may be a path."""
+        name = "from" if "from" in values else "from_"
+        if isinstance(values.get(name), os.PathLike):
+            values = {**values, name: os.fspath(values[name])}
+        return super().check(values)
+
+    @classmethod
+    def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the net that the run begins with."""
+        return inherited(given["from_"], given) if given.get("from_") else {}
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""
         if game.is_hidden:
@@ -141,6 +163,12 @@ class AlphaZero(LearnerSettings):
         WarmStart.check(self, game)
         RankedReward.check(self, game)
         require_torch()
+        if self.from_:
+            return describe_transfer(game, self, self.from_, self.freeze)
+        if self.freeze != "none":
+            raise BoardLabError(
+                "alphazero: freeze is about layers that come from another run; name the run with from"
+            )
         return net_description(game, self)
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:

@@ -1,16 +1,14 @@
 """The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.python import Judge, python_evaluator
+from boardlab.evaluators.python import python_evaluator
 from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.runs import RunFolder
@@ -18,11 +16,17 @@ from boardlab.runs import RunFolder
 if TYPE_CHECKING:
     from boardlab.evaluators.nets import Net as TorchNet
 
+PLAYING_ROWS = 64
+"""The largest batch that a GPU is prepared for under a search in play; larger ones work too."""
+
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
 
 
 def require_torch() -> None:
     """Says what to install where PyTorch is missing."""
+    # Threads that wait without spinning: on a machine that does other things too, torch learns several times
+    # as fast. OpenMP reads it when torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
     except ImportError:
@@ -55,27 +59,6 @@ def build_net(description: Mapping[str, Any]) -> "TorchNet":
     return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
 
 
-def net_judge(net: "TorchNet", device: str, low: float, high: float) -> Judge:
-    """Asks the net about a batch; its values in [-1, 1] become outcomes between `low` and `high`."""
-    import torch
-
-    middle, half = (high + low) / 2, (high - low) / 2
-    on_gpu = device == "cuda"
-
-    def judge(planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> tuple[Any, Any]:
-        with torch.inference_mode():
-            rows = torch.from_numpy(planes)
-            if on_gpu:
-                rows = rows.to(device, non_blocking=True)
-                with torch.autocast("cuda", dtype=torch.bfloat16):
-                    values, logits = net(rows)
-            else:
-                values, logits = net(rows)
-            return values.float().cpu().numpy() * half + middle, logits.float().cpu().numpy()
-
-    return judge
-
-
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
     """A neural net trained by AlphaZero: values and priors."""
@@ -96,9 +79,12 @@ class Net(EvaluatorSpec):
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
         net, (low, high) = load_net(folder, agent)
+        from boardlab.evaluators.inference import net_judge
+
         device = choose_device(self.device)
-        net.to(device).eval()
-        return python_evaluator(game, net_judge(net, device, low, high))
+        judge = net_judge(net.to(device), device, low, high)
+        judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
+        return python_evaluator(game, judge)
 
 
 def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:

@@ -178,6 +178,7 @@ _ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
 
 _WANG = {
     "episodes": 5_000,
+    "samples": 10**9,  # an epoch is the whole window
     "net": "wang",
     "channels": 512,
     "dropout": 0.3,
@@ -209,12 +210,13 @@ _CHURCH = {
     "parallel": 100,
     "simulations": 100,
     "cpuct": 1.0,
-    "noise": 0.25,
+    "noise": 0.75,  # its epsilon of .25 is the priors' share: "a high epsilon value meaning little noise"
     "dirichlet": 1.0,
     "temperature_moves": 18,
     "one_hot": True,
     "window": 35,
     "window_first": 4,
+    "samples": 4096,
     "epochs": 2.0,
     "batch": 64,
     "optimiser": "adam",
@@ -232,7 +234,10 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
     if learner == "alphazero":
         if name not in ALPHAZERO_PRESETS:
             raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
-        return dict(ALPHAZERO_PRESETS[name])
+        chosen = dict(ALPHAZERO_PRESETS[name])
+        if name == "church" and game.name == "pathwayz":
+            chosen |= {"simulations": 200, "dirichlet": 0.3}
+        return chosen
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}

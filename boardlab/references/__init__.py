@@ -11,9 +11,11 @@ from boardlab.references.poker import Equity, Tight
 from boardlab.references.rubiks import Exact, Kociemba
 from boardlab.references.solved import Perfect, Solved
 from boardlab.references.twenty48 import Tiles, TilesEvaluator
+from boardlab.references.uct import Uct
 from boardlab.search.expression import AGENTS
 
 REFERENCES = (
+    Uct,
     Perfect,
     Solved,
     AB,

@@ -312,6 +312,7 @@ void bind_forest(nb::module_ &m) {
           "searched")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
+      .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })
       .def_prop_ro("nodes", [](const PyForest &f) {
         std::size_t sum = 0;
         for (std::size_t i = 0; i < f.forest.size(); ++i) sum += f.forest.tree(i).node_count();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 namespace boardlab {
 
@@ -309,12 +310,14 @@ std::size_t Forest::collect(std::byte *inputs, bool *legal) {
       row_of_[rows_++] = &p;
     }
   evaluations_ += static_cast<std::int64_t>(rows_);
+  const auto begin_writing = std::chrono::steady_clock::now();
   workers_.run(rows_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const Pending &p = *row_of_[row];
       encoding_.write(p.asked, p.legal, inputs + row * encoding_.row_bytes(), legal + row * encoding_.actions());
     }
   });
+  encode_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_writing).count();
   return rows_;
 }
 

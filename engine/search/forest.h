@@ -61,7 +61,8 @@ class Forest {
   // Writes a share of every action of the root: row[actions], all zero when the state was not searched.
   void policy(std::size_t i, double *row) const;
   std::int64_t evaluations() const { return evaluations_; }
-  std::int64_t shared() const;  // leaves that needed no evaluation of their own
+  double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
+  std::int64_t shared() const;                               // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }
 
  private:
@@ -113,6 +114,7 @@ class Forest {
   std::vector<std::uint32_t> same_;  // hash table over the rows of a batch
   std::size_t rows_ = 0;
   std::int64_t evaluations_ = 0, duplicates_ = 0;
+  double encode_seconds_ = 0;
 };
 
 }  // namespace boardlab

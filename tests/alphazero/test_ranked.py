@@ -38,9 +38,8 @@ def test_the_quantile_is_a_score_that_was_reached():
 
 def test_a_game_is_won_above_the_quantile_lost_below_it_and_a_coin_decides_at_it():
     ranking = Ranking(0.75, 30.0)
-    z = ranking.rank([10, 31, 30] * 1000, np.random.default_rng(0)).reshape(-1, 3)
-    assert (z[:, 0] == -1).all() and (z[:, 1] == 1).all()
-    assert set(z[:, 2]) == {-1, 1} and abs(z[:, 2].mean()) < 0.1
+    z = np.array([[10.0], [31], [30], [30]])
+    assert ranking.rank(z, np.array([1.0, -1, -1, 1]), z).tolist() == [[-1], [1], [-1], [1]]
 
 
 def test_until_the_window_is_full_the_quantile_is_that_of_what_is_there():
@@ -59,8 +58,9 @@ def test_until_the_window_is_full_the_quantile_is_that_of_what_is_there():
 
 
 def test_the_first_generation_is_ranked_in_itself():
-    z = Ranking(0.5, float("nan")).rank([5, 9, 1, 9], np.random.default_rng(1))
-    assert z[2] == -1 and z[1] == z[3] == 1 and abs(z[0]) == 1
+    z = np.array([[5.0], [9], [1], [9]])
+    ranks = Ranking(0.5, float("nan")).rank(z, np.array([1.0, 1, 1, -1]), np.array([5.0, 9, 1, 9]))
+    assert ranks.tolist() == [[1], [1], [-1], [1]]
 
 
 # ---- inside the trees ----
@@ -125,32 +125,32 @@ def test_rollouts_are_ranked_too():
 
 
 @pytest.mark.parametrize("warm_start", ["off", "rollout", "rhea"])
-def test_targets_are_ranks(warm_start):
+def test_a_game_has_one_coin_and_the_trees_speak_of_ranks(warm_start):
     game = bl.game("2048", size=2)
     settings = AlphaZero(games=20, parallel=8, simulations=6, warm_start=warm_start, temperature_moves=50)
     warm = WarmStart(settings).generation(1, 6)
-    for threshold in (float("nan"), 40.0):
+    for threshold in (float("nan"), 40.0, -1.0):
+        ranking = Ranking(0.75, threshold)
         examples, counts = play_games(
-            game, even, settings, 6, 1, seed=4, threads=1, warm=warm, ranking=Ranking(0.75, threshold)
+            game, even, settings, 6, 1, seed=4, threads=1, warm=warm, ranking=ranking
         )
         assert len(counts.scores) == 20 and len(set(counts.scores)) > 1
-        limit = quantile(np.array(counts.scores), 0.75) if np.isnan(threshold) else threshold
-        ranks = [1.0 if score > limit else -1.0 for score in counts.scores if score != limit]
-        assert set(examples.z.ravel()) <= {-1, 1}
+        assert set(examples.z.ravel().tolist()) == set(counts.scores)
         assert np.abs(examples.q).max() <= 1
-        if limit not in counts.scores:
-            assert bool((examples.z == 1).any()) == (1.0 in ranks)
-    for threshold, z in ((-1.0, 1), (1e6, -1)):
-        examples, _ = play_games(
-            game, even, settings, 6, 1, seed=4, threads=1, warm=warm, ranking=Ranking(0.75, threshold)
-        )
-        assert (examples.z == z).all()
+        assert len(counts.coins) == len(examples) and set(counts.coins) == {-1, 1}
+        ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
+        assert ranks.shape == examples.z.shape and set(ranks.ravel()) <= {-1, 1}
+        assert threshold != -1 or (ranks == 1).all()
+        # A score that only one game has: all of its positions have the same coin.
+        for score in counts.scores:
+            if counts.scores.count(score) == 1:
+                assert len(set(np.array(counts.coins)[examples.z[:, 0] == score])) == 1
 
 
 def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
     pytest.importorskip("torch")
     game = bl.game("2048", size=2)
-    arguments = {"episodes": 6 * 4, "seed": 3, "ranked_reward": 0.75, "ranked_window": 10}
+    arguments = {"episodes": 6 * 4, "seed": 3, "ranked_reward": 0.75, "ranked_window": 10, "lanes": 2}
     bl.train(game, "alphazero", out=tmp_path / "whole", **arguments, **SMALL)
     bl.train(
         game,

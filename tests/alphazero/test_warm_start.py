@@ -280,6 +280,24 @@ def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
     assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
 
 
+def test_shares_of_a_generation_have_the_halves_of_the_whole():
+    """Five shares with a game each: the enhancement begins in two games, as it would in one share of five."""
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=1, parallel=1, simulations=4, warm_start="rhea", switch="adaptive")
+    warm = WarmStart(settings).generation(1, 4)
+    asked, begun = [], []
+
+    def judge(planes, legal):
+        asked.append(planes[:, :2].sum())  # stones on the board
+        return even(planes, legal)
+
+    for first in range(5):
+        asked.clear()
+        play_games(game, judge, settings, 4, 1, seed=first, threads=1, warm=warm, first=first, episodes=5)
+        begun.append(asked[0] > 0)  # the net was not asked about the empty board: RHEA began
+    assert begun == [True, True, False, False, False]
+
+
 def test_gumbel_stays_the_nets_own_while_the_enhancement_has_its_values():
     game = bl.game("tictactoe")
     settings = AlphaZero(games=4, parallel=4, simulations=8, gumbel=4, warm_start="wro", switch="adaptive")

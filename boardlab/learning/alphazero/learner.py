@@ -1,5 +1,6 @@
 """One generation after the other: self-play, learning, gate."""
 
+import dataclasses
 import json
 import math
 import os
@@ -17,14 +18,15 @@ from torch.nn import functional
 from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.net import build_net, choose_device, net_judge
+from boardlab.evaluators.inference import net_judge
+from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
-from boardlab.learning.alphazero.replay import Examples, Replay
-from boardlab.learning.alphazero.self_play import play_games
+from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee
@@ -65,6 +67,7 @@ class AlphaZeroLearner:
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
         self.replay = Replay()
+        self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
         self.folder: RunFolder | None = None
         low, high, self.is_loose = game.core.outcome_range("score")
         self.scale = np.array(
@@ -136,20 +139,14 @@ class AlphaZeroLearner:
         simulations = self._simulations(number)
         warm = self.warm.generation(number, simulations)
         ranking = self.ranked.ranking() if self.ranked else None
-        examples, counts = play_games(
-            self.game,
-            net_judge(self.best.eval(), self.device, *self._target_range()),
-            settings,
-            simulations,
-            self.description["values"],
-            seed,
-            self.threads,
-            warm,
-            ranking,
+        examples, counts = self.self_play.play(
+            self.best, self._target_range(), simulations, seed, warm=warm, ranking=ranking
         )
+        if ranking:
+            ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
+            examples = dataclasses.replace(examples, z=ranks.astype(np.float32))
         played = time.monotonic()
-        window = min(settings.window, settings.window_first + (number - 1) // 2)
-        self.replay.add(number, examples, window)
+        self.replay.add(number, examples, settings.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))
         learned = time.monotonic()
         facts: dict[str, Any] = {
@@ -198,13 +195,13 @@ class AlphaZeroLearner:
         return last + (self.settings.lr - last) * (1 + math.cos(math.pi * share)) / 2
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
-        settings, examples = self.settings, self.replay.everything()
+        settings, number = self.settings, self.generation + 1
+        examples = self.replay.everything(settings.window_at(number))
         if self.is_loose and not self.ranked:
             self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
         for group in self.optimiser.param_groups:
-            group["lr"] = self._lr(self.generation + 1)
-        steps = max(1, round(settings.epochs * fresh / settings.batch))
-        rows = rng.integers(0, len(examples), (steps, min(settings.batch, len(examples))))
+            group["lr"] = self._lr(number)
+        rows = draw_rows(len(examples), fresh, settings.samples, settings.epochs, settings.batch, rng)
         self.net.train()
         for layer in self.frozen:  # the statistics of a frozen batch normalisation stay as they are
             layer.eval()
@@ -220,7 +217,7 @@ class AlphaZeroLearner:
             self.optimiser.step()
             sums += policy_loss.item(), value_loss.item()
         self.net.eval()
-        return {"policy_loss": sums[0] / steps, "value_loss": sums[1] / steps}
+        return {"policy_loss": sums[0] / len(rows), "value_loss": sums[1] / len(rows)}
 
     def _batch(
         self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
@@ -259,14 +256,18 @@ class AlphaZeroLearner:
 
     def judge(self, net: Net) -> Judge:
         """Asks the net about positions."""
-        return net_judge(net.eval(), self.device, *self.scale.tolist())
+        judge = net_judge(net, self.device, *self._scale())
+        judge.prepare(1, PLAYING_ROWS, self.game.initial_state().planes().shape)
+        return judge
+
+    def _scale(self) -> tuple[float, float]:
+        """The outcomes that the net's values -1 and 1 stand for."""
+        low, high = self.scale.tolist()
+        return low, high
 
     def _target_range(self) -> tuple[float, float]:
         """The targets that the net's -1 and 1 stand for: outcomes, or ranks."""
-        if self.ranked:
-            return -1.0, 1.0
-        low, high = self.scale.tolist()
-        return low, high
+        return (-1.0, 1.0) if self.ranked else self._scale()
 
     def evaluator(self) -> _engine.Evaluator:
         """Judges with what was learned so far."""
@@ -370,10 +371,9 @@ class AlphaZeroLearner:
             folder.write_text(told.name, "".join(line + "\n" for line in lines))
         if not self.generation or self.replay.parts:
             return
-        window = min(self.settings.window, self.settings.window_first + (self.generation - 1) // 2)
         self.replay.load(
             self.generation,
-            window,
+            self.settings.window_at(self.generation),
             {
                 "fields": ("<i4", self.game.core.field_count),
                 "policy": ("<f4", self.game.action_count),

@@ -27,12 +27,15 @@ class Ranking:
     threshold: float
     """NaN: nothing yet."""
 
-    def rank(self, scores: Sequence[float], rng: np.random.Generator) -> NDArray[np.float64]:
-        """1 above the threshold, -1 below it, a random sign at it, for every score."""
-        given = np.asarray(scores, np.float64)
-        limit = quantile(given, self.tau) if np.isnan(self.threshold) else self.threshold
-        coins = rng.choice([-1.0, 1.0], len(given))
-        return np.where(given > limit, 1.0, np.where(given < limit, -1.0, coins))
+    def rank(
+        self, z: NDArray[Any], coins: NDArray[np.float64], scores: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """1 above the threshold, -1 below it, the coin at it: scores z [n, 1], a coin a row.
+
+        Where there is no threshold yet it is that of `scores`, all of the generation.
+        """
+        limit = quantile(scores, self.tau) if np.isnan(self.threshold) else self.threshold
+        return np.where(z > limit, 1.0, np.where(z < limit, -1.0, coins[:, None]))
 
 
 class RankedReward:

@@ -33,6 +33,8 @@ class SelfPlayCounts:
     """What MCTS with the net alone won against the enhancement, in the games of an adaptive warm start."""
     scores: list[float] = field(default_factory=list)
     """Of the first player, game by game as they ended."""
+    coins: list[float] = field(default_factory=list)
+    """Where rewards are ranked: a sign a position, the same for all of a game."""
 
 
 def make_searcher(
@@ -87,12 +89,20 @@ def play_games(
     values: int,
     seed: int,
     threads: int,
+    *,
+    first: int = 0,
+    episodes: int | None = None,
     warm: WarmGeneration | None = None,
     ranking: Ranking | None = None,
 ) -> tuple[Examples, SelfPlayCounts]:
-    """`settings.games` whole games, and what there is to learn from them."""
+    """`settings.games` whole games, and what there is to learn from them: z is the games' own scores.
+
+    Where they are a part of a generation of `episodes` games, `first` is how many come before them.
+    """
     trees = min(settings.parallel, settings.games)
     searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
+    if isinstance(searcher, ArenaSearcher):
+        searcher.started, searcher.episodes = first, episodes or settings.games
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
@@ -143,11 +153,12 @@ def play_games(
         move[playing] += 1
     counts.evaluations = searcher.evaluations
     counts.scores = [float(result[0]) for result in results]
-    if ranking is not None:
-        results = list(ranking.rank(counts.scores, rng)[:, None])
     mover = np.array(movers)
     turn = (mover[:, None] + np.arange(values)) % game.players
-    z = np.array([results[game_of[row]] for row in range(len(fields))])
+    games = [game_of[row] for row in range(len(fields))]
+    z = np.array(results)[games]
+    if ranking is not None:
+        counts.coins = rng.choice([-1.0, 1.0], len(results))[games].tolist()
     return (
         Examples(
             np.array(fields, np.int32),

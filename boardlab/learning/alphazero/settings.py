@@ -9,6 +9,7 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
+from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
@@ -96,9 +97,17 @@ class AlphaZero(LearnerSettings):
     window_first: int = option(
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
-    epochs: float = option(
-        1.0, "passes over as many positions as the generation brought", low=0.01, high=1000
+    window_positions: int | None = option(
+        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
     )
+    samples: int | None = option(
+        None,
+        "positions drawn from the window to learn from (the whole window where it has fewer); by default as "
+        "many as the generation brought, drawn anew for every step",
+        low=2,
+        high=10**9,
+    )
+    epochs: float = option(1.0, "passes over those positions", low=0.01, high=1000)
     batch: int = option(256, "positions a step of learning", low=2, high=65536)
     optimiser: str = option("adamw", "adam, adamw or sgd with momentum .9", choices=("adam", "adamw", "sgd"))
     lr: float = option(2e-3, "learning rate", low=1e-8, high=10)
@@ -131,9 +140,19 @@ class AlphaZero(LearnerSettings):
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
     threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
+    lanes: int = option(
+        1, "a generation's games in so many parts that take turns at the net: for a GPU", low=1, high=256
+    )
+    processes: int = option(1, "self-play in so many processes, each with these lanes", low=1, high=1024)
 
     name = "alphazero"
     evaluator = "net"
+
+    def window_at(self, generation: int) -> Window:
+        """What the generation of that number, the first is 1, is learned from."""
+        return Window(
+            min(self.window, self.window_first + (generation - 1) // 2), positions=self.window_positions
+        )
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""

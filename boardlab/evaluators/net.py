@@ -30,7 +30,7 @@ def require_torch() -> None:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingPackageError("neural nets need PyTorch", "az") from None
+        raise MissingPackageError("neural nets need PyTorch: pip install 'boardlab[az]'") from None
 
 
 def net_description(game: Game, options: Any) -> dict[str, Any]:

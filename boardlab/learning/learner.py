@@ -58,6 +58,10 @@ class Trainee:
     """Is told the run's folder before training goes on."""
     begin: Callable[[], None] = lambda: None
     """Is called once, when a run is new: what it begins with beside its own seed."""
+    examined: Callable[[Mapping[str, Any]], None] = lambda row: None
+    """Is told every new row of the log."""
+    pictures: Callable[[], dict[str, bytes]] = dict
+    """What is drawn beside the learning curve when the run stops, by file name."""
     saves_each_chunk: bool = False
     """Whether a checkpoint is written after every call of `train`, not once a minute."""
 

@@ -380,6 +380,7 @@ class _Training:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
+        self.trainee.examined(row)
 
     def _agent(self) -> Agent:
         """What was learned so far, without a copy of it."""
@@ -396,6 +397,8 @@ class _Training:
         picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
         if picture is not None:
             self.folder.write_bytes("curve.png", picture)
+        for name, drawn in self.trainee.pictures().items():
+            self.folder.write_bytes(name, drawn)
 
     def _progress(self) -> Progress:
         learner = self.learner

@@ -1,7 +1,6 @@
 """One generation after the other: self-play, learning, gate."""
 
 import dataclasses
-import json
 import math
 import os
 import time
@@ -25,6 +24,7 @@ from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
+from boardlab.learning.alphazero.reports import Reports
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
@@ -67,8 +67,8 @@ class AlphaZeroLearner:
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
         self.replay = Replay()
+        self.reports = Reports(settings.tensorboard)
         self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
-        self.folder: RunFolder | None = None
         low, high, self.is_loose = game.core.outcome_range("score")
         self.scale = np.array(
             [low, high]
@@ -100,6 +100,8 @@ class AlphaZeroLearner:
             agent=self.agent,
             place=self._place,
             begin=self._begin,
+            examined=lambda row: self.reports.examined(row, self.generation),
+            pictures=self.reports.draw,
             saves_each_chunk=True,
         )
 
@@ -178,9 +180,7 @@ class AlphaZeroLearner:
         self._keep()
         self.episodes_done += settings.games
         self.actions_done += counts.moves
-        if self.folder is not None:
-            with (self.folder.path / "generations.jsonl").open("a", encoding="utf-8") as file:
-                file.write(json.dumps(facts) + "\n")
+        self.reports.add(facts)
 
     def _simulations(self, number: int) -> int:
         first = self.settings.simulations_first
@@ -358,17 +358,14 @@ class AlphaZeroLearner:
 
     def _place(self, folder: RunFolder) -> None:
         """The run's folder is known; a run that is resumed finds its examples there."""
-        self.folder, self.replay.folder = folder, RunFolder(folder.path / "replay")
+        self.replay.folder = RunFolder(folder.path / "replay")
         self.replay.folder.path.mkdir(exist_ok=True)
         for old in self.replay.folder.path.glob(
             "*.npz"
         ):  # of a run that was here before, or of a lost generation
             if old.stem.isdigit() and int(old.stem) > self.generation:
                 old.unlink()
-        told = folder.path / "generations.jsonl"
-        if told.exists():
-            lines = told.read_text(encoding="utf-8").splitlines()[: self.generation]
-            folder.write_text(told.name, "".join(line + "\n" for line in lines))
+        self.reports.place(folder, self.generation)
         if not self.generation or self.replay.parts:
             return
         self.replay.load(

@@ -10,6 +10,7 @@ from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
+from boardlab.learning.alphazero.reports import require_tensorboard
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
@@ -139,6 +140,7 @@ class AlphaZero(LearnerSettings):
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
+    tensorboard: bool = option(False, "write every generation for TensorBoard too, into the run's folder")
     threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
     lanes: int = option(
         1, "a generation's games in so many parts that take turns at the net: for a GPU", low=1, high=256
@@ -182,6 +184,8 @@ class AlphaZero(LearnerSettings):
         WarmStart.check(self, game)
         RankedReward.check(self, game)
         require_torch()
+        if self.tensorboard:
+            require_tensorboard()
         if self.from_:
             return describe_transfer(game, self, self.from_, self.freeze)
         if self.freeze != "none":

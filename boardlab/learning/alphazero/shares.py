@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -115,9 +115,14 @@ class SelfPlay:
         with ThreadPoolExecutor(len(shares)) as pool:
             lanes = [pool.submit(self._one, judge, share, simulations, threads, more) for share in shares]
             try:
-                return [lane.result() for lane in lanes]
+                wait(lanes, return_when=FIRST_EXCEPTION)
             finally:
                 stop.set()  # one has failed, or Ctrl-C: the others end with their present batch
+        failures = [lane.exception() for lane in lanes]
+        for failure in failures:
+            if failure is not None and not isinstance(failure, _StoppedError):
+                raise failure
+        return [lane.result() for lane in lanes]
 
     def _one(
         self, judge: Judge, share: Share, simulations: int, threads: int, more: dict[str, Any]

@@ -112,8 +112,16 @@ class SelfPlay:
             return [self._one(self._judge, shares[0], simulations, threads, more)]
         stop = threading.Event()
         judge = _until(stop, self._judge)
+
+        def lane(share: Share) -> tuple[Examples, SelfPlayCounts]:
+            try:
+                return self._one(judge, share, simulations, threads, more)
+            except BaseException:
+                stop.set()  # here, because the thread that waits may wake much later
+                raise
+
         with ThreadPoolExecutor(len(shares)) as pool:
-            lanes = [pool.submit(self._one, judge, share, simulations, threads, more) for share in shares]
+            lanes = [pool.submit(lane, share) for share in shares]
             try:
                 wait(lanes, return_when=FIRST_EXCEPTION)
             finally:

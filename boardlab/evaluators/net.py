@@ -1,5 +1,6 @@
 """The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
 
+import importlib.util
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -104,6 +105,16 @@ def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", t
     low, high = arrays.pop("scale").tolist()
     from_arrays(net, arrays)
     return net, (low, high)
+
+
+def uses_gpu(wanted: str) -> bool:
+    """Whether a net would be on a GPU; not where PyTorch is missing."""
+    if wanted == "cpu" or importlib.util.find_spec("torch") is None:
+        return False
+    require_torch()
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def choose_device(wanted: str) -> str:

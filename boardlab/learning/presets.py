@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from boardlab.errors import unknown
+from boardlab.evaluators.net import uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
@@ -176,6 +177,23 @@ with a rate of .05 it overshoots; and without random openings the network knows 
 _ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
 """For AlphaZero on any game; the settings' own defaults do the rest."""
 
+_ALPHAZERO_GPU: dict[str, Any] = {
+    "episodes": 163_840,
+    "blocks": 5,
+    "games": 4096,
+    "parallel": 4096,
+    "lanes": 4,
+    "cache_mb": 256,
+    "batch": 1024,
+}
+"""The same with a GPU, which wants thousands of positions at once: more games, and a larger net."""
+
+_ALPHAZERO_GAMES: dict[str, Mapping[str, Any]] = {
+    # bench/alphazero_connectfour.py: what wins 90% against MCTS soonest on two cores.
+    "connectfour": {"episodes": 12_800, "blocks": 3, "channels": 32, "simulations": 16, "gumbel": 7},
+}
+"""For some games on a CPU."""
+
 _WANG = {
     "episodes": 5_000,
     "samples": 10**9,  # an epoch is the whole window
@@ -228,13 +246,21 @@ ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "churc
 """Paper 001's and paper 004's settings by name."""
 
 
-def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
-    """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
+def preset(
+    game: Game, name: str = "default", learner: str = "td-ntuple", given: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The settings of that name for the game, `episodes` among them; "default" exists for every game.
+
+    `given` are the settings that the user gave: AlphaZero's default is another one on a GPU.
+    """
     known = PRESETS.get(game.name, {})
     if learner == "alphazero":
         if name not in ALPHAZERO_PRESETS:
             raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
         chosen = dict(ALPHAZERO_PRESETS[name])
+        if name == "default":
+            on_gpu = uses_gpu(str((given or {}).get("device", "auto")))
+            chosen |= _ALPHAZERO_GPU if on_gpu else _ALPHAZERO_GAMES.get(game.name, {})
         if name == "church" and game.name == "pathwayz":
             chosen |= {"simulations": 200, "dirichlet": 0.3}
         return chosen

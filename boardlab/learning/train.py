@@ -145,7 +145,7 @@ def train(
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
     kind = LEARNERS[learner]
     checked = kind.check(settings)
-    chosen = preset_of(game, preset, learner)
+    chosen = preset_of(game, preset, learner, checked)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
     wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})

@@ -1,5 +1,7 @@
 """AlphaZero: targets, masks and signs, runs that resume, a net that learns."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -185,6 +187,23 @@ def test_memory_does_not_grow_with_the_games(tmp_path):
     bl.train(game, "alphazero", episodes=16 * 9, out=tmp_path / "run", window=2, window_first=1, **SMALL)
     shards = list((tmp_path / "run" / "replay").glob("*.npz"))
     assert len(shards) <= 4
+
+
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_no_python_object_grows_with_the_games(tmp_path, lanes):
+    objects = []
+
+    def count(_):
+        gc.collect()
+        objects.append(len(gc.get_objects()))
+
+    settings = {**SMALL, "window": 2, "window_first": 2, "lanes": lanes}
+    bl.train(
+        bl.game("tictactoe"), "alphazero", episodes=16 * 12, out=tmp_path / "run", progress=count, **settings
+    )
+    assert len(objects) >= 12
+    # 16 games are about 130 positions: kept as objects, eight generations of them would be a thousand.
+    assert objects[11] - objects[3] < 100
 
 
 def test_tictactoe_is_learned_to_perfection(tmp_path):

@@ -107,7 +107,7 @@ def test_an_agent_carries_its_canonical_expression() -> None:
         ("mcts(rollout, 100)", 14, "needs a name"),
         ("mcts(rollout rollout)", 13, 'expected ","'),
         ("mcts(rollout", 12, 'expected ")" before the end'),
-        ("mcts(rollout,", 13, "needs a name"),
+        ("mcts(rollout,", 13, 'expected ")" before the end'),
         ("mcts(rollout))", 13, 'unexpected ")" after the expression'),
         ("mcts(select='put')", 12, 'one of "uct", "puct"'),
         ("mcts(reuse=1)", 11, "True or False"),

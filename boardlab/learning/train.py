@@ -27,7 +27,7 @@ from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.puzzles.settings import Davi, DaviNet, RandomWalk
-from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
@@ -115,6 +115,11 @@ class Run:
         """What the network has learned: its view of positions, its tuples, its weights."""
         from boardlab.learning.inspection import Inspection
 
+        if not isinstance(self.settings, NTupleSettings):
+            raise BoardLabError(
+                f"{self.path} is a run of {self.settings.name}, which has no tuples; ask its agent what it "
+                "thinks of a state: run.agent().act(state)"
+            )
         return Inspection(self.path)
 
     def __str__(self) -> str:

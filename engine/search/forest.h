@@ -22,7 +22,10 @@ struct ForestOptions {
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
   bool reuse = true;            // keep the subtree of what was played
-  TreeOptions tree;             // PUCT always
+  // So much of a leaf's value is a random rollout's, the rest the evaluator's (Wang's WRo; with 1 his Rollout).
+  double rollout_weight = 0;
+  RootPolicy policy = RootPolicy::VISITS;  // what is reported of the roots; with Gumbel the improved policy
+  TreeOptions tree;                        // PUCT always
 };
 
 class Forest {
@@ -55,6 +58,8 @@ class Forest {
   // Of the present state; none when it was not searched.
   std::span<const Node> root_children(std::size_t i) const;
   bool has_gumbel() const { return options_.tree.gumbel > 0; }
+  // Writes a share of every action of the root: row[actions], all zero when the state was not searched.
+  void policy(std::size_t i, double *row) const;
   std::int64_t evaluations() const { return evaluations_; }
   double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
   std::int64_t shared() const;                               // leaves that needed no evaluation of their own
@@ -78,6 +83,7 @@ class Forest {
     StateBuffer state;
     Tree tree;
     Rng rng, nature;
+    std::unique_ptr<RolloutEvaluator> rollout;  // where leaves are rolled out
     std::vector<Pending> pending;
     std::size_t waiting = 0;  // of `pending`
     bool at_root = false;     // the root itself waits for its priors
@@ -93,6 +99,7 @@ class Forest {
   void finish(Plot &plot);
   bool take_up(Plot &plot, Pending &pending, bool is_root);
   void read(Plot &plot, const Answers &answers);
+  void roll_out(Plot &plot, const Question &question);
   std::size_t collect(std::byte *inputs, bool *legal);
   void for_all(const std::function<void(Plot &)> &task);
 

@@ -12,7 +12,8 @@ from boardlab.errors import BoardLabError
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
-from boardlab.learning.alphazero.self_play import _by_visits, play_games  # noqa: E402
+from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
+from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 SMALL = {
@@ -241,7 +242,7 @@ def test_gumbel_learns_from_its_improved_policy():
 def test_actions_are_drawn_by_visits_and_then_the_best():
     visits = np.tile(np.array([1.0, 3.0, 0.0]), (4000, 1))
     drawn = np.arange(4000) < 2000
-    target, actions = _by_visits(visits, drawn, True, np.random.default_rng(0))
+    target, actions = by_shares(visits, drawn, True, np.random.default_rng(0))
     assert (actions[2000:] == 1).all()
     assert np.mean(actions[:2000] == 1) == pytest.approx(0.75, abs=0.04)
     assert not (actions == 2).any()

@@ -1,5 +1,6 @@
 """One generation after the other: self-play, learning, gate."""
 
+import dataclasses
 import math
 import os
 import time
@@ -21,11 +22,13 @@ from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
 from boardlab.learning.alphazero.reports import Reports
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
+from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -71,6 +74,10 @@ class AlphaZeroLearner:
         self.scale = np.array(
             [low, high]
         )  # of the net's values; where the game's range is loose, of what was seen
+        self.warm = WarmStart(settings)
+        self.ranked: RankedReward | None = None
+        if settings.ranked_reward is not None:
+            self.ranked = RankedReward(settings.ranked_reward, settings.ranked_window)
         self.episodes_done = 0
         self.actions_done = 0
         self.random_state = 0
@@ -79,6 +86,7 @@ class AlphaZeroLearner:
             "scale": self.scale
         }
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
+        self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
         self._keep()
 
     def trainee(self) -> Trainee:
@@ -132,7 +140,14 @@ class AlphaZeroLearner:
         torch.set_num_threads(self.threads)
         begin = time.monotonic()
         simulations = self._simulations(number)
-        examples, counts = self.self_play.play(self.best, self._scale(), simulations, seed)
+        warm = self.warm.generation(number, simulations)
+        ranking = self.ranked.ranking() if self.ranked else None
+        examples, counts = self.self_play.play(
+            self.best, self._target_range(), simulations, seed, warm=warm, ranking=ranking
+        )
+        if ranking:
+            ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
+            examples = dataclasses.replace(examples, z=ranks.astype(np.float32))
         played = time.monotonic()
         self.replay.add(number, examples, settings.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))
@@ -148,9 +163,20 @@ class AlphaZeroLearner:
             "evaluations": counts.evaluations,
             "self_play_seconds": played - begin,
             "learning_seconds": learned - played,
+            **(warm.facts() if warm else {}),
         }
         if settings.gate is not None:
             facts |= self._pass_gate(seed)
+        # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
+        if warm and warm.is_arena:
+            self.warm.close(number, counts.arena_reward)
+            facts |= {"arena_reward": counts.arena_reward, "switched": bool(self.warm.switched[0])}
+        if self.ranked and ranking:
+            self.ranked.add(counts.scores)
+            self.scale[:] = self.ranked.range
+            facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
+            if not math.isnan(ranking.threshold):
+                facts["threshold"] = ranking.threshold
         self.last = facts
         self._keep()
         self.episodes_done += settings.games
@@ -172,7 +198,7 @@ class AlphaZeroLearner:
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
         settings, number = self.settings, self.generation + 1
         examples = self.replay.everything(settings.window_at(number))
-        if self.is_loose:
+        if self.is_loose and not self.ranked:
             self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
         for group in self.optimiser.param_groups:
             group["lr"] = self._lr(number)
@@ -207,7 +233,7 @@ class AlphaZeroLearner:
         policy[row, images[row, action]] = examples.policy[rows][row, action]
         mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
-        low, high = self.scale
+        low, high = self._target_range()
         value = (2 * (value - low) / (high - low) - 1).astype(np.float32)
         return tuple(torch.from_numpy(array).to(self.device) for array in (planes, policy, value))  # type: ignore[return-value]
 
@@ -240,6 +266,10 @@ class AlphaZeroLearner:
         """The outcomes that the net's values -1 and 1 stand for."""
         low, high = self.scale.tolist()
         return low, high
+
+    def _target_range(self) -> tuple[float, float]:
+        """The targets that the net's -1 and 1 stand for: outcomes, or ranks."""
+        return (-1.0, 1.0) if self.ranked else self._scale()
 
     def evaluator(self) -> _engine.Evaluator:
         """Judges with what was learned so far."""
@@ -352,8 +382,11 @@ class AlphaZeroLearner:
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score")
-        return {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score", "arena_reward")
+        said = {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+        if self.warm.is_adaptive:
+            said["switch"] = str(self.warm.switched[0] or "")
+        return said
 
 
 def _flat(tensor: Tensor) -> NDArray[Any]:

@@ -8,9 +8,11 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.reports import require_tensorboard
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
+from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
 
@@ -60,6 +62,37 @@ class AlphaZero(LearnerSettings):
     one_hot: bool = option(False, "after those moves the policy's target is the best move alone (paper 001)")
     reuse: bool = option(True, "keep the part of the tree that was played")
     cache_mb: int = option(64, "memory for evaluations that come again, in MiB", low=0, high=65536)
+
+    warm_start: str = option(
+        "off",
+        "what helps the search in the first generations (papers 003, 004): rollouts instead of the net's "
+        "values, rave, both (rora), rollouts weighed with the net's values without and with rave (wro, "
+        "wrora), or rhea",
+        choices=("off", *ENHANCEMENTS),
+    )
+    switch: str = option(
+        "fixed",
+        "when it ends: after warm_iterations generations, or (adaptive: paper 004, Algorithm 2) once MCTS "
+        "with the net alone wins more than it loses against it; their games are then what is learned from",
+        choices=("fixed", "adaptive"),
+    )
+    warm_iterations: int = option(5, "generations of a warm start with switch=fixed (I')", low=1, high=10**6)
+    warm_weight: float | None = option(
+        None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
+    )
+    equivalence: float | None = option(
+        None,
+        "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence)); by default simulations",
+        low=1e-9,
+        high=1e12,
+    )
+    ranked_reward: float | None = option(
+        None,
+        "one-player games: a game counts as won above this quantile (tau) of the last scores, as lost below",
+        low=0,
+        high=1,
+    )
+    ranked_window: int = option(250, "how many scores that are (L)", low=1, high=10**7)
 
     window: int = option(20, "generations that are learned from, at the end", low=1, high=10**6)
     window_first: int = option(
@@ -148,6 +181,8 @@ class AlphaZero(LearnerSettings):
         """All that is needed to build the net again, but for its weights."""
         if game.is_hidden:
             raise BoardLabError(f"alphazero learns games in which nothing is hidden, not {game.name}")
+        WarmStart.check(self, game)
+        RankedReward.check(self, game)
         require_torch()
         if self.tensorboard:
             require_tensorboard()

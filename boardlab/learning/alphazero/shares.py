@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -40,6 +40,8 @@ class Share:
     games: int
     parallel: int
     seed: int
+    first: int = 0
+    """Games of the generation that other shares play before these."""
 
 
 def shares_of(settings: AlphaZero, shares: int, seed: int) -> list[Share]:
@@ -53,7 +55,12 @@ def shares_of(settings: AlphaZero, shares: int, seed: int) -> list[Share]:
         return number * (of + 1) // count - number * of // count
 
     return [
-        Share(part(settings.games, i), max(1, part(settings.parallel, i)), int(seeds[i]))
+        Share(
+            part(settings.games, i),
+            max(1, part(settings.parallel, i)),
+            int(seeds[i]),
+            settings.games * i // count,
+        )
         for i in range(count)
     ]
 
@@ -105,19 +112,33 @@ class SelfPlay:
             return [self._one(self._judge, shares[0], simulations, threads, more)]
         stop = threading.Event()
         judge = _until(stop, self._judge)
-        with ThreadPoolExecutor(len(shares)) as pool:
-            lanes = [pool.submit(self._one, judge, share, simulations, threads, more) for share in shares]
+
+        def lane(share: Share) -> tuple[Examples, SelfPlayCounts]:
             try:
-                return [lane.result() for lane in lanes]
+                return self._one(judge, share, simulations, threads, more)
+            except BaseException:
+                stop.set()  # here, because the thread that waits may wake much later
+                raise
+
+        with ThreadPoolExecutor(len(shares)) as pool:
+            lanes = [pool.submit(lane, share) for share in shares]
+            try:
+                wait(lanes, return_when=FIRST_EXCEPTION)
             finally:
                 stop.set()  # one has failed, or Ctrl-C: the others end with their present batch
+        failures = [lane.exception() for lane in lanes]
+        for failure in failures:
+            if failure is not None and not isinstance(failure, _StoppedError):
+                raise failure
+        return [lane.result() for lane in lanes]
 
     def _one(
         self, judge: Judge, share: Share, simulations: int, threads: int, more: dict[str, Any]
     ) -> tuple[Examples, SelfPlayCounts]:
         settings = dataclasses.replace(self.settings, games=share.games, parallel=share.parallel)
         values = self.description["values"]
-        return play_games(self.game, judge, settings, simulations, values, share.seed, threads, **more)
+        whole = {"first": share.first, "episodes": self.settings.games, **more}
+        return play_games(self.game, judge, settings, simulations, values, share.seed, threads, **whole)
 
     # ---- processes ----
 

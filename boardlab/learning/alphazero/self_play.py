@@ -10,6 +10,7 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.learning.alphazero.ranked import Ranking
 from boardlab.learning.alphazero.replay import Examples
+from boardlab.learning.alphazero.resign import ResignCounts, Resigning
 from boardlab.learning.alphazero.searchers import (
     ArenaSearcher,
     RheaSearcher,
@@ -35,6 +36,7 @@ class SelfPlayCounts:
     """Of the first player, game by game as they ended."""
     coins: list[float] = field(default_factory=list)
     """Where rewards are ranked: a sign a position, the same for all of a game."""
+    resign: ResignCounts = field(default_factory=ResignCounts)
 
 
 def make_searcher(
@@ -106,6 +108,9 @@ def play_games(
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
+    # Not where an enhancement meets the net alone: who is stronger is the question there.
+    threshold = settings.resign if warm is None else None
+    resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
@@ -118,14 +123,14 @@ def play_games(
     results: list[NDArray[np.float64]] = []
     while True:
         players = forest.players
-        playing = players != TERMINAL
+        playing = (players != TERMINAL) & ~resigning.ended
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
             outcome = forest.scores
             counts.arena_reward += searcher.arena_reward(over)
             for i in over.tolist():
                 game_of |= dict.fromkeys(episode[i], len(results))
-                results.append(outcome[i])
+                results.append(resigning.close(i, outcome[i]))
                 episode[i] = []
             again = over[: settings.games - started]
             started += len(again)
@@ -133,12 +138,14 @@ def play_games(
             if len(again):
                 move[again] = 0
                 searcher.restart(again)
+                resigning.restart(again)
                 continue
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
+        counts.simulations += int(iterations[playing].sum())
         now, roots = forest.fields(), searcher.root_values()
         target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
         for i in np.flatnonzero(playing & full).tolist():
@@ -147,11 +154,12 @@ def play_games(
             policies.append(target[i])
             movers.append(int(players[i]))
             expected.append(roots[i])
+        resigning.look(playing, players, roots)
+        playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
-        counts.simulations += int(iterations[playing].sum())
         move[playing] += 1
-    counts.evaluations = searcher.evaluations
+    counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
     counts.scores = [float(result[0]) for result in results]
     mover = np.array(movers)
     turn = (mover[:, None] + np.arange(values)) % game.players

@@ -10,6 +10,7 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.learning.alphazero.ranked import Ranking
 from boardlab.learning.alphazero.replay import Examples
+from boardlab.learning.alphazero.resign import ResignCounts, Resigning
 from boardlab.learning.alphazero.searchers import (
     ArenaSearcher,
     RheaSearcher,
@@ -35,6 +36,7 @@ class SelfPlayCounts:
     """Of the first player, game by game as they ended."""
     coins: list[float] = field(default_factory=list)
     """Where rewards are ranked: a sign a position, the same for all of a game."""
+    resign: ResignCounts = field(default_factory=ResignCounts)
 
 
 def make_searcher(
@@ -106,6 +108,9 @@ def play_games(
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
+    # Not where an enhancement meets the net alone: who is stronger is the question there.
+    threshold = settings.resign if warm is None else None
+    resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
@@ -115,12 +120,13 @@ def play_games(
     results: list[NDArray[np.float64]] = []
     while True:
         players = forest.players
-        playing = players != TERMINAL
+        playing = (players != TERMINAL) & ~resigning.ended
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
             counts.arena_reward += searcher.arena_reward(over)
             ended.append(number[over])
-            results.append(forest.scores[over])
+            outcome = forest.scores
+            results.append(np.array([resigning.close(i, outcome[i]) for i in over.tolist()]))
             again = over[: settings.games - started]
             number[again] = np.arange(started, started + len(again))
             started += len(again)
@@ -128,21 +134,24 @@ def play_games(
             if len(again):
                 move[again] = 0
                 searcher.restart(again)
+                resigning.restart(again)
                 continue
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
+        counts.simulations += int(iterations[playing].sum())
         target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
         kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
         moves.append(_Move(number[kept], players[kept], forest.fields()[kept], target[kept], roots[kept]))
+        resigning.look(playing, players, roots)
+        playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
-        counts.simulations += int(iterations[playing].sum())
         move[playing] += 1
-    counts.evaluations = searcher.evaluations
+    counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
     scores = np.concatenate(results)
     counts.scores = scores[:, 0].tolist()
     place = np.argsort(np.concatenate(ended))  # by number, when the game ended

@@ -26,6 +26,7 @@ struct Node {
   std::uint32_t count : 25 = 0;  // children in the block at `first`; 0 at a chance node
   std::uint32_t owner : 3 = 0;   // whose value `value_sum` is
   std::uint32_t exact : 1 = 0;   // the mean is the position's proven value (MCTS-Solver)
+  std::uint32_t mover : 3 = 0;   // who chooses among the children of the block
 
   double mean() const { return value_sum / visits; }
 };
@@ -147,7 +148,7 @@ class Tree {
   Scale scale_of(int player) const;
 
   std::uint32_t find(const void *state);
-  bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
+  bool expand(std::uint32_t node, int mover, std::span<const Action> actions, const double *priors, Rng &rng);
   // Q is the mean times `slope` plus `shift`, on the scale of the exploration constant.
   struct Line {
     double slope, shift;
@@ -156,6 +157,8 @@ class Tree {
   double unvisited_q(const Node &node, const Line &q) const;
   bool is_legal(Action action, const void *state, int &legal_count);
   std::uint32_t select_child(const Node &node, int player, const void *state);
+  template <bool HIDDEN>
+  std::uint32_t select_puct_child(const Node &node, const Line &q, const void *state);
   std::uint32_t select_rave_child(const Node &node, int player, const void *state);
   std::uint32_t best_gumbel_child(std::uint32_t visits) const;
   RootView root_view() const;

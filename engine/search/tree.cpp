@@ -124,8 +124,7 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
 }
 
 void Tree::make_room() {
-  // A root with more actions than the pool has nodes leaves no room to make; so not at every iteration.
-  if (!full_ || backups_ < backups_at_room_ + static_cast<std::int64_t>(nodes_.size() / 4)) return;
+  if (!wants_room()) return;
   for (std::uint32_t least = 2; nodes_.size() > options_.max_nodes / 2 && least / 2 <= nodes_[ROOT].visits; least *= 2)
     keep_subtree(ROOT, least);
   backups_at_room_ = backups_;
@@ -207,7 +206,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   }
 }
 
-Question Tree::question(Leaf &leaf) {
+Question Tree::question(Leaf &leaf) const {
   const bool at_chance = game_->player(leaf.state.data()) == CHANCE;
   leaf.actions.resize(static_cast<std::size_t>(game_->max_legal()));
   leaf.actions.resize(
@@ -592,48 +591,6 @@ void Tree::widen(const Node &node) {
 double Tree::root_mean(int player) const {
   if (root().exact) return player == 0 ? root().mean() : -root().mean();
   return root_sum_[player] / static_cast<double>(backups_);
-}
-
-void Tree::absorb_root(const Tree &other) {
-  const auto add = [](Node &mine, const Node &theirs) {
-    const double mean = theirs.exact && theirs.visits ? theirs.mean() : 0;
-    mine.visits += theirs.visits;
-    if (mine.exact)
-      mine.value_sum +=
-          mine.visits > theirs.visits ? mine.value_sum / (mine.visits - theirs.visits) * theirs.visits : 0;
-    else
-      mine.value_sum += theirs.value_sum;
-    if (theirs.exact && !mine.exact) {
-      mine.exact = 1;
-      mine.value_sum = mean * mine.visits;
-    }
-  };
-  Node *mine = &nodes_[nodes_[ROOT].first];
-  for (const Node &theirs : other.root_children())
-    for (std::uint32_t i = 0; i < nodes_[ROOT].count; ++i)
-      if (mine[i].action == theirs.action) {
-        if (!mine[i].visits) mine[i].owner = theirs.owner;
-        add(mine[i], theirs);
-      }
-  add(nodes_[ROOT], other.nodes_[ROOT]);
-  for (int p = 0; p < game_->players(); ++p) {
-    root_sum_[p] += other.root_sum_[p];
-    low_[p] = std::min(low_[p], other.low_[p]);
-    high_[p] = std::max(high_[p], other.high_[p]);
-  }
-  backups_ += other.backups_;
-}
-
-std::vector<Node> Tree::root_block() const {
-  std::vector<Node> block{nodes_[ROOT]};
-  const auto children = root_children();
-  block.insert(block.end(), children.begin(), children.end());
-  return block;
-}
-
-void Tree::restore_root(std::span<const Node> block) {
-  nodes_[ROOT] = block[0];
-  std::copy(block.begin() + 1, block.end(), nodes_.begin() + block[0].first);
 }
 
 std::span<const Amaf> Tree::root_amaf() const {

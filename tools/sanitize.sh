@@ -29,10 +29,11 @@ EOF
 
 # The sanitizer's runtime has to be in the process before anything else; libstdc++ beside it, or it misses throws.
 runtime() { "${CXX:-c++}" -print-file-name="$1"; }
-export LD_PRELOAD="$(runtime libasan.so) $(runtime libstdc++.so)"
+export LD_PRELOAD="$(runtime libasan.so) $(runtime libstdc++.so.6)"
 export PYTHONPATH=$home/site PYTHONMALLOC=malloc
 # Python itself leaves memory to the end of the process; a huge request must come back as a refusal, not stop here.
-export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1
+# Use after return stays unwatched: GCC before 12.4 and 13.3 misaligns 64-byte vectors on its false stack (its bug 110027).
+export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=0
 export UBSAN_OPTIONS=print_stacktrace=1
 
 cd "$home"

@@ -465,13 +465,15 @@ def interval(scores: list[float], score_range: tuple[float, float], round_size: 
     """Half width of the 95% interval of the mean: Student's t over rounds.
 
     Rounds that all ended alike have no spread to estimate from; what may still hide there is bounded by the
-    rule of three: an event not seen in n rounds has a probability of at most 3/n.
+    rule of three: an event not seen in n rounds has a probability of at most 3/n. No interval is wider than
+    the scores that can occur.
     """
+    width = score_range[1] - score_range[0]
     rounds = len(_samples(scores, round_size))
     error = standard_error(scores, round_size)
     if error == 0:
-        return (score_range[1] - score_range[0]) * min(1.0, 3 / rounds)
-    return _student(rounds - 1) * error if rounds > 1 else float("nan")
+        return width * min(1.0, 3 / rounds)
+    return min(_student(rounds - 1) * error, width) if rounds > 1 else float("nan")
 
 
 def _student(degrees: int) -> float:

@@ -9,6 +9,7 @@ from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.cli.common import console, game_bar, game_from
 from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.games.game import Game
 
 
 def evaluate(
@@ -44,7 +45,7 @@ def evaluate(
         raise BoardLabError('say which game, as in boardlab evaluate "mcts(rollout)" --game hex')
     examined = game_from(game, context)
     if list_exams:
-        console.print(_exam_table(exams_for(examined)))
+        console.print(_exam_table(examined))
         return
     if agent is None:
         raise BoardLabError('say which agent, as in boardlab evaluate "mcts(rollout)" --game hex')
@@ -90,12 +91,13 @@ def evaluate(
         console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
 
 
-def _exam_table(names: list[str]) -> Table:
+def _exam_table(game: Game) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("exam", "what it measures", "best possible"):
         table.add_column(column)
-    for name in names:
-        table.add_row(name, EXAMS[name].sentence, EXAMS[name].best)
+    for name in exams_for(game):
+        best = EXAMS[name].best
+        table.add_row(name, EXAMS[name].sentence, best if isinstance(best, str) else best(game))
     return table
 
 
@@ -108,6 +110,8 @@ def exam_text(result: ExamResult) -> str:
         lines.append(f"  {EXAMS[result.exam].sentence}")
     if result.details:
         lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in result.details.items()))
+    if result.problem:
+        lines.append(f"  the first error: {result.problem}")
     return "\n".join(lines)
 
 

@@ -25,7 +25,16 @@ def fame(
     top: Annotated[int, typer.Option("--top", "-n", min=1, help="So many agents a game.")] = 10,
 ) -> None:
     """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
-    lines = open_store(store).fame(game)
+    opened = open_store(store)
+    lines = opened.fame(game)
+    for unfinished in (t for t in opened.tournaments(game) if not t.is_finished):
+        console.print(
+            f"tournament {unfinished.number} of {unfinished.game.name} was broken off and does not count; "
+            "the same command again goes on with it",
+            style="dim",
+            markup=False,
+            soft_wrap=True,
+        )
     if not lines:
         raise BoardLabError(
             f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "

@@ -1,8 +1,9 @@
 """`boardlab rate`: a rating list from game files and tournaments."""
 
 import enum
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -44,20 +45,23 @@ def rate(
         float | None, typer.Option(help="What the first move is worth in Elo; estimated by default.")
     ] = None,
     draw: Annotated[float | None, typer.Option(help="eloDraw; estimated by default.")] = None,
-    prior: Annotated[float, typer.Option(help="Virtual draws a player.")] = 2.0,
+    prior: Annotated[float | None, typer.Option(help="Virtual draws a player; 2 by default.")] = None,
     anchor: Annotated[
         str | None, typer.Option(help="The player whose rating is 0, instead of the mean.")
     ] = None,
     bounds: Annotated[
-        Bounds,
+        Bounds | None,
         typer.Option(
-            help="95% intervals from the covariance of all ratings, or as though the opponents' were exact."
+            help="95% intervals from the covariance of all ratings (by default), or as though the opponents' "
+            "were exact."
         ),
-    ] = Bounds.COVARIANCE,
+    ] = None,
     superiority: Annotated[
         bool, typer.Option("--superiority", help="Also print how likely each player is stronger.")
     ] = False,
-    tau: Annotated[float, typer.Option(help="Glicko-2: how freely the volatility moves.")] = 0.5,
+    tau: Annotated[
+        float | None, typer.Option(help="Glicko-2: how freely the volatility moves; 0.5 by default.")
+    ] = None,
     drift: Annotated[
         float | None, typer.Option(help="Whole history: variance of strength in Elo² a unit of time.")
     ] = None,
@@ -70,29 +74,37 @@ def rate(
     results = [result for file in files or () for result in read_pgn_results(file)]
     for number in tournament or ():
         stored = Store(store).tournament(number)
+        if stored.game.players == 1:
+            raise BoardLabError(
+                f"tournament {number} is of {stored.game.name}, which is played alone: nobody beat anybody; "
+                "boardlab fame lists its mean scores"
+            )
         results += results_of(stored.agents, [game.record for game in stored.games()])
     if not results:
         raise BoardLabError("name a PGN file or a --tournament with games to rate")
-    lines = {
-        System.BAYESELO: lambda: _bayeselo(results, advantage, draw, prior, anchor, bounds, superiority),
-        System.GLICKO2: lambda: _glicko2(results, tau),
-        System.OPENSKILL: lambda: _openskill(results),
-        System.WHOLE_HISTORY: lambda: _whole_history(results, drift, prior),
-    }[system]()
+    given = {
+        "advantage": advantage,
+        "draw": draw,
+        "prior": prior,
+        "anchor": anchor,
+        "bounds": bounds and str(bounds),
+        "superiority": superiority or None,
+        "tau": tau,
+        "drift": drift,
+    }
+    options = {name: value for name, value in given.items() if value is not None}
+    report, allowed = _REPORTS[system]
+    for name in options:
+        if name not in allowed:
+            takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
+            raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
+    lines = report(results, **options)
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _bayeselo(
-    results: list[Result],
-    advantage: float | None,
-    draw: float | None,
-    prior: float,
-    anchor: str | None,
-    bounds: str,
-    superiority: bool,
-) -> list[str]:
-    rated = bayes_elo(results, advantage=advantage, draw=draw, prior=prior, anchor=anchor, bounds=str(bounds))
+def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) -> list[str]:
+    rated = bayes_elo(results, **options)
     lines = [
         str(rated),
         f"first move {rated.advantage:+.0f} Elo, eloDraw {rated.draw:.0f}, {len(results)} games",
@@ -106,8 +118,8 @@ def _bayeselo(
     return lines
 
 
-def _glicko2(results: list[Result], tau: float) -> list[str]:
-    rated = glicko2(results, tau=tau)
+def _glicko2(results: list[Result], **options: Any) -> list[str]:
+    rated = glicko2(results, **options)
     width = max(4, *map(len, rated))
     lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
     for rank, (name, r) in enumerate(rated.items(), 1):
@@ -130,11 +142,19 @@ def _openskill(results: list[Result]) -> list[str]:
     return lines
 
 
-def _whole_history(results: list[Result], drift: float | None, prior: float) -> list[str]:
-    curves = whole_history(results, drift=drift, prior=prior)
+def _whole_history(results: list[Result], **options: Any) -> list[str]:
+    curves = whole_history(results, **options)
     width = max(4, *map(len, curves))
     lines = [f"{'Name':<{width}} {'time':>10}   Elo ± 95% games"]
     for name, curve in curves.items():
         for p in curve:
             lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>5.0f} {p.error:>5.0f} {p.games:>5}")
     return lines
+
+
+_REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {
+    System.BAYESELO: (_bayeselo, ("advantage", "draw", "prior", "anchor", "bounds", "superiority")),
+    System.GLICKO2: (_glicko2, ("tau",)),
+    System.OPENSKILL: (_openskill, ()),
+    System.WHOLE_HISTORY: (_whole_history, ("drift", "prior")),
+}

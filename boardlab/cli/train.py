@@ -105,9 +105,10 @@ def train(
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
     """Every setting of the learner, what it would be in this run, and what it means."""
     kind = LEARNERS[learner]
-    chosen = preset_of(game, preset, learner)
+    chosen = preset_of(game, preset, learner, settings)
     own = {name: value for name, value in chosen.items() if name != "episodes"}
-    values = dataclasses.asdict(kind.checked({**own, **kind.check(settings)}))
+    given = kind.check(settings)
+    values = dataclasses.asdict(kind.checked({**own, **kind.inherited(given), **given}))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("setting", "here", "", "allowed"):
         table.add_column(column, overflow="fold")

@@ -1,16 +1,15 @@
-"""The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
+"""The evaluator `net("run")`: a neural net that was trained, under any search."""
 
+import importlib.util
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.python import Judge, python_evaluator
+from boardlab.evaluators.python import python_evaluator
 from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.runs import RunFolder
@@ -18,15 +17,24 @@ from boardlab.runs import RunFolder
 if TYPE_CHECKING:
     from boardlab.evaluators.nets import Net as TorchNet
 
+DISTANCES = ("random-walk", "davi-net")
+"""The kinds of runs whose net tells the distance of a puzzle to its goal."""
+
+PLAYING_ROWS = 64
+"""The largest batch that a GPU is prepared for under a search in play; larger ones work too."""
+
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
 
 
 def require_torch() -> None:
     """Says what to install where PyTorch is missing."""
+    # Threads that wait without spinning: on a machine that does other things too, torch learns several times
+    # as fast. OpenMP reads it when torch is imported.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingPackageError("neural nets need PyTorch", "az") from None
+        raise MissingPackageError("neural nets need PyTorch: pip install 'boardlab[az]'") from None
 
 
 def net_description(game: Game, options: Any) -> dict[str, Any]:
@@ -55,30 +63,9 @@ def build_net(description: Mapping[str, Any]) -> "TorchNet":
     return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
 
 
-def net_judge(net: "TorchNet", device: str, low: float, high: float) -> Judge:
-    """Asks the net about a batch; its values in [-1, 1] become outcomes between `low` and `high`."""
-    import torch
-
-    middle, half = (high + low) / 2, (high - low) / 2
-    on_gpu = device == "cuda"
-
-    def judge(planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> tuple[Any, Any]:
-        with torch.inference_mode():
-            rows = torch.from_numpy(planes)
-            if on_gpu:
-                rows = rows.to(device, non_blocking=True)
-                with torch.autocast("cuda", dtype=torch.bfloat16):
-                    values, logits = net(rows)
-            else:
-                values, logits = net(rows)
-            return values.float().cpu().numpy() * half + middle, logits.float().cpu().numpy()
-
-    return judge
-
-
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
-    """A neural net trained by AlphaZero: values and priors."""
+    """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
 
     path: str = option("", "the run's folder")
     device: str = option(
@@ -92,26 +79,51 @@ class Net(EvaluatorSpec):
         if not self.path:
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
         folder = RunFolder(self.path)
-        agent = folder.read_agent("alphazero")
+        agent = folder.read_agent("alphazero", *DISTANCES)
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
-        require_torch()
-        from boardlab.evaluators.nets import from_arrays
+        if agent["kind"] in DISTANCES:
+            require_torch()
+            from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
 
-        try:
-            net = build_net(agent["network"])
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise BoardLabError(f"{self.path}/agent.toml does not describe a net: {error}") from None
-        wanted = {
-            name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
-            for name, tensor in net.state_dict().items()
-        }
-        arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
-        low, high = arrays.pop("scale").tolist()
-        from_arrays(net, arrays)
+            device = choose_device(self.device)
+            return distance_evaluator(game, load_distance_net(folder, agent, game).to(device), device)
+        net, (low, high) = load_net(folder, agent)
+        from boardlab.evaluators.inference import net_judge
+
         device = choose_device(self.device)
-        net.to(device).eval()
-        return python_evaluator(game, net_judge(net, device, low, high))
+        judge = net_judge(net.to(device), device, low, high)
+        judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
+        return python_evaluator(game, judge)
+
+
+def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:
+    """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
+    require_torch()
+    from boardlab.evaluators.nets import from_arrays
+
+    try:
+        net = build_net(agent["network"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
+    wanted = {
+        name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
+        for name, tensor in net.state_dict().items()
+    }
+    arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
+    low, high = arrays.pop("scale").tolist()
+    from_arrays(net, arrays)
+    return net, (low, high)
+
+
+def uses_gpu(wanted: str) -> bool:
+    """Whether a net would be on a GPU; not where PyTorch is missing."""
+    if wanted == "cpu" or importlib.util.find_spec("torch") is None:
+        return False
+    require_torch()
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def choose_device(wanted: str) -> str:

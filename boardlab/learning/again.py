@@ -40,7 +40,7 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         return dict(settings)
     kind = LEARNERS[learner]
     try:
-        chosen = preset_of(game, preset, learner)
+        chosen = preset_of(game, preset, learner, settings)
         chosen.pop("episodes", None)
         usual = kind.checked(chosen).as_dict()
     except BoardLabError:  # a preset of another version

@@ -4,6 +4,7 @@ Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEAR
 """
 
 import dataclasses
+import keyword
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
@@ -55,6 +56,12 @@ class Trainee:
     """Plays the exams, for a seed; by default greedily with the evaluator."""
     place: Callable[[RunFolder], None] = lambda folder: None
     """Is told the run's folder before training goes on."""
+    begin: Callable[[], None] = lambda: None
+    """Is called once, when a run is new: what it begins with beside its own seed."""
+    examined: Callable[[Mapping[str, Any]], None] = lambda row: None
+    """Is told every new row of the log."""
+    pictures: Callable[[], dict[str, bytes]] = dict
+    """What is drawn beside the learning curve when the run stops, by file name."""
     saves_each_chunk: bool = False
     """Whether a checkpoint is written after every call of `train`, not once a minute."""
 
@@ -80,6 +87,11 @@ class LearnerSettings:
         """The number of episodes that is played where so many are wanted."""
         return episodes
 
+    @classmethod
+    def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings that the `given` ones bring with them; they go before the preset's."""
+        return {}
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""
         raise NotImplementedError
@@ -96,13 +108,13 @@ class LearnerSettings:
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
-        """Checked settings; `lambda`, a word that Python keeps for itself, may lack its underscore."""
+        """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
         return cls(**cls.check(values))
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values`, refused with one sentence where one of them is not a setting or out of range."""
-        named = {"lambda_" if name == "lambda" else name: value for name, value in values.items()}
+        named = {f"{name}_" if keyword.iskeyword(name) else name: value for name, value in values.items()}
         return check_options(cls.name, cls, named)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from boardlab.errors import unknown
+from boardlab.evaluators.net import uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
@@ -176,8 +177,26 @@ with a rate of .05 it overshoots; and without random openings the network knows 
 _ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
 """For AlphaZero on any game; the settings' own defaults do the rest."""
 
+_ALPHAZERO_GPU: dict[str, Any] = {
+    "episodes": 163_840,
+    "blocks": 5,
+    "games": 4096,
+    "parallel": 4096,
+    "lanes": 4,
+    "cache_mb": 256,
+    "batch": 1024,
+}
+"""The same with a GPU, which wants thousands of positions at once: more games, and a larger net."""
+
+_ALPHAZERO_GAMES: dict[str, Mapping[str, Any]] = {
+    # bench/alphazero_connectfour.py: what wins 90% against MCTS soonest on two cores.
+    "connectfour": {"episodes": 12_800, "blocks": 3, "channels": 32, "simulations": 16, "gumbel": 7},
+}
+"""For some games on a CPU."""
+
 _WANG = {
     "episodes": 5_000,
+    "samples": 10**9,  # an epoch is the whole window
     "net": "wang",
     "channels": 512,
     "dropout": 0.3,
@@ -209,12 +228,13 @@ _CHURCH = {
     "parallel": 100,
     "simulations": 100,
     "cpuct": 1.0,
-    "noise": 0.25,
+    "noise": 0.75,  # its epsilon of .25 is the priors' share: "a high epsilon value meaning little noise"
     "dirichlet": 1.0,
     "temperature_moves": 18,
     "one_hot": True,
     "window": 35,
     "window_first": 4,
+    "samples": 4096,
     "epochs": 2.0,
     "batch": 64,
     "optimiser": "adam",
@@ -226,13 +246,50 @@ ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "churc
 """Paper 001's and paper 004's settings by name."""
 
 
-def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dict[str, Any]:
-    """The settings of that name for the game, `episodes` among them; "default" exists for every game."""
+PUZZLE_PRESETS: dict[str, Mapping[str, Any]] = {
+    # Without TCL, whose rates shrink too early here; some random steps bring more positions (bench/cube.py).
+    "davi": {
+        "episodes": 1_000_000,
+        "tuples": 60,
+        "length": 7,
+        "symmetries": 1,
+        "alpha": 0.5,
+        "epsilon": 0.1,
+    },
+    "davi-net": {"episodes": 200_000, "first": 256, "width": 128},
+    "random-walk": {"episodes": 400_000, "first": 256, "width": 128},
+}
+"""For puzzles, by learner: minutes of a core for a 2x2x2."""
+
+_PUZZLE_GPU: dict[str, Mapping[str, Any]] = {
+    "davi-net": {"episodes": 2_000_000, "walks": 1000},
+    "random-walk": {"episodes": 20_000_000, "walks": 1000},
+}
+"""The same on a GPU, with the settings' own net."""
+
+
+def preset(
+    game: Game, name: str = "default", learner: str = "td-ntuple", given: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The settings of that name for the game, `episodes` among them; "default" exists for every game.
+
+    `given` are the settings that the user gave: the default of nets is another one on a GPU.
+    """
     known = PRESETS.get(game.name, {})
     if learner == "alphazero":
         if name not in ALPHAZERO_PRESETS:
             raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
-        return dict(ALPHAZERO_PRESETS[name])
+        chosen = dict(ALPHAZERO_PRESETS[name])
+        if name == "default":
+            on_gpu = uses_gpu(str((given or {}).get("device", "auto")))
+            chosen |= _ALPHAZERO_GPU if on_gpu else _ALPHAZERO_GAMES.get(game.name, {})
+        if name == "church" and game.name == "pathwayz":
+            chosen |= {"simulations": 200, "dirichlet": 0.3}
+        return chosen
+    if learner in PUZZLE_PRESETS:
+        if name != "default":
+            raise unknown(f"preset of {learner}", str(name), ["default"])
+        return _puzzle_preset(game, learner, given or {})
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
@@ -253,6 +310,17 @@ def preset(game: Game, name: str = "default", learner: str = "td-ntuple") -> dic
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
     return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
+
+
+def _puzzle_preset(game: Game, learner: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if learner in _PUZZLE_GPU and uses_gpu(str(given.get("device", "auto"))):
+        return dict(_PUZZLE_GPU[learner])
+    chosen = dict(PUZZLE_PRESETS[learner])
+    if learner == "davi":
+        return _fitted(game, chosen)
+    if getattr(game.rules, "size", 2) == 3:
+        chosen |= {"episodes": 4 * chosen["episodes"], "first": 512}
+    return chosen
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

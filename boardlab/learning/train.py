@@ -26,7 +26,8 @@ from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
-from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.puzzles.settings import Davi, DaviNet, RandomWalk
+from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
@@ -37,7 +38,19 @@ if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
 LEARNERS: dict[str, type[LearnerSettings]] = {
-    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM, AlphaZero)
+    kind.name: kind
+    for kind in (
+        TdNTuple,
+        SarsaNTuple,
+        QNTuple,
+        TdFeatures,
+        QTableSettings,
+        QM,
+        AlphaZero,
+        Davi,
+        DaviNet,
+        RandomWalk,
+    )
 }
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
@@ -102,6 +115,11 @@ class Run:
         """What the network has learned: its view of positions, its tuples, its weights."""
         from boardlab.learning.inspection import Inspection
 
+        if not isinstance(self.settings, NTupleSettings):
+            raise BoardLabError(
+                f"{self.path} is a run of {self.settings.name}, which has no tuples; ask its agent what it "
+                "thinks of a state: run.agent().act(state)"
+            )
         return Inspection(self.path)
 
     def __str__(self) -> str:
@@ -145,10 +163,10 @@ def train(
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
     kind = LEARNERS[learner]
     checked = kind.check(settings)
-    chosen = preset_of(game, preset, learner)
+    chosen = preset_of(game, preset, learner, checked)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    wanted = kind.checked({**chosen, **checked})
+    wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
     total = wanted.whole_episodes(total)
     plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
@@ -173,6 +191,7 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
+    training.trainee.begin()
     folder.create(agent, force=force)
     if "tuples" in network:
         folder.write_text("layout.txt", layout_to_text(network["tuples"]))
@@ -379,6 +398,7 @@ class _Training:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
+        self.trainee.examined(row)
 
     def _agent(self) -> Agent:
         """What was learned so far, without a copy of it."""
@@ -395,6 +415,8 @@ class _Training:
         picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
         if picture is not None:
             self.folder.write_bytes("curve.png", picture)
+        for name, drawn in self.trainee.pictures().items():
+            self.folder.write_bytes(name, drawn)
 
     def _progress(self) -> Progress:
         learner = self.learner

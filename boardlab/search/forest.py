@@ -46,6 +46,13 @@ class Forest:
         gumbel: int | None = None,
         c_visit: float = 50.0,
         c_scale: float = 1.0,
+        rollout_weight: float = 0.0,
+        rave: bool = False,
+        equivalence: float = 1000.0,
+        rave_of: str = "own",
+        rave_rollouts: bool = False,
+        policy: str = "visits",
+        ranked: float | None = None,
         depth: int | None = None,
         reuse: bool = True,
         cache_mb: float = 0,
@@ -57,6 +64,10 @@ class Forest:
         noise      alpha of the Dirichlet noise on the roots' priors, new for every search
         solver     proven values are backed up as proven; off, because visits are what a learner learns from
         gumbel     root selection with sequential halving over so many actions: for few iterations
+        rollout_weight  so much of a leaf's value is a random rollout's, as in `mix(net, rollout, weight)`
+        rave, equivalence, rave_of, rave_rollouts, policy   as in the search `mcts`
+        ranked     games for one player: the end of a game counts 1 above this score, -1 below it and a random
+                   sign at it (always, if it is NaN), and the evaluator's values are on that scale
         batch      leaves of one tree that wait at once, kept apart by virtual loss
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
@@ -77,12 +88,30 @@ class Forest:
             "noise_fraction": (noise_fraction, 0.0, 1.0),
             "c_visit": (c_visit, 0.0, 1e6),
             "c_scale": (c_scale, 0.0, 1e6),
+            "rollout_weight": (rollout_weight, 0.0, 1.0),
+            "equivalence": (equivalence, 1e-9, 1e12),
         }
         for name, (number, low, high) in numbers.items():
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not low <= number <= high:
                 raise BoardLabError(f"{name} must be a number from {low:g} to {high:g}, not {shown(number)}")
-        if fpu not in ("absolute", "parent"):
-            raise BoardLabError(f'fpu must be one of "absolute", "parent", not {shown(fpu)}')
+        names = {
+            "fpu": (fpu, ("absolute", "parent")),
+            "rave_of": (rave_of, ("own", "all")),
+            "policy": (policy, ("visits", "value", "rave")),
+        }
+        for name, (word, known) in names.items():
+            if word not in known:
+                allowed = ", ".join(f'"{choice}"' for choice in known)
+                raise BoardLabError(f"{name} must be one of {allowed}, not {shown(word)}")
+        if policy == "rave" and not rave:
+            raise BoardLabError('the policy "rave" needs rave=True')
+        if ranked is not None:
+            if isinstance(ranked, bool) or not isinstance(ranked, (int, float)):
+                raise BoardLabError(f"ranked must be a score or None, not {shown(ranked)}")
+            if game.players != 1 or game.core.step_reward:
+                raise BoardLabError(
+                    f"rewards are ranked in games for one player that pay by their score, not in {game.name}"
+                )
         self.game = game
         self.core = _engine.Forest(
             game.core,
@@ -103,6 +132,14 @@ class Forest:
             gumbel=0 if gumbel is None else as_integer("gumbel", gumbel, 1, 1 << 24),
             c_visit=float(c_visit),
             c_scale=float(c_scale),
+            rollout_weight=float(rollout_weight),
+            rave=bool(rave),
+            equivalence=float(equivalence),
+            rave_of_all=rave_of == "all",
+            rave_rollouts=bool(rave_rollouts),
+            policy=policy,
+            ranked=ranked is not None,
+            threshold=float(ranked or 0),
             depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
             max_nodes=as_integer("max_nodes", max_nodes, 1024, 2**31),
             seed=as_seed(seed),
@@ -215,7 +252,7 @@ class Forest:
         return self.core.values()
 
     def policy(self) -> NDArray[np.float64]:
-        """[trees, actions]: visits over their sum, or with `gumbel` the improved policy; to learn from."""
+        """[trees, actions], to learn from: what `policy` names over its sum, or Gumbel's improved policy."""
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:

@@ -68,7 +68,8 @@ void bind_forest(nb::module_ &m) {
              const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
              double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
              bool solver, std::int64_t gumbel, double c_visit, double c_scale, std::int64_t depth,
-             std::int64_t max_nodes, std::uint64_t seed) {
+             std::int64_t max_nodes, std::uint64_t seed, double rollout_weight, bool rave, double equivalence,
+             bool rave_of_all, bool rave_rollouts, const std::string &policy, bool ranked, double threshold) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
             options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
@@ -96,6 +97,28 @@ void bind_forest(nb::module_ &m) {
             options.tree.c_scale = c_scale;
             if (!(c_visit >= 0 && c_visit <= 1e6 && c_scale >= 0 && c_scale <= 1e6))
               throw std::invalid_argument("c_visit and c_scale must be from 0 to 1000000");
+            if (!(rollout_weight >= 0 && rollout_weight <= 1))
+              throw std::invalid_argument("rollout_weight must be from 0 to 1");
+            if (!(equivalence >= 1e-9 && equivalence <= 1e12))
+              throw std::invalid_argument("equivalence must be from 1e-9 to 1e12");
+            options.rollout_weight = rollout_weight;
+            options.tree.rave = rave;
+            options.tree.equivalence = equivalence;
+            options.tree.rave_of_all = rave_of_all;
+            options.tree.rave_rollouts = rave && rave_rollouts;
+            if (policy == "visits")
+              options.policy = RootPolicy::VISITS;
+            else if (policy == "value")
+              options.policy = RootPolicy::VALUE;
+            else if (policy == "rave" && rave)
+              options.policy = RootPolicy::RAVE;
+            else
+              throw std::invalid_argument("policy must be one of visits, value, and with rave=True rave");
+            if (ranked && game->players() != 1)
+              throw std::invalid_argument("rewards are ranked in games for one player, and " + game->name() +
+                                          " has more");
+            options.tree.ranked = ranked;
+            options.tree.threshold = threshold;
             if (game->is_hidden())
               throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
@@ -104,7 +127,8 @@ void bind_forest(nb::module_ &m) {
           nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
           nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
           nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"), nb::arg("max_nodes"),
-          nb::arg("seed"))
+          nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"), nb::arg("rave_of_all"),
+          nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
@@ -264,22 +288,10 @@ void bind_forest(nb::module_ &m) {
           "policy",
           [](const PyForest &f) {
             return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
-                                   [&](std::size_t i, double *row) {
-                                     const auto children = f.forest.root_children(i);
-                                     if (children.empty()) return;
-                                     if (f.forest.has_gumbel()) {
-                                       const auto improved = f.forest.tree(i).improved_policy();
-                                       for (std::size_t k = 0; k < children.size(); ++k)
-                                         row[children[k].action] = improved[k];
-                                       return;
-                                     }
-                                     double visits = 0;
-                                     for (const Node &child : children) visits += child.visits;
-                                     for (const Node &child : children)
-                                       row[child.action] = visits > 0 ? child.visits / visits : child.prior;
-                                   });
+                                   [&](std::size_t i, double *row) { f.forest.policy(i, row); });
           },
-          "[trees, actions]: visits over their sum, or Gumbel's improved policy; zeros where nothing was searched")
+          "[trees, actions]: visits or values over their sum, or Gumbel's improved policy; zeros where nothing was "
+          "searched")
       .def(
           "choices",
           [](const PyForest &f) {
@@ -300,6 +312,7 @@ void bind_forest(nb::module_ &m) {
           "searched")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
+      .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })
       .def_prop_ro("nodes", [](const PyForest &f) {
         std::size_t sum = 0;
         for (std::size_t i = 0; i < f.forest.size(); ++i) sum += f.forest.tree(i).node_count();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 namespace boardlab {
 
@@ -10,17 +11,20 @@ namespace {
 // Says what it was told: hands an answer to Tree::prepare_root.
 class Messenger final : public Evaluator {
  public:
-  Messenger(const GamePtr &game, int outcome, const double *value, std::span<const double> priors)
-      : Evaluator(game, outcome), value_(value), priors_(priors) {}
+  using RollOut = std::function<void(const Question &)>;
+  Messenger(const GamePtr &game, int outcome, const double *value, std::span<const double> priors, RollOut roll_out)
+      : Evaluator(game, outcome), value_(value), priors_(priors), roll_out_(std::move(roll_out)) {}
   void answer(std::span<const Question> questions, Rng &) override {
     std::copy_n(value_, game().players(), questions[0].value);
     std::copy(priors_.begin(), priors_.end(), questions[0].priors);
+    roll_out_(questions[0]);
   }
   std::unique_ptr<Evaluator> clone() const override { return nullptr; }
 
  private:
   const double *value_;
   std::span<const double> priors_;
+  RollOut roll_out_;
 };
 
 TreeOptions with_priors(TreeOptions options) {
@@ -37,6 +41,7 @@ Forest::Plot::Plot(const GamePtr &game, int outcome, const ForestOptions &option
       nature(derive_seed(seed, 1)),
       pending(static_cast<std::size_t>(options.batch)) {
   for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*game);
+  if (options.rollout_weight > 0) rollout = std::make_unique<RolloutEvaluator>(game, outcome, 1, 0);
 }
 
 Forest::Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, std::uint64_t seed)
@@ -122,7 +127,7 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
     while ((p.mover = game_->player(beyond)) == CHANCE) game_->apply(beyond, game_->sample_chance(beyond, plot.rng));
     p.asked = beyond;
     if (p.mover == TERMINAL) {
-      game_->outcome(outcome_, beyond, leaf.value);
+      plot.tree.terminal_value(beyond, plot.rng, leaf.value);
       return true;
     }
   }
@@ -139,7 +144,8 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
 // The root has its answer: it gets its children, and noise on their priors.
 void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
-  Messenger messenger(game_, outcome_, p.leaf.value, p.priors);
+  Messenger messenger(game_, outcome_, p.leaf.value, p.priors,
+                      [&](const Question &question) { roll_out(plot, question); });
   plot.tree.prepare_root(messenger, plot.rng, plot.left);
   plot.at_root = false;
   plot.waiting = 0;
@@ -183,12 +189,48 @@ void Forest::finish(Plot &plot) {
       const Question q = plot.tree.question(p.leaf);
       // Beyond a chance node the actions are those of another position than the leaf.
       if (q.priors) std::copy(p.priors.begin(), p.priors.end(), q.priors);
+      roll_out(plot, q);
     }
-    plot.tree.back_up(p.leaf, plot.rng);
   }
+  for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.back_up(plot.pending[i].leaf, plot.rng);
   for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.widen(plot.pending[i].leaf);
   plot.left -= static_cast<std::int64_t>(plot.waiting);
   plot.waiting = 0;
+}
+
+// A part of the value that the leaf has already becomes a rollout's.
+void Forest::roll_out(Plot &plot, const Question &question) {
+  if (!plot.rollout) return;
+  double rolled[MAX_PLAYERS];
+  const Question asked{question.state, {}, rolled, nullptr, question.played};
+  plot.rollout->answer({&asked, 1}, plot.rng);
+  plot.tree.rank(rolled, plot.rng);
+  const double weight = options_.rollout_weight;
+  for (int p = 0; p < game_->players(); ++p) question.value[p] = (1 - weight) * question.value[p] + weight * rolled[p];
+}
+
+void Forest::policy(std::size_t i, double *row) const {
+  const auto children = root_children(i);
+  const Tree &tree = plots_[i].tree;
+  if (children.empty()) return;
+  if (has_gumbel()) {
+    const auto improved = tree.improved_policy();
+    for (std::size_t k = 0; k < children.size(); ++k) row[children[k].action] = improved[k];
+    return;
+  }
+  double sum = 0, visits = 0;
+  for (std::size_t k = 0; k < children.size(); ++k) {
+    sum += row[children[k].action] = tree.policy_weight(options_.policy, k);
+    visits += children[k].visits;
+  }
+  for (const Node &child : children) {
+    if (visits == 0)
+      row[child.action] = child.prior;
+    else if (sum > 0)
+      row[child.action] /= sum;
+    else  // every value is the worst of the range
+      row[child.action] = 1.0 / static_cast<double>(children.size());
+  }
 }
 
 void Forest::read(Plot &plot, const Answers &answers) {
@@ -268,12 +310,14 @@ std::size_t Forest::collect(std::byte *inputs, bool *legal) {
       row_of_[rows_++] = &p;
     }
   evaluations_ += static_cast<std::int64_t>(rows_);
+  const auto begin_writing = std::chrono::steady_clock::now();
   workers_.run(rows_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const Pending &p = *row_of_[row];
       encoding_.write(p.asked, p.legal, inputs + row * encoding_.row_bytes(), legal + row * encoding_.actions());
     }
   });
+  encode_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_writing).count();
   return rows_;
 }
 

@@ -22,7 +22,10 @@ struct ForestOptions {
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
   bool reuse = true;            // keep the subtree of what was played
-  TreeOptions tree;             // PUCT always
+  // So much of a leaf's value is a random rollout's, the rest the evaluator's (Wang's WRo; with 1 his Rollout).
+  double rollout_weight = 0;
+  RootPolicy policy = RootPolicy::VISITS;  // what is reported of the roots; with Gumbel the improved policy
+  TreeOptions tree;                        // PUCT always
 };
 
 class Forest {
@@ -55,8 +58,11 @@ class Forest {
   // Of the present state; none when it was not searched.
   std::span<const Node> root_children(std::size_t i) const;
   bool has_gumbel() const { return options_.tree.gumbel > 0; }
+  // Writes a share of every action of the root: row[actions], all zero when the state was not searched.
+  void policy(std::size_t i, double *row) const;
   std::int64_t evaluations() const { return evaluations_; }
-  std::int64_t shared() const;  // leaves that needed no evaluation of their own
+  double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
+  std::int64_t shared() const;                               // leaves that needed no evaluation of their own
   void clear_cache() { cache_.clear(); }
 
  private:
@@ -77,6 +83,7 @@ class Forest {
     StateBuffer state;
     Tree tree;
     Rng rng, nature;
+    std::unique_ptr<RolloutEvaluator> rollout;  // where leaves are rolled out
     std::vector<Pending> pending;
     std::size_t waiting = 0;  // of `pending`
     bool at_root = false;     // the root itself waits for its priors
@@ -92,6 +99,7 @@ class Forest {
   void finish(Plot &plot);
   bool take_up(Plot &plot, Pending &pending, bool is_root);
   void read(Plot &plot, const Answers &answers);
+  void roll_out(Plot &plot, const Question &question);
   std::size_t collect(std::byte *inputs, bool *legal);
   void for_all(const std::function<void(Plot &)> &task);
 
@@ -106,6 +114,7 @@ class Forest {
   std::vector<std::uint32_t> same_;  // hash table over the rows of a batch
   std::size_t rows_ = 0;
   std::int64_t evaluations_ = 0, duplicates_ = 0;
+  double encode_seconds_ = 0;
 };
 
 }  // namespace boardlab

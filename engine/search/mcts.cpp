@@ -59,7 +59,7 @@ void MctsSearch::back_up(Worker &worker, std::size_t leaves) {
 void MctsSearch::act(const void *state, Decision &out) {
   try {
     out.prepare(game(), state);
-    report(game().player(state), out, grow(state));
+    report(out, grow(state));
   } catch (...) {
     tree_.clear();  // a descent that was never backed up has left its visits and virtual losses behind
     throw;
@@ -196,7 +196,7 @@ std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
 
 // Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost
 // or proven worse than another, and once the root is proven only its best.
-void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
+void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const Node *best_proven = nullptr;
   bool all_lost = true;
@@ -216,7 +216,7 @@ void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
     if (child.visits) out.values[i] = child.mean();
     if (counts(child)) children_[i] = &child;
   }
-  report_policy(mover, out);
+  report_policy(out);
   out.action = out.actions[chosen(out)];
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
   out.info.emplace_back("iterations", static_cast<double>(iterations));
@@ -226,11 +226,10 @@ void MctsSearch::report(int mover, Decision &out, std::int64_t iterations) {
   if (tree_.root().exact) out.info.emplace_back("proven", 1);
 }
 
-void MctsSearch::report_policy(int mover, Decision &out) const {
+void MctsSearch::report_policy(Decision &out) const {
   using Policy = MctsOptions::Policy;
   double visits = 0, sum = 0;
   const Node *first = tree_.root_children().data();
-  const auto amaf = tree_.root_amaf();
   std::vector<double> improved;
   if (options_.policy == Policy::IMPROVED) improved = tree_.improved_policy();
   for (const Node *child : children_) visits += child ? child->visits : 0;
@@ -242,12 +241,8 @@ void MctsSearch::report_policy(int mover, Decision &out) const {
       out.policy[i] = improved[k];
     else if (visits == 0)
       out.policy[i] = child->prior;
-    else if (options_.policy == Policy::VISITS)
-      out.policy[i] = child->visits;
-    else if (options_.policy == Policy::VALUE && child->visits)
-      out.policy[i] = tree_.unit(child->mean(), mover);
-    else if (options_.policy == Policy::RAVE && amaf[k].visits)
-      out.policy[i] = tree_.unit(amaf[k].value_sum / amaf[k].visits, mover);
+    else
+      out.policy[i] = tree_.policy_weight(options_.policy, k);
     sum += out.policy[i];
   }
   // Nothing but zeros: every value is the worst of the range.

@@ -13,9 +13,8 @@ struct MctsOptions {
   bool reuse = true;               // keep the subtree of what was played
   int batch = 1;                   // leaves that are evaluated together
   int threads = 1;                 // that grow the tree together; with more than one the result is a matter of luck
-  // The distribution that is reported: visits, mean values or AMAF's mean values on the scale [0,1], over their sum;
-  // or Gumbel's improved policy.
-  enum class Policy { VISITS, VALUE, RAVE, IMPROVED } policy = Policy::VISITS;
+  using Policy = RootPolicy;
+  Policy policy = Policy::VISITS;  // the distribution that is reported
   // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
   // drawn from policy^(1/temperature). With Gumbel selection "the most visited" is the one that it ends with.
   enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;
@@ -56,8 +55,8 @@ class MctsSearch final : public Search {
   void evaluate(Worker &worker, std::size_t leaves) const;
   void back_up(Worker &worker, std::size_t leaves);
   void seed_helpers(std::uint64_t seed);
-  void report(int mover, Decision &out, std::int64_t iterations);
-  void report_policy(int mover, Decision &out) const;
+  void report(Decision &out, std::int64_t iterations);
+  void report_policy(Decision &out) const;
   std::size_t chosen(const Decision &out);
 
   MctsOptions options_;

@@ -13,7 +13,7 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
     : game_(std::move(game)),
       outcome_(outcome),
       options_(options),
-      range_(game_->outcome_range(outcome)),
+      range_(options.ranked ? Range{-1, 1, false} : game_->outcome_range(outcome)),
       solver_(options.solver && game_->players() == 2 && game_->is_zero_sum() && !game_->has_chance() &&
               !game_->is_hidden() && game_->step_reward() == 0),
       root_state_(*game_),
@@ -156,7 +156,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       player = game.player(state);
       if (player == TERMINAL) {
         leaf.terminal = true;
-        game.outcome(outcome_, state, leaf.value);
+        terminal_value(state, rng, leaf.value);
         break;
       }
       // The end of a round is a leaf: the next one starts anew, and below it worlds with other hidden cards would not
@@ -239,7 +239,7 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     expand(end, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
-  const double step_reward = options_.paper ? 0 : game_->step_reward();
+  const double step_reward = options_.paper || options_.ranked ? 0 : game_->step_reward();
   // A reward of the game need not add up to zero where its scores do.
   bool proven = solver_ && leaf.terminal && value[0] + value[1] == 0;
   if (options_.rave) {
@@ -281,6 +281,23 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
   }
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
   ++backups_;
+}
+
+void Tree::terminal_value(const void *state, Rng &rng, double *out) const {
+  game_->outcome(outcome_, state, out);
+  rank(out, rng);
+}
+
+void Tree::rank(double *values, Rng &rng) const {
+  if (!options_.ranked) return;
+  for (int p = 0; p < game_->players(); ++p) {
+    if (values[p] > options_.threshold)
+      values[p] = 1;
+    else if (values[p] < options_.threshold)
+      values[p] = -1;
+    else
+      values[p] = rng.below(2) ? 1 : -1;
+  }
 }
 
 // Every child whose action was played here or later has seen this value (algorithm 11, lines 18 to 20).
@@ -552,6 +569,15 @@ std::vector<double> Tree::improved_policy() const {
   auto policy = completed_logits(root_view());
   softmax(policy, 1.0);
   return policy;
+}
+
+double Tree::policy_weight(RootPolicy policy, std::size_t i) const {
+  const Node &child = root_children()[i];
+  const int player = game_->player(root_state_.data());
+  if (policy == RootPolicy::VISITS) return child.visits;
+  if (policy == RootPolicy::VALUE) return child.visits ? unit(child.mean(), player) : 0;
+  const Amaf amaf = root_amaf()[i];
+  return amaf.visits ? unit(amaf.value_sum / amaf.visits, player) : 0;
 }
 
 std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {

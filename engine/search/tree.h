@@ -68,7 +68,15 @@ struct TreeOptions {
   // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
   int gumbel = 0;
   double c_visit = 50, c_scale = 1;
+  // Ranked reward (Laterre et al. 2018): the end of a game is worth 1 above the threshold, -1 below it and a random
+  // sign at it, in place of its outcome; NaN, nothing to compare with, is always a random sign. Step rewards are off.
+  bool ranked = false;
+  double threshold = 0;
 };
+
+// What a search says about the root's actions: their visits, mean values or AMAF's mean values on the scale [0,1], over
+// their sum; or Gumbel's improved policy.
+enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
 
 // A descent that waits for its evaluation. Reused: its vectors keep their memory.
 struct Leaf {
@@ -133,6 +141,12 @@ class Tree {
   // Gumbel's improved policy over the root's children, and the index of the child to play.
   std::vector<double> improved_policy() const;
   std::uint32_t gumbel_choice() const;
+  // Share of the i-th child of the root in a policy, before it is divided by the sum of all; not for IMPROVED.
+  double policy_weight(RootPolicy policy, std::size_t i) const;
+  // What the end of a game is worth here: out[players].
+  void terminal_value(const void *state, Rng &rng, double *out) const;
+  // Outcomes become their ranks, where rewards are ranked.
+  void rank(double *values, Rng &rng) const;
   // Mean over the descents since set_root, or the proven value.
   double root_mean(int player) const;
   // A mean value of the player on the scale [0,1] that selection uses.

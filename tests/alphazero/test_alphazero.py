@@ -1,5 +1,7 @@
 """AlphaZero: targets, masks and signs, runs that resume, a net that learns."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,8 @@ from boardlab.errors import BoardLabError
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
-from boardlab.learning.alphazero.self_play import _by_visits, play_games  # noqa: E402
+from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
+from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 SMALL = {
@@ -186,6 +189,23 @@ def test_memory_does_not_grow_with_the_games(tmp_path):
     assert len(shards) <= 4
 
 
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_no_python_object_grows_with_the_games(tmp_path, lanes):
+    objects = []
+
+    def count(_):
+        gc.collect()
+        objects.append(len(gc.get_objects()))
+
+    settings = {**SMALL, "window": 2, "window_first": 2, "lanes": lanes}
+    bl.train(
+        bl.game("tictactoe"), "alphazero", episodes=16 * 12, out=tmp_path / "run", progress=count, **settings
+    )
+    assert len(objects) >= 12
+    # 16 games are about 130 positions: kept as objects, eight generations of them would be a thousand.
+    assert objects[11] - objects[3] < 100
+
+
 def test_tictactoe_is_learned_to_perfection(tmp_path):
     game = bl.game("tictactoe")
     run = bl.train(
@@ -222,7 +242,7 @@ def test_gumbel_learns_from_its_improved_policy():
 def test_actions_are_drawn_by_visits_and_then_the_best():
     visits = np.tile(np.array([1.0, 3.0, 0.0]), (4000, 1))
     drawn = np.arange(4000) < 2000
-    target, actions = _by_visits(visits, drawn, True, np.random.default_rng(0))
+    target, actions = by_shares(visits, drawn, True, np.random.default_rng(0))
     assert (actions[2000:] == 1).all()
     assert np.mean(actions[:2000] == 1) == pytest.approx(0.75, abs=0.04)
     assert not (actions == 2).any()

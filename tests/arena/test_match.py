@@ -14,7 +14,16 @@ import pytest
 
 import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
-from boardlab.arena.match import Adjudication, GameRecord, MatchResult, game_points, replay, summarise, wilson
+from boardlab.arena.match import (
+    Adjudication,
+    GameRecord,
+    MatchResult,
+    game_points,
+    interval,
+    replay,
+    summarise,
+    wilson,
+)
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS
 from boardlab.search.spec import SearchSpec
@@ -508,3 +517,9 @@ def test_what_stops_the_program_goes_through_from_any_thread() -> None:
     finally:
         del AGENTS[name]
     assert calls
+
+
+def test_no_interval_is_wider_than_what_can_happen():
+    assert interval([1.0, -1.0], (-1.0, 1.0)) == 2.0
+    assert interval([1.0, 1.0], (-1.0, 1.0)) == 2.0
+    assert interval([1.0, -1.0] * 50, (-1.0, 1.0)) == pytest.approx(1.984 * (100 / 99 / 100) ** 0.5, rel=1e-3)

@@ -46,6 +46,8 @@ def test_a_match_is_saved_listed_and_replayed(tmp_path):
     text = output("replay", file, "--game", "2")
     assert "game 2 of 2" in text and text.count("to move") > 8 and "a b c d" in text
     assert "--game must be a whole number from 1 to 2" in refusal("replay", file, "--game", "3")
+    text = refusal("replay", file, "--rules", "othello", "--size", "6")
+    assert 'the file says that boardlab.game("othello", size=4) was played' in text
 
 
 def test_a_saved_match_keeps_what_agents_expected(tmp_path):
@@ -156,6 +158,9 @@ def test_fame_without_anybody_says_how_to_get_in(tmp_path):
         "fame", "nim", cwd=tmp_path
     )
     assert 'did you mean "nim"' in refusal("fame", "nimm", cwd=tmp_path)
+    store = bl.store(tmp_path / "boardlab.db")
+    store.start_tournament(bl.game("nim"), ["random", "mcts"], "round-robin", seed=1, options={})
+    assert "tournament 1 of nim was broken off" in run("fame", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(

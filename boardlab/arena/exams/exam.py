@@ -28,6 +28,8 @@ class ExamResult:
     """Half width of the 95% interval of the value."""
     units: str = "games"
     """What was counted: games, positions ..."""
+    problem: str = ""
+    """What the agent's first error said, where it failed or broke the rules in a game."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Exam:
     sentence: str
     applies: Callable[[Game], bool]
     take: Callable[["Paper"], ExamResult]
-    best: str = ""
+    best: str | Callable[[Game], str] = ""
     """The best possible value in words, for the list of exams."""
     slow: bool = False
     """Takes minutes in some games: only when it is asked for by name."""
@@ -101,6 +103,7 @@ class Paper:
             best,
             details,
             result.intervals[0],
+            problem=next((record.error for record in result.records if record.error), ""),
         )
 
     def share(self, right: Sequence[bool], details: dict[str, float], units: str) -> ExamResult:

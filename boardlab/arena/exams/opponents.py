@@ -80,22 +80,32 @@ def _bouton(paper: Paper) -> ExamResult:
     return paper.play("bouton", best=ideal.mean_scores[0], starts=starts)
 
 
+def _best_score(game: Game) -> float:
+    """That of a game played alone; infinite where nobody knows it."""
+    rules = game.rules
+    if isinstance(rules, Blackjack):
+        return rules.rounds * round_return(rules)
+    return MORPION_BEST.get(rules.variant, float("inf")) if isinstance(rules, Morpion) else float("inf")
+
+
+def _best_score_in_words(game: Game) -> str:
+    best = _best_score(game)
+    if isinstance(game.rules, Blackjack):
+        return f"{best:.4g}, that of basic strategy"
+    return "unknown" if best == float("inf") else f"{best:g}"
+
+
 def _score(paper: Paper) -> ExamResult:
-    rules = paper.game.rules
     result = match(
         paper.game, [paper.agent], paper.games, paper.seed, threads=paper.threads, progress=paper.progress
     )
-    best = float("inf")
     details: dict[str, float] = {}
-    if isinstance(rules, Blackjack):
-        best = rules.rounds * round_return(rules)
-    elif isinstance(rules, Morpion):
-        best = MORPION_BEST.get(rules.variant, best)
+    if isinstance(paper.game.rules, Morpion):
         lengths = [r.scores[0] for r in result.records]
         details = {"longest": max(lengths), "shortest": min(lengths)}
     elif paper.game.name == "2048":
         details = _tiles(paper.game, [r.actions for r in result.records])
-    return replace(paper.of_match(result, best), details=details)
+    return replace(paper.of_match(result, _best_score(paper.game)), details=details)
 
 
 def _tiles(game: Game, played: list[tuple[int, ...]]) -> dict[str, float]:
@@ -135,7 +145,7 @@ FIRST = (
         "mean score",
         lambda game: game.players == 1 and game.name != "rubiks",
         _score,
-        "blackjack: that of basic strategy; morpion 4D: 35, 4T: 62; else unknown",
+        _best_score_in_words,
     ),
 )
 """What every game is examined by first."""

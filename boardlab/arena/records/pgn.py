@@ -297,9 +297,12 @@ def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
             if not equals:
                 raise BoardLabError(f'the parameter "{part}" is not written NAME=VALUE')
             given[key] = read_option(rules.name, options[key], value) if key in options else value
-        return make_game(tags["Game"], **given)
+        told = make_game(tags["Game"], **given)
     except BoardLabError as error:
         raise BoardLabError(f"{place}: {error}") from None
+    if game is not None and game != told:
+        raise BoardLabError(f"{place}: the file says that {told} was played, not {game}; leave the rules out")
+    return told
 
 
 TOKEN = re.compile(

@@ -31,12 +31,35 @@ class Examples:
     def __len__(self) -> int:
         return len(self.fields)
 
+    def last(self, count: int) -> "Examples":
+        """The last `count` rows."""
+        return Examples(self.fields[-count:], self.policy[-count:], self.z[-count:], self.q[-count:])
+
 
 def concatenate(parts: list[Examples]) -> Examples:
     """All rows of all parts."""
     return Examples(
         *(np.concatenate([getattr(part, name) for part in parts]) for name in ("fields", "policy", "z", "q"))
     )
+
+
+@dataclass(frozen=True)
+class Window:
+    """What is learned from: the last generations, or the last positions whatever generations they are of."""
+
+    generations: int
+    positions: int | None = None
+
+    def kept(self, sizes: dict[int, int], generation: int) -> list[int]:
+        """The generations up to `generation` that the window reaches, the last always among them."""
+        if self.positions is None:
+            return [number for number in sizes if generation - self.generations < number <= generation]
+        kept: list[int] = []
+        for number in sorted((n for n in sizes if n <= generation), reverse=True):
+            if kept and sum(sizes[n] for n in kept) >= self.positions:
+                break
+            kept.insert(0, number)
+        return kept
 
 
 class Replay:
@@ -46,30 +69,55 @@ class Replay:
         self.parts: dict[int, Examples] = {}
         self.folder: RunFolder | None = None
 
-    def add(self, generation: int, examples: Examples, window: int) -> None:
+    def add(self, generation: int, examples: Examples, window: Window) -> None:
         """Takes a generation in, and lets go of what has left the window."""
+        before = min(self.parts, default=generation)
         self.parts[generation] = examples
-        self.parts = {number: part for number, part in self.parts.items() if number > generation - window}
+        sizes = {number: len(part) for number, part in self.parts.items()}
+        self.parts = {number: self.parts[number] for number in window.kept(sizes, generation)}
         if self.folder is None:
             return
         self.folder.write_arrays(
             _file(generation), {name: getattr(examples, name) for name in ("fields", "policy", "z", "q")}
         )
+        # The checkpoint is still that of the generation before: its window must be there until the next one.
         for old in self.folder.path.glob("*.npz"):
-            if old.stem.isdigit() and int(old.stem) <= generation - 2 * window:
+            if old.stem.isdigit() and int(old.stem) < before:
                 old.unlink(missing_ok=True)
 
-    def load(self, generation: int, window: int, shapes: dict[str, tuple[str, int]]) -> None:
+    def load(self, generation: int, window: Window, shapes: dict[str, tuple[str, int]]) -> None:
         """Reads the window that ends with `generation` from the folder."""
         assert self.folder is not None
-        self.parts = {
-            number: _read(self.folder.path / _file(number), shapes)
-            for number in range(max(1, generation - window + 1), generation + 1)
-        }
+        parts: dict[int, Examples] = {}
+        for number in range(generation, 0, -1):
+            sizes = {n: len(part) for n, part in parts.items()} | {number: 0}
+            if number not in window.kept(sizes, generation):
+                break
+            parts[number] = _read(self.folder.path / _file(number), shapes)
+        self.parts = dict(sorted(parts.items()))
 
-    def everything(self) -> Examples:
+    def everything(self, window: Window) -> Examples:
         """All positions of the window."""
-        return concatenate(list(self.parts.values()))
+        found = concatenate(list(self.parts.values()))
+        return found if window.positions is None else found.last(window.positions)
+
+
+def draw_rows(
+    count: int, fresh: int, samples: int | None, epochs: float, batch: int, rng: np.random.Generator
+) -> list[NDArray[np.int64]]:
+    """The rows of every step of learning from `count` positions; the last generation brought `fresh` of them.
+
+    Without `samples` every step draws anew, and an epoch is as many positions as are fresh. With them that
+    many are drawn once, each at most once, and an epoch is a pass over them in a new order (paper 001).
+    """
+    if samples is None:
+        steps = max(1, round(epochs * fresh / batch))
+        return list(rng.integers(0, count, (steps, min(batch, count))))
+    chosen = rng.permutation(count)[:samples]
+    batch = min(batch, len(chosen))
+    steps = max(1, round(epochs * len(chosen) / batch))
+    passes = [rng.permutation(chosen) for _ in range(-(-steps * batch // len(chosen)))]
+    return list(np.concatenate(passes)[: steps * batch].reshape(steps, batch))
 
 
 def _file(generation: int) -> str:

@@ -1,24 +1,86 @@
 """Self-play: many games side by side, their leaves evaluated as one batch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
+from boardlab.learning.alphazero.ranked import Ranking
 from boardlab.learning.alphazero.replay import Examples
+from boardlab.learning.alphazero.resign import ResignCounts, Resigning
+from boardlab.learning.alphazero.searchers import (
+    ArenaSearcher,
+    RheaSearcher,
+    Searcher,
+    TreeSearcher,
+    search,
+)
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.warm_start import WarmGeneration
 from boardlab.search.forest import Forest
 
 
 @dataclass
 class SelfPlayCounts:
-    """What a generation of self-play cost."""
+    """What a generation of self-play cost and brought."""
 
     moves: int = 0
     simulations: int = 0
     evaluations: int = 0
+    arena_reward: float = 0.0
+    """What MCTS with the net alone won against the enhancement, in the games of an adaptive warm start."""
+    scores: list[float] = field(default_factory=list)
+    """Of the first player, game by game as they ended."""
+    coins: list[float] = field(default_factory=list)
+    """Where rewards are ranked: a sign a position, the same for all of a game."""
+    resign: ResignCounts = field(default_factory=ResignCounts)
+
+
+def make_searcher(
+    game: Game,
+    settings: AlphaZero,
+    simulations: int,
+    trees: int,
+    seed: int,
+    threads: int,
+    warm: WarmGeneration | None,
+    ranking: Ranking | None,
+) -> Searcher:
+    """What searches in the games of a generation."""
+
+    def forest(gumbel: int | None, cache_mb: int, **options: Any) -> Forest:
+        return Forest(
+            game,
+            trees,
+            seed=seed,
+            cpuct=settings.cpuct,
+            reuse=settings.reuse,
+            cache_mb=cache_mb,
+            threads=threads,
+            max_nodes=1 << 20,
+            noise=settings.dirichlet if settings.noise and gumbel is None else None,
+            noise_fraction=settings.noise,
+            gumbel=gumbel,
+            ranked=None if ranking is None else ranking.threshold,
+            **options,
+        )
+
+    def plain(cache_mb: int) -> Searcher:
+        return TreeSearcher(forest(settings.gumbel, cache_mb), gumbel=settings.gumbel is not None)
+
+    if warm is None:
+        return plain(settings.cache_mb)
+    if warm.enhancement == "rhea":
+        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads, ranking)
+        return (
+            ArenaSearcher(enhanced, plain(settings.cache_mb), settings.games) if warm.is_arena else enhanced
+        )
+    cache_mb = settings.cache_mb // 2 if warm.is_arena else settings.cache_mb
+    enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values=True)
+    return ArenaSearcher(enhanced, plain(cache_mb), settings.games) if warm.is_arena else enhanced
 
 
 def play_games(
@@ -29,76 +91,82 @@ def play_games(
     values: int,
     seed: int,
     threads: int,
+    *,
+    first: int = 0,
+    episodes: int | None = None,
+    warm: WarmGeneration | None = None,
+    ranking: Ranking | None = None,
 ) -> tuple[Examples, SelfPlayCounts]:
-    """`settings.games` whole games, and what there is to learn from them."""
+    """`settings.games` whole games, and what there is to learn from them: z is the games' own scores.
+
+    Where they are a part of a generation of `episodes` games, `first` is how many come before them.
+    """
     trees = min(settings.parallel, settings.games)
-    forest = Forest(
-        game,
-        trees,
-        seed=seed,
-        cpuct=settings.cpuct,
-        reuse=settings.reuse,
-        cache_mb=settings.cache_mb,
-        threads=threads,
-        max_nodes=1 << 20,
-        noise=settings.dirichlet if settings.noise and settings.gumbel is None else None,
-        noise_fraction=settings.noise,
-        gumbel=settings.gumbel,
-    )
+    searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
+    if isinstance(searcher, ArenaSearcher):
+        searcher.started, searcher.episodes = first, episodes or settings.games
+    forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
+    # Not where an enhancement meets the net alone: who is stronger is the question there.
+    threshold = settings.resign if warm is None else None
+    resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
     started = trees
-    forest.restart(np.arange(trees), training_start=True)
+    searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
     episode: list[list[int]] = [[] for _ in range(trees)]  # rows of each game that is being played
     fields: list[NDArray[np.int32]] = []
     policies: list[NDArray[np.float32]] = []
     movers: list[int] = []
     expected: list[NDArray[np.float32]] = []
-    results: dict[int, NDArray[np.float64]] = {}
+    game_of: dict[int, int] = {}  # by row, the game in the order in which games end
+    results: list[NDArray[np.float64]] = []
     while True:
         players = forest.players
-        playing = players != TERMINAL
+        playing = (players != TERMINAL) & ~resigning.ended
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
             outcome = forest.scores
+            counts.arena_reward += searcher.arena_reward(over)
             for i in over.tolist():
-                for row in episode[i]:
-                    results[row] = outcome[i]
+                game_of |= dict.fromkeys(episode[i], len(results))
+                results.append(resigning.close(i, outcome[i]))
                 episode[i] = []
             again = over[: settings.games - started]
             started += len(again)
             move[over] = -1
             if len(again):
                 move[again] = 0
-                forest.restart(again, training_start=True)
+                searcher.restart(again)
+                resigning.restart(again)
                 continue
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
-        forest.search(judge, np.where(playing, iterations, 0), noise=full)
-        visits = forest.visits().astype(np.float64)
-        now, roots = forest.fields(), forest.root_values()
-        drawn = move < settings.temperature_moves
-        if settings.gumbel is not None:
-            target, actions = forest.policy().astype(np.float32), forest.choices()
-        else:
-            target, actions = _by_visits(visits, drawn, settings.one_hot, rng)
+        search(searcher, judge, np.where(playing, iterations, 0), full)
+        counts.simulations += int(iterations[playing].sum())
+        now, roots = forest.fields(), searcher.root_values()
+        target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
         for i in np.flatnonzero(playing & full).tolist():
             episode[i].append(len(fields))
             fields.append(now[i])
             policies.append(target[i])
             movers.append(int(players[i]))
             expected.append(roots[i])
-        forest.play(np.where(playing, actions, -1))
+        resigning.look(playing, players, roots)
+        playing &= ~resigning.ended
+        searcher.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
-        counts.simulations += int(iterations[playing].sum())
         move[playing] += 1
-    counts.evaluations = forest.info["evaluations"]
+    counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
+    counts.scores = [float(result[0]) for result in results]
     mover = np.array(movers)
     turn = (mover[:, None] + np.arange(values)) % game.players
-    z = np.array([results[row] for row in range(len(fields))])
+    games = [game_of[row] for row in range(len(fields))]
+    z = np.array(results)[games]
+    if ranking is not None:
+        counts.coins = rng.choice([-1.0, 1.0], len(results))[games].tolist()
     return (
         Examples(
             np.array(fields, np.int32),
@@ -108,17 +176,3 @@ def play_games(
         ),
         counts,
     )
-
-
-def _by_visits(
-    visits: NDArray[np.float64], drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """The policy's targets and the actions: in proportion to visits where they are `drawn`, else the best."""
-    best = visits >= visits.max(axis=1, keepdims=True)
-    best_share = best / best.sum(axis=1, keepdims=True)
-    share = visits / np.maximum(visits.sum(axis=1, keepdims=True), 1)
-    chances = np.where(drawn[:, None], share, best_share)
-    points = rng.random(len(visits))[:, None] * chances.sum(axis=1, keepdims=True)
-    actions = (chances.cumsum(axis=1) <= points).sum(axis=1)
-    target = np.where((one_hot & ~drawn)[:, None], best_share, share)
-    return target.astype(np.float32), actions

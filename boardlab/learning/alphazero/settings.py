@@ -1,5 +1,6 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,12 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.ranked import RankedReward
+from boardlab.learning.alphazero.replay import Window
+from boardlab.learning.alphazero.reports import require_tensorboard
+from boardlab.learning.alphazero.resign import check_resign
+from boardlab.learning.alphazero.transfer import describe_transfer, inherited
+from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
 
@@ -54,16 +61,65 @@ class AlphaZero(LearnerSettings):
         high=10**6,
     )
     one_hot: bool = option(False, "after those moves the policy's target is the best move alone (paper 001)")
+    resign: float | None = option(
+        None,
+        "self-play ends where the search expects the player to move less than this, from -1 (lost) to 0; by "
+        "default never",
+        low=-1,
+        high=0,
+    )
+    resign_played_out: float = option(
+        0.1, "share of those games that are played on, to see how often resigning is wrong", low=0, high=1
+    )
     reuse: bool = option(True, "keep the part of the tree that was played")
     cache_mb: int = option(64, "memory for evaluations that come again, in MiB", low=0, high=65536)
+
+    warm_start: str = option(
+        "off",
+        "what helps the search in the first generations (papers 003, 004): rollouts instead of the net's "
+        "values, rave, both (rora), rollouts weighed with the net's values without and with rave (wro, "
+        "wrora), or rhea",
+        choices=("off", *ENHANCEMENTS),
+    )
+    switch: str = option(
+        "fixed",
+        "when it ends: after warm_iterations generations, or (adaptive: paper 004, Algorithm 2) once MCTS "
+        "with the net alone wins more than it loses against it; their games are then what is learned from",
+        choices=("fixed", "adaptive"),
+    )
+    warm_iterations: int = option(5, "generations of a warm start with switch=fixed (I')", low=1, high=10**6)
+    warm_weight: float | None = option(
+        None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
+    )
+    equivalence: float | None = option(
+        None,
+        "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence)); by default simulations",
+        low=1e-9,
+        high=1e12,
+    )
+    ranked_reward: float | None = option(
+        None,
+        "one-player games: a game counts as won above this quantile (tau) of the last scores, as lost below",
+        low=0,
+        high=1,
+    )
+    ranked_window: int = option(250, "how many scores that are (L)", low=1, high=10**7)
 
     window: int = option(20, "generations that are learned from, at the end", low=1, high=10**6)
     window_first: int = option(
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
-    epochs: float = option(
-        1.0, "passes over as many positions as the generation brought", low=0.01, high=1000
+    window_positions: int | None = option(
+        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
     )
+    samples: int | None = option(
+        None,
+        "positions drawn from the window to learn from (the whole window where it has fewer); by default as "
+        "many as the generation brought, drawn anew for every step",
+        low=2,
+        high=10**9,
+    )
+    epochs: float = option(1.0, "passes over those positions", low=0.01, high=1000)
     batch: int = option(256, "positions a step of learning", low=2, high=65536)
     optimiser: str = option("adamw", "adam, adamw or sgd with momentum .9", choices=("adam", "adamw", "sgd"))
     lr: float = option(2e-3, "learning rate", low=1e-8, high=10)
@@ -84,14 +140,32 @@ class AlphaZero(LearnerSettings):
     )
     gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
 
+    from_: str = option("", "begin with the net of this run, trained on another size or variant of the game")
+    freeze: str = option(
+        "none",
+        "what does not learn of what was taken over from there: none, body, kept (only new layers learn), or "
+        'names of layers as in "body.0,body.1"',
+    )
+
     exam_simulations: int = option(50, "iterations a move in the exams during training", low=1, high=10**6)
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
+    tensorboard: bool = option(False, "write every generation for TensorBoard too, into the run's folder")
     threads: int = option(0, "threads of self-play and net; 0: all cores", low=0, high=1024)
+    lanes: int = option(
+        1, "a generation's games in so many parts that take turns at the net: for a GPU", low=1, high=256
+    )
+    processes: int = option(1, "self-play in so many processes, each with these lanes", low=1, high=1024)
 
     name = "alphazero"
     evaluator = "net"
+
+    def window_at(self, generation: int) -> Window:
+        """What the generation of that number, the first is 1, is learned from."""
+        return Window(
+            min(self.window, self.window_first + (generation - 1) // 2), positions=self.window_positions
+        )
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
@@ -101,11 +175,36 @@ class AlphaZero(LearnerSettings):
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
 
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, checked; the run to begin with may be a path."""
+        name = "from" if "from" in values else "from_"
+        if isinstance(values.get(name), os.PathLike):
+            values = {**values, name: os.fspath(values[name])}
+        return super().check(values)
+
+    @classmethod
+    def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the net that the run begins with."""
+        return inherited(given["from_"], given) if given.get("from_") else {}
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""
         if game.is_hidden:
             raise BoardLabError(f"alphazero learns games in which nothing is hidden, not {game.name}")
+        WarmStart.check(self, game)
+        RankedReward.check(self, game)
         require_torch()
+        if self.tensorboard:
+            require_tensorboard()
+        if self.resign is not None:
+            check_resign(game)
+        if self.from_:
+            return describe_transfer(game, self, self.from_, self.freeze)
+        if self.freeze != "none":
+            raise BoardLabError(
+                "alphazero: freeze is about layers that come from another run; name the run with from"
+            )
         return net_description(game, self)
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:

@@ -1,0 +1,211 @@
+"""Transfer from 6x7 to 8x9 against learning 8x9 from scratch with equal generations (paper 001, IV-H and V-D).
+
+    python bench/transfer.py [--seeds 3] [--jobs 6] [--device cuda] [--out transfer.jsonl] [--parent RUN]
+
+A seed trains a net on 6x7 (unless --parent names one for all), and on 8x9 `frozen` (its body, heads learn), `tuned` (all learns) and
+`scratch`, each a process. Then every pair plays with --searches a move, and each plays the baseline of the paper, uct. A JSON line a run
+and a match is written as they come; the table has the mean over seeds, ± its 95% interval. The first action of each player is random, as in
+the paper's tournament.
+"""
+
+import argparse
+import itertools
+import json
+import multiprocessing
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import torch
+from common import console, mean, table
+
+import boardlab as bl
+
+ARMS = {"frozen": "body", "tuned": "none", "scratch": None}
+
+
+def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    """One run; what it took."""
+    rows, cols = options["small"] if arm == "parent" else options["large"]
+    generations = options["parent_generations"] if arm == "parent" else options["generations"]
+    settings = dict(options["settings"])
+    if ARMS.get(arm) is not None:
+        settings |= {"from_": parent, "freeze": ARMS[arm], "lr": options["lr"]}
+    out = Path(runs) / f"{arm}-{seed}"
+    begin = time.monotonic()
+    run = bl.train(
+        bl.game("connectfour", rows=rows, cols=cols),
+        "alphazero",
+        preset=options["preset"],
+        episodes=generations * settings["games"],
+        out=out,
+        seed=seed,
+        force=True,
+        **settings,
+    )
+    last = json.loads((out / "generations.jsonl").read_text().splitlines()[-1])
+    told = ("generation", "policy_loss", "value_loss", "simulations_per_second")
+    return {
+        "run": arm,
+        "seed": seed,
+        "board": f"{rows}x{cols}",
+        "seconds": round(time.monotonic() - begin, 1),
+        "actions": run.actions,
+        **{name: last[name] for name in told},
+    }
+
+
+def play(one: str, other: str, seed: int, runs: str, options: dict[str, Any]) -> dict[str, Any]:
+    """A match on the large board; the score of the first, a win 1, a draw 1/2."""
+    rows, cols = options["large"]
+    game = bl.game("connectfour", rows=rows, cols=cols)
+    searches = options["searches"]
+
+    def agent(name: str) -> str:
+        if name == "uct":
+            return f"uct(iterations={searches})"
+        net = f'net("{(Path(runs) / f"{name}-{seed}").as_posix()}", device="{options["device"]}")'
+        return f"mcts({net}, iterations={searches}, batch=8)"
+
+    torch.set_num_threads(1)
+    begin = time.monotonic()
+    result = bl.match(game, [agent(one), agent(other)], options["match_games"], seed, random_actions=2)
+    return {
+        "match": f"{one} - {other}",
+        "seed": seed,
+        "games": result.games,
+        "distinct": result.distinct,
+        "wins": result.wins[0],
+        "draws": result.draws,
+        "losses": result.wins[1],
+        "score": (result.mean_scores[0] + 1) / 2,
+        "interval": result.intervals[0] / 2,
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+class Jobs:
+    """Processes that work through jobs; each may bring new ones when it is done."""
+
+    def __init__(self, pool: ProcessPoolExecutor, tell: Callable[[dict[str, Any]], None]) -> None:
+        self.pool, self.tell = pool, tell
+        self.waiting: dict[Future[dict[str, Any]], Callable[[], None]] = {}
+
+    def add(self, then: Callable[[], None], work: Callable[..., dict[str, Any]], *arguments: Any) -> None:
+        """Does `work`, then calls `then` here."""
+        self.waiting[self.pool.submit(work, *arguments)] = then
+
+    def finish(self) -> None:
+        """Until nothing is left."""
+        while self.waiting:
+            for done in wait(self.waiting, return_when=FIRST_COMPLETED).done:
+                then = self.waiting.pop(done)
+                self.tell(done.result())
+                then()
+
+
+def main() -> None:
+    """Reads the options, trains, plays, prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2))
+    parser.add_argument("--threads", type=int, default=0, help="a job; by default the cores shared out")
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--out", type=Path, help="a JSON line a run and a match, beside the screen")
+    parser.add_argument("--runs", type=Path, help="keep the runs in this folder")
+    parser.add_argument("--parent", help="a run on the small board to begin with, instead of one a seed")
+    parser.add_argument("--preset", default="default", help="default or church")
+    parser.add_argument("--small", default="6x7")
+    parser.add_argument("--large", default="8x9")
+    parser.add_argument("--parent-generations", type=int, default=20)
+    parser.add_argument("--generations", type=int, default=8)
+    parser.add_argument("--games", type=int, default=256, help="of self-play a generation")
+    parser.add_argument("--simulations", type=int, default=64, help="a move of self-play")
+    parser.add_argument("--blocks", type=int, default=3)
+    parser.add_argument("--channels", type=int, default=64)
+    parser.add_argument("--lr", type=float, default=0.001, help="of fine-tuning; from scratch the preset's")
+    parser.add_argument("--searches", type=int, default=200, help="a move in the matches")
+    parser.add_argument("--match-games", type=int, default=100)
+    given = parser.parse_args()
+    options = {name: getattr(given, name) for name in ("preset", "parent_generations", "generations", "lr")}
+    options |= {name: getattr(given, name) for name in ("searches", "match_games", "device")}
+    options |= {size: [int(n) for n in getattr(given, size).split("x")] for size in ("small", "large")}
+    options["settings"] = {
+        **{name: getattr(given, name) for name in ("games", "simulations", "blocks", "channels", "device")},
+        "parallel": given.games,
+        "threads": given.threads or max(1, (os.cpu_count() or 1) // given.jobs),
+    }
+    begin = time.monotonic()
+    told: list[dict[str, Any]] = []
+
+    def tell(line: dict[str, Any]) -> None:
+        told.append(line)
+        text = json.dumps(line)
+        console.print(text, markup=False, soft_wrap=True)
+        if given.out:
+            with given.out.open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
+
+    with tempfile.TemporaryDirectory() as temporary:
+        runs = str(given.runs or temporary)
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(given.jobs, mp_context=spawn) as pool:
+            jobs = Jobs(pool, tell)
+            for seed in range(1, given.seeds + 1):
+                _one_seed(jobs, seed, runs, given.parent, options)
+            jobs.finish()
+    _report(told, options, time.monotonic() - begin)
+
+
+def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> None:
+    """Parent and scratch first, then what comes from the parent; a match as soon as both can play."""
+    ready = {"uct"}
+    pairs = [*itertools.combinations(ARMS, 2), *((arm, "uct") for arm in ARMS)]
+
+    def trained(arm: str) -> Callable[[], None]:
+        def then() -> None:
+            ready.add(arm)
+            for one, other in pairs:
+                if arm in (one, other) and ready >= {one, other}:
+                    jobs.add(lambda: None, play, one, other, seed, runs, options)
+
+        return then
+
+    def transfer() -> None:
+        source = parent or str(Path(runs) / f"parent-{seed}")
+        for arm, freeze in ARMS.items():
+            if freeze is not None:
+                jobs.add(trained(arm), train, arm, seed, runs, source, options)
+
+    if parent:
+        transfer()
+    else:
+        jobs.add(transfer, train, "parent", seed, runs, None, options)
+    jobs.add(trained("scratch"), train, "scratch", seed, runs, None, options)
+
+
+def _report(told: list[dict[str, Any]], options: dict[str, Any], seconds: float) -> None:
+    matches = list(dict.fromkeys(line["match"] for line in told if "match" in line))
+    rows = []
+    for name in matches:
+        lines = [line for line in told if line.get("match") == name]
+        totals = [str(sum(line[key] for line in lines)) for key in ("games", "wins", "draws", "losses")]
+        rows.append([name, mean([line["score"] for line in lines]), *totals])
+    rows.sort(key=lambda row: ("uct" in row[0], row[0]))
+    generations = f"{options['generations']} generations ({options['parent_generations']} of the parent)"
+    table(
+        f"connectfour, {generations} of {options['settings']['games']} games; {options['searches']} searches a move",
+        ["match", "score of the first", "games", "wins", "draws", "losses"],
+        rows,
+        f"{seconds:.0f} s in all",
+    )
+
+
+if __name__ == "__main__":
+    main()

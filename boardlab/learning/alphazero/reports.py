@@ -1,0 +1,112 @@
+"""What a run says about its generations: generations.jsonl always, losses.png, TensorBoard where wanted."""
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from boardlab.errors import MissingPackageError
+from boardlab.learning.exams import exam_names
+from boardlab.runs import RunFolder
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+LINES = "generations.jsonl"
+PICTURE = "losses.png"
+EVENTS = "tensorboard"
+
+
+def require_tensorboard() -> None:
+    """Says what to install where TensorBoard is missing."""
+    try:
+        import torch.utils.tensorboard  # noqa: F401
+    except ImportError:
+        raise MissingPackageError(
+            "tensorboard is not installed: pip install 'boardlab[tensorboard]'"
+        ) from None
+
+
+class Reports:
+    """Tells every generation; a run that is resumed forgets what came after its checkpoint."""
+
+    def __init__(self, tensorboard: bool) -> None:
+        self.tensorboard = tensorboard
+        self.folder: RunFolder | None = None
+        self.writer: SummaryWriter | None = None
+        self.rows: list[dict[str, Any]] = []
+
+    def place(self, folder: RunFolder, generation: int) -> None:
+        """The run's folder is known, and so many generations are done."""
+        self.folder = folder
+        told = folder.path / LINES
+        lines = told.read_text(encoding="utf-8").splitlines()[:generation] if told.exists() else []
+        folder.write_text(LINES, "".join(line + "\n" for line in lines))
+        self.rows = [json.loads(line) for line in lines]
+        events = folder.path / EVENTS
+        if generation == 0:  # of a run that was here before
+            (folder.path / PICTURE).unlink(missing_ok=True)
+            for old in events.glob("events.out.tfevents.*"):
+                old.unlink()
+        if self.tensorboard:
+            require_tensorboard()
+            from torch.utils.tensorboard import SummaryWriter
+
+            # What was told after the checkpoint is hidden by purge_step.
+            self.writer = SummaryWriter(str(events), purge_step=generation + 1)
+
+    def add(self, facts: Mapping[str, Any]) -> None:
+        """A generation is done."""
+        self.rows.append(dict(facts))
+        if self.folder is not None:
+            with (self.folder.path / LINES).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(facts) + "\n")
+        self._write(facts, facts["generation"])
+
+    def examined(self, row: Mapping[str, Any], generation: int) -> None:
+        """A row of the log: its exams go to TensorBoard too."""
+        self._write({f"exam/{name}": float(row[name]) for name in exam_names([row])}, generation)
+
+    def _write(self, facts: Mapping[str, Any], generation: int) -> None:
+        if self.writer is None:
+            return
+        for name, value in facts.items():
+            if name != "generation" and isinstance(value, (int, float)):
+                self.writer.add_scalar(name, float(value), generation)
+        self.writer.flush()
+
+    def draw(self) -> dict[str, bytes]:
+        """The pictures of the run by the names of their files."""
+        picture = draw_losses(self.rows)
+        return {} if picture is None else {PICTURE: picture}
+
+
+def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """The losses of policy and value over the generations, and their sum, as a PNG (paper 001's figure 3).
+
+    None where there is nothing to draw or matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        return None
+    found = [row for row in rows if "policy_loss" in row and "value_loss" in row]
+    if not found:
+        return None
+    figure = Figure(figsize=(7, 3.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    generations = [row["generation"] for row in found]
+    policy, value = ([float(row[name]) for row in found] for name in ("policy_loss", "value_loss"))
+    both = [p + v for p, v in zip(policy, value, strict=True)]
+    for label, curve in (("both", both), ("policy: cross-entropy", policy), ("value: squared error", value)):
+        axes.plot(generations, curve, marker="o", markersize=3, label=label)
+    axes.set_xlabel("generation")
+    axes.set_ylabel("loss")
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110)
+    return file.getvalue()

@@ -1,0 +1,277 @@
+"""Who searches in the games of self-play: trees over the net, RHEA, or two of them against each other.
+
+All of them have the same face: games side by side that start, are searched, decide and play, one row a game.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.evaluators.python import Judge
+from boardlab.learning.alphazero.ranked import Ranking
+from boardlab.search.forest import Forest, judge_rows
+from boardlab.search.rhea import Rhea
+
+Decided = tuple[NDArray[np.float32], NDArray[np.int64]]
+"""The policy's targets [games, actions] and the actions [games]."""
+
+
+class Searcher(Protocol):
+    """Games side by side and what searches in them."""
+
+    forest: Forest
+    """The games."""
+
+    def restart(self, games: NDArray[np.int64]) -> None:
+        """New games."""
+
+    def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
+        """Begins a search in the games with iterations; how many leaves wait for the net."""
+
+    def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The leaves (inputs, legal)."""
+
+    def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
+        """The net's answers; how many leaves wait now."""
+
+    def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
+        """What was found; actions are `drawn` from it or the best of it."""
+
+    def root_values(self) -> NDArray[np.float64]:
+        """[games, players] as the search expects them."""
+
+    def play(self, actions: NDArray[np.int64]) -> None:
+        """An action a game; -1 plays none."""
+
+    def arena_reward(self, games: NDArray[np.int64]) -> float:
+        """What these games, which are over, brought MCTS with the net alone against its opponent."""
+
+    @property
+    def evaluations(self) -> int:
+        """Positions that the net was asked about."""
+
+
+def search(searcher: Searcher, judge: Judge, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> None:
+    """A search in all games with iterations."""
+    rows = searcher.start(iterations, noise)
+    while rows:
+        values, logits = judge_rows(judge, *searcher.waiting(rows))
+        rows = searcher.step(np.asarray(values), np.asarray(logits))
+
+
+class _Games:
+    """What those that search alone share."""
+
+    def __init__(self, forest: Forest) -> None:
+        self.forest = forest
+
+    def restart(self, games: NDArray[np.int64]) -> None:
+        """New games."""
+        self.forest.restart(games, training_start=True)
+
+    def play(self, actions: NDArray[np.int64]) -> None:
+        """An action a game; -1 plays none."""
+        self.forest.play(actions)
+
+    def arena_reward(self, games: NDArray[np.int64]) -> float:
+        """Nobody meets anybody."""
+        return 0.0
+
+    @property
+    def evaluations(self) -> int:
+        """Positions that the net was asked about."""
+        return int(self.forest.info["evaluations"])
+
+
+class TreeSearcher(_Games):
+    """Trees over the net; `by_values` says that their policy is made of values, not of visits."""
+
+    def __init__(self, forest: Forest, *, gumbel: bool = False, by_values: bool = False) -> None:
+        super().__init__(forest)
+        self.gumbel, self.by_values = gumbel, by_values
+
+    def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
+        """Begins a search."""
+        return self.forest.start(iterations, noise=noise)
+
+    def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The leaves (inputs, legal)."""
+        return self.forest.inputs[:rows], self.forest.legal[:rows]
+
+    def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
+        """The net's answers."""
+        return self.forest.step(values, logits)
+
+    def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
+        """What was found."""
+        if self.gumbel:
+            return self.forest.policy().astype(np.float32), self.forest.choices()
+        visits = self.forest.visits().astype(np.float64)
+        if self.by_values:
+            return by_shares(self.forest.policy(), drawn, one_hot, rng, visits)
+        return by_shares(visits, drawn, one_hot, rng)
+
+    def root_values(self) -> NDArray[np.float64]:
+        """[games, players]."""
+        return self.forest.root_values()
+
+
+class RheaSearcher(_Games):
+    """RHEA (paper 003, Algorithm 15), which asks no net: its policy is its action alone."""
+
+    def __init__(
+        self, forest: Forest, simulations: int, seed: int, threads: int, ranking: Ranking | None = None
+    ) -> None:
+        super().__init__(forest)
+        spec, game = Rhea(iterations=simulations), forest.game
+        seeds = np.random.SeedSequence([seed, 1]).generate_state(len(forest), np.uint64) >> np.uint64(1)
+        self.searches = [spec.build(game, seed) for seed in seeds.tolist()]
+        self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.actions = np.full(len(forest), -1, np.int64)
+        self.expected = np.full((len(forest), game.players), np.nan)
+        self.ranking = ranking
+
+    def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
+        """The whole search, with as many sequences as trees have simulations; no leaf waits for the net."""
+        self.actions[:], self.expected[:] = -1, np.nan
+        games = [i for i in np.flatnonzero(iterations).tolist() if self.forest.players[i] >= 0]
+
+        def think(i: int) -> tuple[Any, ...]:
+            return self.searches[i].act(self.forest.core.state(i))
+
+        mapped: Callable[..., Any] = map if self.workers is None else self.workers.map
+        for i, (action, _, _, _, scores, _) in zip(games, mapped(think, games), strict=True):
+            self.actions[i], self.expected[i] = action, scores
+        return 0
+
+    def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """None."""
+        return self.forest.inputs[:0], self.forest.legal[:0]
+
+    def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
+        """Nothing was asked."""
+        return 0
+
+    def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
+        """One-hot on the first action of the best sequence."""
+        target = np.zeros((len(self.forest), self.forest.game.action_count), np.float32)
+        rows = np.flatnonzero(self.actions >= 0)
+        target[rows, self.actions[rows]] = 1
+        return target, self.actions.copy()
+
+    def root_values(self) -> NDArray[np.float64]:
+        """[games, players] of the best sequences, ranked where the trees' values are."""
+        if self.ranking is None:
+            return self.expected.copy()
+        return np.nan_to_num(np.sign(self.expected - self.ranking.threshold))
+
+
+class ArenaSearcher:
+    """The enhancement against MCTS with the net alone (paper 004, Algorithm 2, lines 4 to 16).
+
+    In the first half of the episodes the enhancement begins. Both have their own trees; forests with the same
+    seed draw nature's moves alike, so that the two copies of a game stay the same.
+    """
+
+    def __init__(self, enhanced: Searcher, plain: Searcher, episodes: int) -> None:
+        self.sides: Sequence[Searcher] = (enhanced, plain)
+        self.forest = plain.forest
+        self.episodes, self.started = episodes, 0
+        self.seat = np.zeros(len(self.forest), np.int64)
+        """Of the enhancement, in each game."""
+        self.rows = [0, 0]
+
+    def restart(self, games: NDArray[np.int64]) -> None:
+        """New games, the next episodes."""
+        for i in games.tolist():
+            self.started += 1
+            self.seat[i] = 0 if self.started <= self.episodes / 2 else 1
+        for side in self.sides:
+            side.restart(games)
+
+    @property
+    def is_enhanced(self) -> NDArray[np.bool_]:
+        """Where the enhancement is to move."""
+        mine: NDArray[np.bool_] = self.forest.players == self.seat
+        return mine
+
+    def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
+        """Each side searches where it is to move."""
+        mine = self.is_enhanced
+        self.rows = [
+            side.start(np.where(there, iterations, 0), noise)
+            for side, there in zip(self.sides, (mine, ~mine), strict=True)
+        ]
+        return sum(self.rows)
+
+    def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """The leaves of both: one batch."""
+        parts = [side.waiting(n) for side, n in zip(self.sides, self.rows, strict=True) if n]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate([inputs for inputs, _ in parts]), np.concatenate([legal for _, legal in parts])
+
+    def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
+        """To each side its answers."""
+        at = 0
+        for i, side in enumerate(self.sides):
+            if rows := self.rows[i]:
+                self.rows[i] = side.step(values[at : at + rows], logits[at : at + rows])
+                at += rows
+        return sum(self.rows)
+
+    def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
+        """Of the side that is to move."""
+        mine = self.is_enhanced
+        (target, actions), (other_target, other_actions) = (
+            side.decide(drawn, one_hot, rng) for side in self.sides
+        )
+        return np.where(mine[:, None], target, other_target), np.where(mine, actions, other_actions)
+
+    def root_values(self) -> NDArray[np.float64]:
+        """Of the side that is to move."""
+        enhanced, plain = (side.root_values() for side in self.sides)
+        return np.where(self.is_enhanced[:, None], enhanced, plain)
+
+    def play(self, actions: NDArray[np.int64]) -> None:
+        """In both copies."""
+        for side in self.sides:
+            side.play(actions)
+
+    def arena_reward(self, games: NDArray[np.int64]) -> float:
+        """Half the difference of the scores: in a zero-sum game the score of MCTS with the net alone."""
+        scores, seat = self.forest.scores[games], self.seat[games]
+        rows = np.arange(len(games))
+        return float((scores[rows, 1 - seat] - scores[rows, seat]).sum() / 2)
+
+    @property
+    def evaluations(self) -> int:
+        """Of both."""
+        return sum(side.evaluations for side in self.sides)
+
+
+def by_shares(
+    weights: NDArray[np.float64],
+    drawn: NDArray[np.bool_],
+    one_hot: bool,
+    rng: np.random.Generator,
+    visits: NDArray[np.float64] | None = None,
+) -> Decided:
+    """The policy's targets, and the actions: drawn in proportion to the weights, or else the best.
+
+    Where the weights are values, the more visited of the best ones is better.
+    """
+    best = weights >= weights.max(axis=1, keepdims=True)
+    if visits is not None:
+        visited = np.where(best, visits, -1)
+        best = visited >= visited.max(axis=1, keepdims=True)
+    best_share = best / best.sum(axis=1, keepdims=True)
+    share = weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+    chances = np.where(drawn[:, None], share, best_share)
+    sums = chances.cumsum(axis=1)
+    actions = (sums <= rng.random(len(weights))[:, None] * sums[:, -1:]).sum(axis=1)
+    target = np.where((one_hot & ~drawn)[:, None], best_share, share)
+    return target.astype(np.float32), actions

@@ -1,0 +1,96 @@
+"""Warm start: enhancements of the search in the first generations, while the net knows nothing yet.
+
+Papers 003 (algorithms 10 to 15) and 004. An enhancement is the tree of self-play with other options: a part
+of a leaf's value is a rollout's, or selection looks at RAVE's values too, and the policy that is learned from
+is made of values, not of visits. RHEA is a search of its own. It stays for a fixed number of generations (I')
+or until the net does without it (paper 004, Algorithm 2): until then all games are between the enhancement
+and MCTS with the net alone, and these games are what is learned from.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.errors import BoardLabError
+
+if TYPE_CHECKING:
+    from boardlab.games.game import Game
+    from boardlab.learning.alphazero.settings import AlphaZero
+
+_RAVE = {"rave": True, "rave_of": "all"}  # as the papers' formula says: whoever played the action later
+ENHANCEMENTS: dict[str, dict[str, Any]] = {
+    "rollout": {"rollout_weight": 1.0, "policy": "value"},
+    "rave": {**_RAVE, "policy": "rave"},
+    "rora": {**_RAVE, "rollout_weight": 1.0, "policy": "rave"},
+    "wro": {"policy": "value"},
+    "wrora": {**_RAVE, "rave_rollouts": True, "policy": "value"},
+    "rhea": {},
+}
+"""Options of the forest by name; the weight of wro and wrora depends on the generation."""
+WEIGHTED = ("wro", "wrora")
+
+
+@dataclass(frozen=True)
+class WarmGeneration:
+    """How a generation with an enhancement is played."""
+
+    enhancement: str
+    options: dict[str, Any]
+    """Of the enhancement's trees."""
+    is_arena: bool
+    """Whether the enhancement meets MCTS with the net alone."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the run's log says about it."""
+        said: dict[str, Any] = {"warm_start": self.enhancement}
+        if self.enhancement in WEIGHTED:
+            said["warm_weight"] = self.options["rollout_weight"]
+        return said
+
+
+class WarmStart:
+    """When a run is warm: Algorithm 1 (line 5) or Algorithm 2 (lines 3, 16 and 25) of paper 004."""
+
+    def __init__(self, settings: "AlphaZero") -> None:
+        self.settings = settings
+        self.is_adaptive = settings.warm_start != "off" and settings.switch == "adaptive"
+        self.switched = np.zeros(1, np.int64)
+        """The generation that was the last warm one by Algorithm 2; 0: the switch is yet to come."""
+
+    @staticmethod
+    def check(settings: "AlphaZero", game: "Game") -> None:
+        """Refuses with a sentence what does not fit together."""
+        if settings.switch == "adaptive" and settings.warm_start == "off":
+            raise BoardLabError("alphazero: switch=adaptive ends a warm start; give warm_start too")
+        if settings.switch == "adaptive" and game.players != 2:
+            raise BoardLabError(
+                f"alphazero: switch=adaptive lets two players meet, and {game.name} is for {game.players}; "
+                "use switch=fixed"
+            )
+
+    def generation(self, number: int, simulations: int) -> WarmGeneration | None:
+        """How generation `number` is played; None: by MCTS with the net alone."""
+        settings = self.settings
+        over = self.switched[0] > 0 if self.is_adaptive else number > settings.warm_iterations
+        if settings.warm_start == "off" or over:
+            return None
+        options = dict(ENHANCEMENTS[settings.warm_start])
+        if settings.warm_start in WEIGHTED:
+            options["rollout_weight"] = 1 / number if settings.warm_weight is None else settings.warm_weight
+        if options.get("rave"):
+            options["equivalence"] = (
+                float(simulations) if settings.equivalence is None else settings.equivalence
+            )
+        return WarmGeneration(settings.warm_start, options, self.is_adaptive)
+
+    def close(self, number: int, arena_reward: float) -> None:
+        """The games of a warm generation are over; `arena_reward` is the sum of what they brought the net."""
+        if self.is_adaptive and not self.switched[0] and arena_reward > 0:
+            self.switched[0] = number
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        return {"warm.switched": self.switched} if self.is_adaptive else {}

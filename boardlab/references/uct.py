@@ -1,0 +1,34 @@
+"""The tree search without any learning that papers compare with."""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.evaluators.simple import Rollout
+from boardlab.games.game import Game
+from boardlab.options import option
+from boardlab.search.mcts import Mcts
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class Uct(SearchSpec):
+    """Plain MCTS, paper 001's baseline: UCB1, random rollouts, final move by the ratio of wins, no more."""
+
+    iterations: int = option(200, "searches a move", low=1, high=4 * 10**9)
+    # The paper backs up 1, 0 and -1 and has C = 1: half of that over values from 0 to 1.
+    c: float = option(0.5, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
+
+    name = "uct"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """The engine's search for this game."""
+        spec = Mcts(
+            Rollout(),
+            iterations=self.iterations,
+            select="uct",
+            c=self.c,
+            choose="value",
+            solver=False,
+            reuse=False,
+        )
+        return spec.build(game, seed)

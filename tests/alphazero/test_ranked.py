@@ -1,0 +1,195 @@
+"""Ranked reward: quantiles worked by hand, ranks inside the trees, runs that resume."""
+
+import json
+
+import numpy as np
+import pytest
+from reference.ranked import RankedTree
+from reference.tree import derive_seed
+
+import boardlab as bl
+from boardlab import Forest
+from boardlab.errors import BoardLabError
+from boardlab.learning.alphazero.ranked import RankedReward, Ranking, quantile
+from boardlab.learning.alphazero.self_play import play_games
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.warm_start import WarmStart
+
+SMALL = {"net": "mlp", "blocks": 1, "channels": 16, "head_filters": 2, "hidden": 8, "games": 6, "parallel": 4}
+SMALL |= {"simulations": 6, "temperature_moves": 30, "device": "cpu", "threads": 1}
+
+
+def even(planes, legal):
+    """Knows nothing."""
+    return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+
+# ---- the quantile ----
+
+
+def test_the_quantile_is_a_score_that_was_reached():
+    """By hand: three quarters of 10, 20, 30, 40 do not exceed 30; half of 1, 2, 3 needs the second."""
+    assert quantile(np.array([40.0, 10, 30, 20]), 0.75) == 30
+    assert quantile(np.array([3.0, 1, 2]), 0.5) == 2
+    assert quantile(np.array([7.0]), 0.75) == 7
+    assert quantile(np.array([1.0, 2, 3, 4]), 1.0) == 4
+    assert quantile(np.array([1.0, 2, 3, 4]), 0.0) == 1
+
+
+def test_a_game_is_won_above_the_quantile_lost_below_it_and_a_coin_decides_at_it():
+    ranking = Ranking(0.75, 30.0)
+    z = np.array([[10.0], [31], [30], [30]])
+    assert ranking.rank(z, np.array([1.0, -1, -1, 1]), z).tolist() == [[-1], [1], [-1], [1]]
+
+
+def test_until_the_window_is_full_the_quantile_is_that_of_what_is_there():
+    reward = RankedReward(0.75, 5)
+    assert np.isnan(reward.ranking().threshold)
+    reward.add([10, 20])
+    assert reward.ranking().threshold == 20
+    assert reward.range == (10, 20)
+    reward.add([40, 30])
+    assert reward.ranking().threshold == 30  # of 10 20 30 40
+    reward.add([50, 60])  # 10 falls out
+    assert reward.scores.tolist() == [20, 40, 30, 50, 60]
+    assert reward.ranking().threshold == 50
+    reward.add([1, 2, 3, 4, 5, 6, 7])
+    assert reward.scores.tolist() == [3, 4, 5, 6, 7]
+
+
+def test_the_first_generation_is_ranked_in_itself():
+    z = np.array([[5.0], [9], [1], [9]])
+    ranks = Ranking(0.5, float("nan")).rank(z, np.array([1.0, 1, 1, -1]), np.array([5.0, 9, 1, 9]))
+    assert ranks.tolist() == [[1], [1], [-1], [1]]
+
+
+# ---- inside the trees ----
+
+
+def near_the_end(seed):
+    """A Morpion game with a few actions to go, whose ends have different scores."""
+    game = bl.game("morpion", variant="4D")
+    rng = np.random.default_rng(seed)
+    while True:
+        state = game.initial_state()
+        for _ in range(14):
+            if not state.is_terminal:
+                state.apply(int(rng.choice(state.legal_actions())))
+        if not state.is_terminal and len(state.legal_actions()) > 1:
+            return game, state
+
+
+def net(planes, legal):
+    sums = np.asarray(planes).reshape(len(planes), -1).sum(axis=1)
+    return np.sin(sums) / 2, np.cos(np.arange(16384) + sums[:, None]) * 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_are_ranked_in_the_tree_as_in_the_slow_version(seed):
+    game, state = near_the_end(seed)
+    ends = set()
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        end = state.copy()
+        while not end.is_terminal:
+            end.apply(int(rng.choice(end.legal_actions())))
+        ends.add(end.scores[0])
+    assert len(ends) > 1
+    for threshold in (*sorted(ends), float("nan")):
+        forest = Forest(game, 1, seed=3, ranked=threshold)
+        forest.set_state(0, state)
+        forest.search(net, 80)
+        tree = RankedTree(state, net, threshold, derive_seed(3, 0))
+        for _ in range(80):
+            tree.iterate()
+        visits, values = forest.visits()[0], forest.values()[0]
+        assert {a: visits[a] for a in tree.root["n"]} == tree.root["n"]
+        for action, n in tree.root["n"].items():
+            if n:
+                assert values[action] == pytest.approx(tree.root["w"][action] / n, abs=1e-5)
+
+
+def test_rollouts_are_ranked_too():
+    """In 2048 on 2x2 every game pays more than 0 and less than 10,000: rollouts win or lose all."""
+    game = bl.game("2048", size=2)
+    for threshold, value in ((0.0, 1), (1e4, -1)):
+        forest = Forest(game, 2, rollout_weight=1.0, ranked=threshold)
+        forest.search(even, 30)
+        assert (forest.root_values() == value).all()
+    chance = Forest(game, 2, ranked=1e4)
+    chance.search(even, 300)
+    assert (chance.root_values() < 0).all() and (chance.root_values() >= -1).all()
+
+
+# ---- self-play and runs ----
+
+
+@pytest.mark.parametrize("warm_start", ["off", "rollout", "rhea"])
+def test_a_game_has_one_coin_and_the_trees_speak_of_ranks(warm_start):
+    game = bl.game("2048", size=2)
+    settings = AlphaZero(games=20, parallel=8, simulations=6, warm_start=warm_start, temperature_moves=50)
+    warm = WarmStart(settings).generation(1, 6)
+    for threshold in (float("nan"), 40.0, -1.0):
+        ranking = Ranking(0.75, threshold)
+        examples, counts = play_games(
+            game, even, settings, 6, 1, seed=4, threads=1, warm=warm, ranking=ranking
+        )
+        assert len(counts.scores) == 20 and len(set(counts.scores)) > 1
+        assert set(examples.z.ravel().tolist()) == set(counts.scores)
+        assert np.abs(examples.q).max() <= 1
+        assert len(counts.coins) == len(examples) and set(counts.coins) == {-1, 1}
+        ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
+        assert ranks.shape == examples.z.shape and set(ranks.ravel()) <= {-1, 1}
+        assert threshold != -1 or (ranks == 1).all()
+        # A score that only one game has: all of its positions have the same coin.
+        for score in counts.scores:
+            if counts.scores.count(score) == 1:
+                assert len(set(np.array(counts.coins)[examples.z[:, 0] == score])) == 1
+
+
+def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
+    pytest.importorskip("torch")
+    game = bl.game("2048", size=2)
+    arguments = {"episodes": 6 * 4, "seed": 3, "ranked_reward": 0.75, "ranked_window": 10, "lanes": 2}
+    bl.train(game, "alphazero", out=tmp_path / "whole", **arguments, **SMALL)
+    bl.train(
+        game,
+        "alphazero",
+        out=tmp_path / "broken",
+        progress=lambda standing: standing.episodes >= 12,
+        **arguments,
+        **SMALL,
+    )
+    bl.resume(tmp_path / "broken")
+    for file in ("weights.npz", "checkpoint.npz"):
+        with np.load(tmp_path / "whole" / file) as one, np.load(tmp_path / "broken" / file) as other:
+            assert set(one.files) == set(other.files)
+            for key in one.files:
+                if not key.endswith("seconds"):
+                    assert np.array_equal(one[key], other[key], equal_nan=True), key
+    with np.load(tmp_path / "whole" / "checkpoint.npz") as stored:
+        scores, scale = stored["ranked.scores"], stored["scale"]
+    assert len(scores) == 10 and not np.isnan(scores).any()
+    assert scale.tolist() == [scores.min(), max(scores.max(), scores.min() + 1e-6)]
+    lines = [json.loads(line) for line in (tmp_path / "whole" / "generations.jsonl").read_text().splitlines()]
+    assert "threshold" not in lines[0] and all("threshold" in line for line in lines[1:])
+    # Outside of training the net speaks of scores: its values lie between the worst and the best of the window.
+    evaluator = bl.evaluator(f'net("{(tmp_path / "whole").as_posix()}")', game)
+    state = Forest(game, 1).state(0)
+    assert scale[0] <= evaluator.value(state)[0] <= scale[1]
+    assert (
+        bl.match(game, [f'mcts(net("{(tmp_path / "whole").as_posix()}"), iterations=5)'], games=2).errors == 0
+    )
+
+
+def test_what_cannot_be_ranked_is_refused_with_a_sentence(tmp_path):
+    pytest.importorskip("torch")
+    for game, settings, message in (
+        ("tictactoe", {"ranked_reward": 0.75}, "ranked_reward is for one player .* tictactoe is for 2"),
+        ("rubiks", {"ranked_reward": 0.75}, "rubiks pays by the step"),
+        ("morpion", {"ranked_reward": 1.5}, "ranked_reward must be a number from 0 to 1"),
+        ("morpion", {"ranked_reward": 0.5, "ranked_window": 0}, "ranked_window must be a whole number"),
+    ):
+        with pytest.raises(BoardLabError, match=message):
+            bl.train(bl.game(game), "alphazero", out=tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()

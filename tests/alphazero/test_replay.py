@@ -1,0 +1,128 @@
+"""What is learned from: windows by generations and by positions, samples and epochs, the papers' presets."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.learning.alphazero.replay import Examples, Replay, Window, draw_rows
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.presets import preset
+from boardlab.runs import RunFolder
+
+SHAPES = {"fields": ("<i4", 1), "policy": ("<f4", 2), "z": ("<f4", 1), "q": ("<f4", 1)}
+
+
+def examples(first, count):
+    """Positions that carry their number."""
+    numbers = np.arange(first, first + count, dtype=np.int32)[:, None]
+    one = numbers.astype(np.float32)
+    return Examples(numbers, np.repeat(one, 2, axis=1), one, one)
+
+
+def rows(replay, window):
+    return replay.everything(window).fields[:, 0].tolist()
+
+
+def test_paper_001s_window_grows_from_4_to_35_every_two_iterations():
+    settings = AlphaZero(window_first=4, window=35)
+    sizes = [settings.window_at(number).generations for number in range(1, 101)]
+    assert sizes[:6] == [4, 4, 5, 5, 6, 6]
+    assert sizes[61:64] == [34, 35, 35]
+    assert sizes[-1] == 35
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_window_of_positions_is_the_last_so_many_of_them(tmp_path, resumed):
+    """Generations of 3, 1, 4, 1, 5, 9, 2 positions against a plain list of all positions ever played."""
+    window, played = Window(1, positions=6), []
+    replay = Replay()
+    replay.folder = RunFolder(tmp_path)
+    for generation, count in enumerate([3, 1, 4, 1, 5, 9, 2], 1):
+        replay.add(generation, examples(len(played), count), window)
+        played += range(len(played), len(played) + count)
+        if resumed:
+            replay = Replay()
+            replay.folder = RunFolder(tmp_path)
+            replay.load(generation, window, SHAPES)
+        assert rows(replay, window) == played[-6:]
+        assert sum(len(part) for part in replay.parts.values()) < 6 + 9
+
+
+def test_what_the_last_checkpoint_needs_is_still_on_disk(tmp_path):
+    """After a kill between the replay and the checkpoint the generation before is the last one."""
+    for window in (Window(2), Window(1, positions=6)):
+        replay, played = Replay(), 0
+        replay.folder = RunFolder(tmp_path / repr(window))
+        replay.folder.path.mkdir()
+        for generation, count in enumerate([3, 1, 4, 1, 20, 1, 2], 1):
+            before = rows(replay, window) if replay.parts else []
+            replay.add(generation, examples(played, count), window)
+            played += count
+            again = Replay()
+            again.folder = replay.folder
+            again.load(generation - 1, window, SHAPES)
+            assert (rows(again, window) if generation > 1 else []) == before
+        assert len(list(replay.folder.path.glob("*.npz"))) <= 4
+
+
+def test_a_run_with_a_window_of_positions_resumes_exactly(tmp_path):
+    pytest.importorskip("torch")
+    options = {"games": 8, "parallel": 8, "simulations": 8, "threads": 1, "device": "cpu", "blocks": 1}
+    options |= {"channels": 8, "window_positions": 100, "samples": 64, "batch": 16, "episodes": 32}
+    game = bl.game("tictactoe")
+    bl.train(game, "alphazero", out=tmp_path / "whole", **options)
+    bl.train(game, "alphazero", out=tmp_path / "broken", progress=lambda _: True, **options)
+    bl.resume(tmp_path / "broken")
+    assert RunFolder(tmp_path / "whole").fingerprint() == RunFolder(tmp_path / "broken").fingerprint()
+
+
+def test_samples_are_drawn_once_and_seen_once_an_epoch():
+    drawn = draw_rows(10_000, 500, 4096, 2.0, 64, np.random.default_rng(0))
+    assert [len(step) for step in drawn] == [64] * 128  # paper 001: 4,096 samples, batches of 64, two epochs
+    seen = np.concatenate(drawn)
+    first, second = seen[:4096], seen[4096:]
+    assert len(set(first.tolist())) == 4096
+    assert sorted(first) == sorted(second)
+    assert first.tolist() != second.tolist()
+    assert first.max() < 10_000
+
+
+def test_a_window_smaller_than_the_samples_is_learned_whole():
+    drawn = draw_rows(100, 20, 4096, 3.0, 32, np.random.default_rng(0))
+    assert [len(step) for step in drawn] == [32] * 9
+    assert np.bincount(np.concatenate(drawn), minlength=100).min() >= 2
+    assert [len(step) for step in draw_rows(5, 5, 4096, 1.0, 64, np.random.default_rng(0))] == [5]
+
+
+def test_without_samples_an_epoch_is_as_many_positions_as_the_generation_brought():
+    drawn = draw_rows(10_000, 640, None, 1.5, 64, np.random.default_rng(0))
+    assert [len(step) for step in drawn] == [64] * 15
+    assert np.concatenate(drawn).max() > 9_000  # of the whole window
+
+
+def test_churchs_preset_is_the_papers_list_of_defaults():
+    """Paper 001, V-A and IV-G, for AZ-Res; 50 iterations of 100 episodes."""
+    church = AlphaZero.checked(
+        {k: v for k, v in preset(bl.game("connectfour"), "church", "alphazero").items() if k != "episodes"}
+    )
+    assert (church.net, church.blocks, church.head_filters, church.dropout) == ("res", 2, 2, 0.3)
+    assert (church.optimiser, church.lr, church.batch, church.epochs) == ("adam", 0.01, 64, 2)
+    assert (church.samples, church.games, church.simulations, church.cpuct) == (4096, 100, 100, 1)
+    assert (church.dirichlet, church.temperature_moves, church.one_hot) == (1.0, 18, True)
+    assert (church.window_first, church.window, church.gate) == (4, 35, None)
+    assert church.noise == 1 - 0.25  # its epsilon is the share of the priors
+    assert (church.value_target, church.value_weight) == ("z", 1)
+    assert preset(bl.game("connectfour"), "church", "alphazero")["episodes"] == 50 * 100
+    pathwayz = preset(bl.game("pathwayz"), "church", "alphazero")
+    assert (pathwayz["simulations"], pathwayz["dirichlet"]) == (200, 0.3)
+
+
+def test_wangs_preset_is_table_1_of_paper_004():
+    chosen = preset(bl.game("connectfour", rows=6, cols=6), "wang", "alphazero")
+    wang = AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"})
+    assert chosen["episodes"] == 100 * 50  # I, E
+    assert (wang.games, wang.temperature_moves, wang.window, wang.epochs) == (50, 15, 20, 10)  # E, T', rs, ep
+    assert (wang.batch, wang.lr, wang.dropout, wang.simulations, wang.cpuct) == (64, 0.005, 0.3, 100, 1)
+    assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
+    assert wang.window_first == 20
+    assert wang.samples >= 10**8  # an epoch is the whole buffer D

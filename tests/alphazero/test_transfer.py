@@ -1,0 +1,201 @@
+"""Transfer: what a net takes over from a run on another board, what is frozen, what is refused."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.errors import BoardLabError
+
+torch = pytest.importorskip("torch")
+
+from boardlab.evaluators.net import load_net, net_description  # noqa: E402
+from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.alphazero.transfer import kept_layers  # noqa: E402
+from boardlab.runs import RunFolder  # noqa: E402
+
+PLAY = {"games": 8, "parallel": 8, "simulations": 8, "threads": 1, "device": "cpu"}
+NET = {"blocks": 1, "channels": 8, "head_filters": 4, "hidden": 8}
+BODY = ["body.0", "body.1", "body.3.inner.0", "body.3.inner.1", "body.3.inner.3", "body.3.inner.4"]
+
+
+@pytest.fixture(scope="module")
+def parents(tmp_path_factory):
+    """A run on 4x5 for every kind of net, made when it is asked for."""
+    made = {}
+
+    def make(kind="res"):
+        if kind not in made:
+            out = tmp_path_factory.mktemp(kind) / "parent"
+            game = bl.game("connectfour", rows=4, cols=5)
+            bl.train(game, "alphazero", episodes=16, out=out, seed=1, net=kind, **NET, **PLAY)
+            made[kind] = out
+        return made[kind]
+
+    return make
+
+
+def weights(run):
+    folder = RunFolder(run)
+    return load_net(folder, folder.read_agent("alphazero"))[0].state_dict()
+
+
+def layer_of(name):
+    return name.rpartition(".")[0]
+
+
+def network(run):
+    return RunFolder(run).read_agent("alphazero")["network"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [
+        ("res", [*BODY, "policy.0", "policy.1", "value.0", "value.1", "value.8"]),
+        (
+            "conv",
+            [
+                *("body.0", "body.1", "body.3.0", "body.3.1", "body.3.3", "body.3.4"),
+                *("policy.0", "policy.1", "value.0", "value.1", "value.8"),
+            ],
+        ),
+        # Four convolutions, then two layers of which the first sees the whole board.
+        ("wang", [*(f"body.{i}" for i in (0, 1, 3, 4, 6, 7, 9, 10, 14, 17, 18)), "value"]),
+        ("mlp", ["body.3.inner.0", "body.3.inner.1", "body.3.inner.3", "value.0", "value.2"]),
+    ],
+)
+def test_what_does_not_depend_on_the_board_is_taken_over(parents, tmp_path, kind, kept):
+    larger = bl.game("connectfour", rows=6, cols=7)
+    parent = parents(kind)
+    stop = {"progress": lambda _: True, "episodes": 8}
+    run = bl.train(larger, "alphazero", out=tmp_path / "child", from_=parent, freeze="kept", **stop, **PLAY)
+    assert network(run.path)["kept"] == network(run.path)["frozen"] == kept
+    old, new = weights(parent), weights(run.path)
+    fresh = bl.train(larger, "alphazero", out=tmp_path / "fresh", net=kind, **stop, **NET, **PLAY)
+    other = weights(fresh.path)
+    for name, tensor in new.items():
+        # Frozen: not a bit of it changes, the statistics of batch normalisation included.
+        assert (tensor.shape == old[name].shape and torch.equal(tensor, old[name])) == (
+            layer_of(name) in kept
+        ), name
+        assert tensor.shape == other[name].shape
+
+
+def test_only_what_is_frozen_stands_still(parents, tmp_path):
+    game, parent = bl.game("connectfour", rows=5, cols=6), parents()
+    for freeze, frozen in {
+        "none": [],
+        "body": BODY,
+        "body.0,value": ["body.0", "value.0", "value.1"],
+    }.items():
+        run = bl.train(
+            game, "alphazero", episodes=8, out=tmp_path / freeze, from_=str(parent), freeze=freeze, **PLAY
+        )
+        old, new = weights(parent), weights(run.path)
+        still = {layer_of(name) for name in new if layer_of(name) in network(run.path)["kept"]}
+        still -= {layer_of(n) for n in new if layer_of(n) in still and not torch.equal(old[n], new[n])}
+        assert still == {*frozen, *(["value.8"] if "value" in freeze else [])}
+
+
+def test_the_body_sees_the_larger_board_as_it_saw_the_smaller(parents, tmp_path):
+    game = bl.game("connectfour", rows=6, cols=7)
+    run = bl.train(
+        game, "alphazero", episodes=8, out=tmp_path / "run", from_=parents(), freeze="body", **PLAY
+    )
+    nets = []
+    for path in (parents(), run.path):
+        folder = RunFolder(path)
+        nets.append(load_net(folder, folder.read_agent("alphazero"))[0].eval())
+    planes = torch.rand(3, 2, 6, 7, generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        assert torch.equal(nets[0].body(planes), nets[1].body(planes))
+        assert nets[1](planes)[1].shape == (3, 7)
+
+
+def test_a_turned_board_has_layers_of_equal_shape_that_do_not_fit():
+    options = AlphaZero(**NET)
+    old = net_description(bl.game("connectfour", rows=4, cols=6), options)
+    new = net_description(bl.game("connectfour", rows=6, cols=4), options)
+    assert "value.5" not in kept_layers(old, new)  # 4 x 6 x 4 filters in both
+    assert "value.5" in kept_layers(old, old)
+    assert "policy.5" in kept_layers(old, old)
+
+
+@pytest.mark.parametrize("gate", [None, 0.5])
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
+    parents, tmp_path, gate, optimiser
+):
+    game = bl.game("connectfour", rows=5, cols=5)
+    parent = tmp_path / "parent"
+    shutil.copytree(parents(), parent)
+    options = {"from_": parent, "freeze": "body", "episodes": 24, "seed": 3, "gate": gate, "gate_games": 2}
+    options |= {"optimiser": optimiser, "exam_simulations": 4, **PLAY}
+    bl.train(game, "alphazero", out=tmp_path / "whole", **options)
+    bl.train(game, "alphazero", out=tmp_path / "broken", progress=lambda _: True, **options)
+    shutil.rmtree(parent)
+    bl.resume(tmp_path / "broken")
+    for file in ("weights.npz", "checkpoint.npz"):
+        with np.load(tmp_path / "whole" / file) as one, np.load(tmp_path / "broken" / file) as other:
+            assert set(one.files) == set(other.files)
+            for key in one.files:
+                if not key.endswith("seconds"):
+                    assert np.array_equal(one[key], other[key]), key
+
+
+def test_the_head_may_be_made_wider(parents, tmp_path):
+    game = bl.game("connectfour", rows=4, cols=5)
+    run = bl.train(
+        game, "alphazero", episodes=8, out=tmp_path / "run", from_=parents(), head_filters=6, **PLAY
+    )
+    assert network(run.path)["head_filters"] == 6
+    assert network(run.path)["channels"] == 8
+    assert network(run.path)["kept"] == [*BODY, "value.8"]
+
+
+def test_a_parent_says_where_a_run_comes_from(parents, tmp_path):
+    game = bl.game("connectfour", rows=4, cols=5, connect=3)
+    run = bl.train(game, "alphazero", episodes=8, out=tmp_path / "run", from_=parents(), **PLAY)
+    said = network(run.path)
+    assert said["parent"] == str(parents())
+    assert said["parent_game"] == 'boardlab.game("connectfour", rows=4, cols=5)'
+    assert said["parent_weights"] == RunFolder(parents()).fingerprint()
+    assert "policy.5" in said["kept"]  # a variant on the same board: everything fits
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "sentence"),
+    [
+        ("connectfour", {"from_": "nowhere"}, "nowhere is not a run: it has no agent.toml"),
+        ("connectfour", {"blocks": 2}, r"has blocks=1, not 2: leave blocks out, or train from scratch"),
+        ("connectfour", {"net": "mlp"}, "has net=res, not mlp"),
+        ("connectfour", {"channels": 16}, "has channels=8, not 16"),
+        ("connectfour", {"freeze": "head"}, 'not "head"; the net has body.0, body.1'),
+        ("tictactoe", {}, "was trained on connectfour, not on tictactoe"),
+        ("connectfour", {"from_": 3}, "from_ must be text, not 3"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_sentence(parents, tmp_path, game, options, sentence):
+    with pytest.raises(BoardLabError, match=sentence):
+        bl.train(bl.game(game), "alphazero", out=tmp_path / "run", **{"from_": parents(), **options})
+    assert not (tmp_path / "run").exists()
+
+
+def test_freezing_needs_something_that_was_learned(parents, tmp_path):
+    same = bl.game("connectfour", rows=4, cols=5)
+    with pytest.raises(BoardLabError, match="freeze is about layers that come from another run"):
+        bl.train(same, "alphazero", out=tmp_path / "run", freeze="body")
+    with pytest.raises(BoardLabError, match="leaves nothing to learn"):
+        bl.train(same, "alphazero", out=tmp_path / "run", from_=parents(), freeze="kept")
+
+
+def test_another_learner_and_other_planes_are_no_parent(tmp_path):
+    nim = bl.game("nim", heaps=(3, 4))
+    bl.train(nim, "td-ntuple", episodes=10, out=tmp_path / "td")
+    with pytest.raises(BoardLabError, match="is a run of 'td-ntuple', not of alphazero"):
+        bl.train(nim, "alphazero", out=tmp_path / "run", from_=tmp_path / "td")
+    two, three = bl.game("yavalath", side=3), bl.game("yavalath", side=3, players=3)
+    bl.train(two, "alphazero", episodes=8, out=tmp_path / "parent", **NET, **PLAY)
+    with pytest.raises(BoardLabError, match=r"looks at 3 planes, .*players=3.* has 7: nothing fits"):
+        bl.train(three, "alphazero", out=tmp_path / "run", from_=tmp_path / "parent")

@@ -1,0 +1,414 @@
+"""Warm start: every enhancement against its slow version, the switch of Algorithm 2, runs that resume across it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reference.positions import random_position
+from reference.tree import derive_seed
+from reference.warm_start import ALGORITHMS, WarmTree
+
+import boardlab as bl
+from boardlab import Forest
+from boardlab.errors import BoardLabError
+from boardlab.learning.alphazero.searchers import ArenaSearcher, RheaSearcher, TreeSearcher, by_shares, search
+from boardlab.learning.alphazero.self_play import make_searcher, play_games
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
+from boardlab.learning.presets import preset
+
+GAMES = [bl.game("tictactoe"), bl.game("connectfour", rows=4, cols=4, connect=3)]
+WITH_OWN_PLAYOUTS = [bl.game("othello", size=4), bl.game("hex", size=3)]
+"""Their rollouts draw in a way of their own, so that the slow version fits where the path is wanted."""
+SMALL = {"blocks": 1, "channels": 8, "head_filters": 2, "hidden": 8, "games": 6, "parallel": 4, "threads": 1}
+SMALL |= {"simulations": 8, "temperature_moves": 3, "device": "cpu"}
+
+
+def net_of(game):
+    """A small random net, a pure function of each position."""
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(int(np.prod(game.core.plane_shape)), 1 + game.action_count)) / 4
+
+    def net(planes, legal):
+        answers = np.array([np.tanh(row.ravel() @ weights) for row in planes])
+        return answers[:, 0], 2 * answers[:, 1:]
+
+    return net
+
+
+def even(planes, legal):
+    """Knows nothing."""
+    return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+
+# ---- the enhancements ----
+
+
+@pytest.mark.parametrize("batch_of", [1, 6])
+@pytest.mark.parametrize("options", [{}, {"cache_mb": 1, "threads": 2}], ids=["plain", "cache and threads"])
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [(game, name) for game in GAMES for name in ALGORITHMS]
+    + [(game, name) for game in WITH_OWN_PLAYOUTS for name in ("rave", "wrora")],
+    ids=str,
+)
+def test_every_enhancement_is_that_of_its_algorithm(game, name, options, batch_of):
+    """Visits, values and the policy of every tree, whatever searches beside it."""
+    settings = AlphaZero(warm_start=name, simulations=70, equivalence=40)
+    warm = WarmStart(settings).generation(3, 70)
+    net = net_of(game)
+    forest = Forest(game, batch_of, seed=5, **warm.options, **options)
+    for i in range(batch_of):
+        forest.set_state(i, random_position(game, i, 3))
+    forest.search(net, 70)
+    visits, values, policy = forest.visits(), forest.values(), forest.policy()
+    for i in range(batch_of):
+        tree = WarmTree(
+            name, forest.state(i), net, weight=1 / 3, c=1.0, equivalence=40, seed=derive_seed(5, i)
+        )
+        for _ in range(70):
+            tree.iterate()
+        root = tree.root
+        assert {a: visits[i, a] for a in root.n} == root.n
+        assert {a: values[i, a] for a in root.n if root.n[a]} == pytest.approx(
+            {a: root.w[a] / n for a, n in root.n.items() if n}, abs=1e-6
+        )
+        assert {a: policy[i, a] for a in root.n} == pytest.approx(tree.policy, abs=1e-6)
+        assert policy[i].sum() == pytest.approx(1)
+
+
+def test_an_enhanced_tree_is_that_of_an_agent():
+    """With chance and three players too: the same numbers as mcts(mix(net, rollout))."""
+    from boardlab.evaluators import EVALUATORS
+
+    for game in (
+        bl.game("2048", size=2),
+        bl.game("ewn", size=3),
+        bl.game("nim", players=3),
+        bl.game("connectfour"),
+    ):
+
+        def net(planes, legal, columns=1 if game.players <= 2 else game.players):
+            rows = planes.reshape(len(planes), -1)
+            return np.tanh(rows[:, :columns] - 0.2), np.sin(legal * 3.0 + np.arange(legal.shape[1]))
+
+        bl.register_evaluator("warm-net")(lambda game, net=net: net)
+        try:
+            for batch in (1, 3):
+                forest = Forest(
+                    game, 3, seed=2, rollout_weight=0.4, rave=True, rave_rollouts=True, batch=batch
+                )
+                forest.search(net, 50)
+                for i in range(3):
+                    agent = bl.agent(
+                        "mcts(mix(warm-net, rollout, weight=0.4), rave=True, rave_rollouts=True, iterations=50, "
+                        f"batch={batch}, solver=False)",
+                        game,
+                        seed=derive_seed(2, i),
+                    )
+                    decision = agent.act(forest.state(i))
+                    visits = forest.visits()[i]
+                    assert {a: visits[a] / 50 for a in decision.policy} == decision.policy
+                    assert (forest.root_values()[i] == decision.scores).all()
+        finally:
+            EVALUATORS.pop("warm-net")
+
+
+def test_rollouts_know_more_than_an_ignorant_net():
+    """A won game that only rollouts can see: the value of the root."""
+    game = bl.game("nim", heaps=(1, 1, 1))  # three single tokens: who begins takes the last one
+    forest = Forest(game, 2, rollout_weight=1.0, policy="value")
+    forest.search(even, 3)
+    assert (forest.root_values()[:, 0] == 1).all()
+    assert forest.policy().sum(axis=1) == pytest.approx(1)
+
+
+def test_an_action_is_drawn_by_its_value_and_of_the_best_the_most_visited_is_played():
+    policy = np.tile([0.4, 0.4, 0.2, 0.0], (4000, 1))
+    visits = np.tile([3.0, 9.0, 50.0, 0.0], (4000, 1))
+    drawn = np.arange(4000) < 2000
+    target, actions = by_shares(policy, drawn, False, np.random.default_rng(0), visits)
+    assert (actions[2000:] == 1).all()
+    assert np.bincount(actions[:2000], minlength=4) / 2000 == pytest.approx([0.4, 0.4, 0.2, 0], abs=0.04)
+    assert target == pytest.approx(policy, abs=1e-6)
+
+
+def test_rheas_policy_is_its_first_action_alone():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=6, parallel=3, simulations=30, warm_start="rhea", temperature_moves=9)
+    warm = WarmStart(settings).generation(1, 30)
+    asked = []
+
+    def judge(planes, legal):
+        asked.append(len(planes))
+        return even(planes, legal)
+
+    examples, counts = play_games(game, judge, settings, 30, 1, seed=3, threads=1, warm=warm)
+    again, _ = play_games(game, judge, settings, 30, 1, seed=3, threads=2, warm=warm)
+    assert not asked and counts.evaluations == 0 and len(counts.scores) == 6
+    assert (examples.policy.max(axis=1) == 1).all() and (examples.policy.sum(axis=1) == 1).all()
+    assert np.array_equal(examples.policy, again.policy)  # on any number of threads
+    for fields, policy in zip(examples.fields, examples.policy, strict=True):
+        assert policy.argmax() in game.from_fields(fields.tolist()).legal_actions()
+    assert np.abs(examples.q).max() <= 1
+
+
+def test_the_forest_refuses_what_does_not_fit():
+    game = bl.game("connectfour")
+    for options, message in (
+        ({"rollout_weight": 2}, "rollout_weight must be a number from 0 to 1"),
+        ({"equivalence": 0, "rave": True}, "equivalence must be"),
+        ({"rave_of": "none"}, 'rave_of must be one of "own", "all"'),
+        ({"policy": "rave"}, "needs rave=True"),
+        ({"policy": "improved"}, 'policy must be one of "visits"'),
+        ({"ranked": 3.0}, "games for one player"),
+    ):
+        with pytest.raises(BoardLabError, match=message):
+            Forest(game, 2, **options)
+    with pytest.raises(BoardLabError, match="pay by their score, not in rubiks"):
+        Forest(bl.game("rubiks"), 2, ranked=0.5)
+    with pytest.raises(BoardLabError, match="ranked must be a score"):
+        Forest(bl.game("morpion"), 2, ranked="best")
+
+
+# ---- when a generation is warm ----
+
+
+def test_the_weight_is_one_over_the_generation():
+    warm = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4))
+    assert [warm.generation(i, 100).options["rollout_weight"] for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
+    assert warm.generation(5, 100) is None
+    assert (
+        WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3, 9).options["rollout_weight"]
+        == 0.5
+    )
+    assert WarmStart(AlphaZero()).generation(1, 100) is None
+    rora = WarmStart(AlphaZero(warm_start="rora")).generation(2, 60)
+    assert rora.options["rollout_weight"] == 1 and rora.options["equivalence"] == 60
+
+
+def test_the_switch_falls_as_algorithm_2_says():
+    """Worked by hand. Rewards of default MCTS a generation: -10, 0 (not more than 50%), 3, then it stays."""
+    settings = AlphaZero(warm_start="rave", switch="adaptive", warm_iterations=1)
+    warm = WarmStart(settings)
+    trace = []
+    for number, reward in enumerate([-10, 0, 3, -20, 8], 1):
+        generation = warm.generation(number, 100)
+        trace.append(generation is not None and generation.is_arena)
+        if generation:
+            warm.close(number, reward)
+    assert trace == [True, True, True, False, False]
+    assert warm.switched[0] == 3
+    # A resumed run finds the switch in its checkpoint.
+    other = WarmStart(settings)
+    other.arrays["warm.switched"][:] = warm.switched
+    assert other.generation(4, 100) is None
+
+
+def test_each_side_moves_where_it_should_and_the_reward_is_that_of_the_net():
+    """A hand-made arena of five episodes: two begun by the enhancement, three by default MCTS."""
+    game = bl.game("tictactoe")
+
+    class First:
+        """Plays the first or the last legal action."""
+
+        def __init__(self, last):
+            self.forest, self.last, self.moved = Forest(game, 5), last, []
+
+        def restart(self, games):
+            self.forest.restart(games)
+
+        def start(self, iterations, noise):
+            self.moved.append(iterations > 0)
+            return 0
+
+        def decide(self, drawn, one_hot, rng):
+            legal = self.forest.roots()[1]
+            actions = np.where(
+                legal.any(axis=1),
+                8 - legal[:, ::-1].argmax(axis=1) if self.last else legal.argmax(axis=1),
+                -1,
+            )
+            return np.eye(9, dtype=np.float32)[actions], actions
+
+        def root_values(self):
+            return np.full((5, 2), float(self.last))
+
+        def play(self, actions):
+            self.forest.play(actions)
+
+    enhanced, plain = First(last=False), First(last=True)
+    arena = ArenaSearcher(enhanced, plain, 5)
+    arena.restart(np.arange(5))
+    assert arena.seat.tolist() == [0, 0, 1, 1, 1]
+    rng = np.random.default_rng(0)
+    move = 0
+    while (arena.forest.players >= 0).any():
+        search(arena, even, np.full(5, 10), np.zeros(5, bool))
+        mine = arena.is_enhanced.tolist()
+        assert mine == [move % 2 == 0] * 2 + [move % 2 == 1] * 3
+        assert enhanced.moved[-1].tolist() == mine and (plain.moved[-1] == ~enhanced.moved[-1]).all()
+        target, actions = arena.decide(np.zeros(5, bool), False, rng)
+        assert (target.argmax(axis=1) == actions).all()
+        assert (arena.root_values()[:, 0] == ~arena.is_enhanced).all()
+        arena.play(actions)
+        assert all(enhanced.forest.state(i) == plain.forest.state(i) for i in range(5))
+        move += 1
+    # Fields 0, 1, 2 against 8, 7, 6: who begins has three in a row first.
+    assert arena.forest.scores[:, 0].tolist() == [1] * 5
+    assert arena.arena_reward(np.arange(5)) == -2 + 3
+    assert arena.arena_reward(np.array([0])) == -1
+
+
+@pytest.mark.parametrize("name", ENHANCEMENTS)
+def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
+    game = bl.game("connectfour", rows=4, cols=4, connect=3)
+    settings = AlphaZero(
+        games=7, parallel=3, simulations=12, warm_start=name, switch="adaptive", temperature_moves=2
+    )
+    warm = WarmStart(settings).generation(2, 12)
+    searcher = make_searcher(game, settings, 12, 3, 1, 1, warm, None)
+    assert isinstance(searcher, ArenaSearcher)
+    assert isinstance(searcher.sides[0], RheaSearcher if name == "rhea" else TreeSearcher)
+    examples, counts = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=1, warm=warm)
+    again, _ = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=2, warm=warm)
+    assert np.array_equal(examples.policy, again.policy) and np.array_equal(examples.fields, again.fields)
+    assert len(counts.scores) == 7 and len(examples) == counts.moves
+    assert abs(counts.arena_reward) <= 7
+    assert (counts.arena_reward - sum(counts.scores)) % 2 == 0  # every game counts for one side or the other
+    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+
+
+def test_shares_of_a_generation_have_the_halves_of_the_whole():
+    """Five shares with a game each: the enhancement begins in two games, as it would in one share of five."""
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=1, parallel=1, simulations=4, warm_start="rhea", switch="adaptive")
+    warm = WarmStart(settings).generation(1, 4)
+    asked, begun = [], []
+
+    def judge(planes, legal):
+        asked.append(planes[:, :2].sum())  # stones on the board
+        return even(planes, legal)
+
+    for first in range(5):
+        asked.clear()
+        play_games(game, judge, settings, 4, 1, seed=first, threads=1, warm=warm, first=first, episodes=5)
+        begun.append(asked[0] > 0)  # the net was not asked about the empty board: RHEA began
+    assert begun == [True, True, False, False, False]
+
+
+def test_gumbel_stays_the_nets_own_while_the_enhancement_has_its_values():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=4, parallel=4, simulations=8, gumbel=4, warm_start="wro", switch="adaptive")
+    warm = WarmStart(settings).generation(2, 8)
+    examples, _ = play_games(game, net_of(game), settings, 8, 1, seed=1, threads=1, warm=warm)
+    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+
+
+# ---- whole runs ----
+
+
+def same_files(one, other):
+    for file in ("weights.npz", "checkpoint.npz"):
+        with np.load(one / file) as a, np.load(other / file) as b:
+            assert set(a.files) == set(b.files)
+            for key in a.files:
+                if not key.endswith("seconds"):
+                    assert np.array_equal(a[key], b[key], equal_nan=True), key
+
+
+def told(path):
+    return [json.loads(line) for line in (path / "generations.jsonl").read_text().splitlines()]
+
+
+def test_a_run_that_is_resumed_across_the_switch_equals_an_unbroken_one(tmp_path):
+    pytest.importorskip("torch")
+    game = bl.game("tictactoe")
+    arguments = {
+        "episodes": 6 * 6,
+        "warm_start": "rollout",
+        "switch": "adaptive",
+        "exams": ["random"],
+        "exam_every": 6,
+        "exam_games": 2,
+    }
+    switch = 0
+    for seed in range(3, 13):  # until both sides of the switch are in the run
+        whole = bl.train(
+            game, "alphazero", out=tmp_path / "whole", seed=seed, force=True, **arguments, **SMALL
+        )
+        lines = told(tmp_path / "whole")
+        switch = next((line["generation"] for line in lines if line.get("switched")), 0)
+        if 1 < switch < 6:
+            break
+    assert 1 < switch < 6
+    assert [line.get("warm_start") for line in lines] == ["rollout"] * switch + [None] * (6 - switch)
+    assert all((line["arena_reward"] > 0) == line["switched"] for line in lines[:switch])
+    assert "arena_reward" not in lines[-1]
+    assert [row["switch"] for row in whole.log] == [""] * (switch - 1) + [str(switch)] * (7 - switch)
+    assert whole.log[0]["arena_reward"] == f"{lines[0]['arena_reward']:.6g}"
+    for stop in (switch - 1, switch):  # just before the switch, and when it has just fallen
+        broken = tmp_path / f"broken{stop}"
+        bl.train(
+            game,
+            "alphazero",
+            out=broken,
+            seed=seed,
+            progress=lambda standing, stop=stop: standing.episodes >= 6 * stop,
+            **arguments,
+            **SMALL,
+        )
+        bl.resume(broken)
+        same_files(tmp_path / "whole", broken)
+
+
+def test_a_fixed_warm_start_is_resumed_too(tmp_path):
+    pytest.importorskip("torch")
+    game = bl.game("tictactoe")
+    arguments = {"episodes": 6 * 4, "seed": 1, "warm_start": "wrora", "warm_iterations": 3}
+    bl.train(game, "alphazero", out=tmp_path / "whole", **arguments, **SMALL)
+    lines = told(tmp_path / "whole")
+    assert [line.get("warm_weight") for line in lines] == [1, 1 / 2, 1 / 3, None]
+    bl.train(
+        game,
+        "alphazero",
+        out=tmp_path / "broken",
+        progress=lambda standing: standing.episodes >= 12,
+        **arguments,
+        **SMALL,
+    )
+    bl.resume(tmp_path / "broken")
+    same_files(tmp_path / "whole", tmp_path / "broken")
+
+
+@pytest.mark.parametrize("name", ENHANCEMENTS)
+@pytest.mark.parametrize(
+    ("game", "parameters"),
+    [("connectfour", {"rows": 6, "cols": 6}), ("othello", {"size": 6}), ("gobang", {})],
+)
+def test_wangs_variants_are_an_option_away(game, parameters, name):
+    board = bl.game(game, **parameters)
+    values = {key: value for key, value in preset(board, "wang", "alphazero").items() if key != "episodes"}
+    for switch in ("fixed", "adaptive"):
+        settings = AlphaZero.checked({**values, "warm_start": name, "switch": switch})
+        WarmStart.check(settings, board)
+        assert settings.warm_iterations == 5 and settings.simulations == 100
+        settings = replace(settings, games=2, parallel=2, simulations=4)
+        warm = WarmStart(settings).generation(1, 4)
+        examples, _ = play_games(board, even, settings, 4, 1, seed=0, threads=1, warm=warm)
+        assert len(examples) > 4
+
+
+def test_what_does_not_fit_is_refused_with_a_sentence(tmp_path):
+    pytest.importorskip("torch")
+    for game, settings, message in (
+        ("tictactoe", {"warm_start": "rolout"}, 'warm_start must be one of "off", "rollout"'),
+        ("tictactoe", {"switch": "adaptive"}, "give warm_start too"),
+        ("morpion", {"warm_start": "rollout", "switch": "adaptive"}, "morpion is for 1; use switch=fixed"),
+        ("tictactoe", {"warm_start": "wro", "warm_weight": 2}, "warm_weight must be a number from 0 to 1"),
+        ("tictactoe", {"warm_start": "wro", "warm_iterations": 0}, "warm_iterations must be a whole number"),
+    ):
+        with pytest.raises(BoardLabError, match=message):
+            bl.train(bl.game(game), "alphazero", out=tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()

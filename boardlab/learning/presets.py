@@ -174,7 +174,7 @@ FEATURES: dict[str, Any] = {
 with a rate of .05 it overshoots; and without random openings the network knows nothing but its own."""
 
 
-_ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
+_ALPHAZERO: dict[str, Any] = {"episodes": 25_600, "lr_final": 2e-4}
 """For AlphaZero on any game; the settings' own defaults do the rest."""
 
 _ALPHAZERO_GPU: dict[str, Any] = {
@@ -190,7 +190,14 @@ _ALPHAZERO_GPU: dict[str, Any] = {
 
 _ALPHAZERO_GAMES: dict[str, Mapping[str, Any]] = {
     # bench/alphazero_connectfour.py: what wins 90% against MCTS soonest on two cores.
-    "connectfour": {"episodes": 12_800, "blocks": 3, "channels": 32, "simulations": 16, "gumbel": 7},
+    "connectfour": {
+        "episodes": 12_800,
+        "blocks": 3,
+        "channels": 32,
+        "simulations_first": 16,
+        "simulations": 32,
+        "gumbel": 7,
+    },
 }
 """For some games on a CPU."""
 

@@ -10,6 +10,7 @@ BeamSearch::BeamSearch(std::unique_ptr<Evaluator> the_evaluator, BeamOptions opt
       options_(options),
       width_(static_cast<std::size_t>(options.width)),
       stride_(static_cast<std::size_t>(game().max_legal())),
+      most_at_once_(evaluator_->batches() ? BATCH : BATCH_A_THREAD * static_cast<std::size_t>(options.threads)),
       workers_(options.threads),
       plan_(game()) {
   if (game().players() != 1 || game().has_chance() || game().is_hidden())
@@ -159,10 +160,10 @@ void BeamSearch::drop_known() {
 
 void BeamSearch::judge() {
   const std::size_t size = game().state_size();
-  batch_.resize(std::min(BATCH, judged_.size()) * size);
-  values_.resize(std::min(BATCH, judged_.size()));
-  for (std::size_t from = 0; from < judged_.size(); from += BATCH) {
-    const std::size_t count = std::min(BATCH, judged_.size() - from);
+  batch_.resize(std::min(most_at_once_, judged_.size()) * size);
+  values_.resize(std::min(most_at_once_, judged_.size()));
+  for (std::size_t from = 0; from < judged_.size(); from += most_at_once_) {
+    const std::size_t count = std::min(most_at_once_, judged_.size() - from);
     poll();
     workers_.run(count, [&](std::size_t begin, std::size_t end) {
       std::vector<Action> legal(stride_);

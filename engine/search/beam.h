@@ -63,12 +63,12 @@ class BeamSearch final : public Search {
   static constexpr std::size_t PARTS = 16;
   static std::size_t part_of(std::uint64_t hash) { return hash >> 60; }
   // States that are judged at once: enough to fill a GPU, few enough to stop soon.
-  static constexpr std::size_t BATCH = 1 << 16;
+  static constexpr std::size_t BATCH = 1 << 16, BATCH_A_THREAD = 1 << 12;
   // A stretch of states has random numbers of its own, whichever thread judges it.
   static constexpr std::size_t STRETCH = 256;
 
   BeamOptions options_;
-  std::size_t width_, stride_;
+  std::size_t width_, stride_, most_at_once_;
   Workers workers_;
   std::vector<std::unique_ptr<Evaluator>> judges_;  // one a thread, where the evaluator does not batch
   Workers alone_{1};

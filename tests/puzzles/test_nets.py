@@ -113,19 +113,45 @@ def test_targets_of_value_iteration_are_those_of_a_slow_version(bounded):
 
 
 def test_the_net_reads_a_cubie_and_its_turn_as_one_input():
-    """The one-hot product of a GPU and the sum of rows of a CPU are the same, and no two inputs share a row."""
     game = bl.game("rubiks", size=3)
     net = learner_of(RandomWalk(**SMALL), game).net
     assert net.inputs == 8 * 8 * 3 + 12 * 12 * 2
     cells = game.initial_state(seed=3).board_vector(0)
     index = [24 * i + 3 * int(cells[i]) + int(cells[8 + i]) for i in range(8)]
     index += [192 + 24 * i + 2 * int(cells[16 + i]) + int(cells[28 + i]) for i in range(12)]
-    hot = torch.zeros(net.inputs)
-    hot[index] = 1
-    seen = []
-    net.body.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
-    net.eval()(torch.from_numpy(cells)[None])
-    assert torch.allclose(seen[0][0], hot @ net.embedding.weight, atol=1e-5)
+    assert net.rows(torch.from_numpy(cells)[None])[0].tolist() == index
+
+
+def test_a_gpu_multiplies_what_a_cpu_adds_up():
+    """Both ways through the first layer, with their gradients."""
+    net = learner_of(RandomWalk(**SMALL), bl.game("rubiks", size=3)).net
+    walker = _engine.RandomWalks(goal_of("random-walk", bl.game("rubiks", size=3)).core, 1)
+    index = net.rows(torch.from_numpy(walker.walk(10, 5, 1)[0]))
+    weight, grads = net.embedding.weight, []
+    assert torch.allclose(net.product(index), net.embedding(index), atol=1e-5)
+    for way in (net.product, net.embedding):
+        weight.grad = None
+        way(index).square().sum().backward()
+        grads.append(weight.grad.clone())
+    assert torch.allclose(grads[0], grads[1], atol=1e-4)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("learner", ["random-walk", "davi-net"])
+def test_a_gpu_learns_what_a_cpu_learns(tmp_path, learner):
+    game = bl.game("rubiks", twists=4)
+    options = {**SMALL, "device": "cuda"}
+    run = bl.train(
+        game, learner, episodes=5_000, out=tmp_path / "run", seed=1, progress=lambda _: True, **options
+    )
+    bl.resume(run.path)
+    state = game.initial_state(seed=1)
+    one, other = (
+        bl.evaluator(f'net("{run.path}", device="{d}")', game).value(state)[0] for d in ("cpu", "cuda")
+    )
+    assert one == pytest.approx(other, abs=0.01)
+    agent = bl.agent(f'beam(net("{run.path}"), width=20)', game)
+    assert solved_by_twists(Paper("near", agent, game, 50, 1, 1), range(1, 5), distance).value == 1
 
 
 @pytest.mark.parametrize("learner", ["random-walk", "davi-net"])

@@ -66,6 +66,9 @@ class Mcts(SearchSpec):
     )
     c_visit: float = option(50.0, "Gumbel: values weigh (c_visit + most visits) * c_scale", low=0, high=1e6)
     c_scale: float = option(1.0, "see c_visit; values are scaled to [0, 1]", low=0, high=1e6)
+    gumbel_interior: bool = option(
+        False, "Gumbel: below the root, too, visits follow the improved policy, in place of PUCT"
+    )
     reuse: bool = option(True, "keep the part of the tree that was played")
     batch: int = option(1, "leaves evaluated together", low=1, high=65536)
     threads: int = option(
@@ -120,6 +123,7 @@ class Mcts(SearchSpec):
             gumbel=self.gumbel or 0,
             c_visit=self.c_visit,
             c_scale=self.c_scale,
+            gumbel_interior=self.gumbel_interior,
         )
 
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:

@@ -70,8 +70,7 @@ void MctsSearch::act(const void *state, Decision &out) {
 std::int64_t MctsSearch::grow(const void *state) {
   Deadline deadline(options_.seconds);
   for (const Worker &worker : workers_) worker.evaluator->begin_decision();
-  // Sequential halving shares the visits out anew; kept ones would count as its own.
-  tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
+  tree_.set_root(state, options_.reuse);
   // A node counts its visits in 32 bits, and a kept tree brings some along.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
   tree_.prepare_root(*evaluator_, rng, options_.iterations);

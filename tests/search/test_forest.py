@@ -87,8 +87,7 @@ def test_gumbel_is_that_of_an_agent(as_agent):
     game = bl.game("connectfour")
     net = Net(game)
     as_agent(net)
-    forest = searched(game, net, iterations=16, moves=2, gumbel=4)
-    for i in range(len(forest)):
+    for i in range(5):
         seed = derive_seed(7, i)
         fresh = searched(game, net, iterations=16, gumbel=4)
         agent = bl.agent("mcts(forest-net, iterations=16, gumbel=4, solver=False)", game, seed=seed)
@@ -97,7 +96,11 @@ def test_gumbel_is_that_of_an_agent(as_agent):
         policy = fresh.policy()[i]
         assert {a: policy[a] for a in decision.policy} == pytest.approx(decision.policy)
         assert policy.sum() == pytest.approx(1)
-    assert (forest.visits().sum(axis=1) == 16).all()
+    # What is kept counts beside this decision's sixteen.
+    for reuse in (True, False):
+        forest = searched(game, net, iterations=16, moves=2, gumbel=4, reuse=reuse)
+        visits = forest.visits().sum(axis=1)
+        assert (visits > 16).all() if reuse else (visits == 16).all()
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)

@@ -25,6 +25,8 @@ from boardlab.arena.match import interval
 from boardlab.references.rubiks import distance
 
 MOST = 50  # twists allowed
+TRAINED = {(2, "htm"): 13, (2, "qtm"): 16, (3, "htm"): 9, (3, "qtm"): 13}
+"""Most twists of the cubes that n-tuple learners start from, as in the papers; walks have their own length."""
 
 
 def main() -> None:
@@ -48,7 +50,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="a file to append a line of JSON a width to")
     chosen = parser.parse_args()
-    game = bl.game("rubiks", size=chosen.size, metric=chosen.metric, twists=chosen.twists)
+    game = bl.game(
+        "rubiks", size=chosen.size, metric=chosen.metric, twists=TRAINED[chosen.size, chosen.metric]
+    )
     path = chosen.run or Path("runs") / f"cube-{chosen.learner}-{chosen.size}-{chosen.metric}-{chosen.seed}"
     run = bl.open_run(path) if chosen.run and (path / "agent.toml").exists() else learn(game, path, chosen)
     trained = f"{run.episodes:,} episodes, {run.actions:,} positions in {run.seconds:.0f} s"

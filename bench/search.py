@@ -1,8 +1,11 @@
 """MCTS with one random rollout an iteration against OpenSpiel's C++ MCTSBot; MCTS over n-tuple networks; import time.
 
-python bench/search.py
+python bench/search.py [uct] [forest] [wrapper] [threads] [import] [--threads N] [--games N]
 """
 
+import argparse
+import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -134,25 +137,61 @@ def decision_time(agent: bl.Agent, state: bl.State) -> float:
     return 1000 * min(times)
 
 
-def threads() -> None:
-    """The same number of iterations on one thread and on two: wall clock, so that it needs two idle cores."""
+def threads(most: int, games: int) -> None:
+    """Iterations a second by the wall clock, which needs idle cores; and what the same number of them is worth."""
+    counts = [n for n in (1, 2, 4, 8, 16, 32) if n <= most]
     rows = []
-    for name in ("connectfour", "othello"):
-        game = bl.game(name)
-        state = game.initial_state()
-        agents = {
-            n: bl.agent(f"mcts(iterations=20000, reuse=False, threads={n})", game, seed=1) for n in (1, 2)
-        }
-        wall = {1: float("inf"), 2: float("inf")}
-        for _ in range(5):
-            for n, agent in agents.items():
-                start = time.perf_counter()
-                agent.act(state)
-                wall[n] = min(wall[n], time.perf_counter() - start)
-        rows.append([name, *(f"{1000 * wall[n]:.1f} ms" for n in (1, 2)), f"{wall[1] / wall[2]:.2f}x"])
+    with tempfile.TemporaryDirectory() as folder:
+        network = bl.train(
+            bl.game("connectfour"), preset="paper", episodes=20_000, out=f"{folder}/run", seed=1
+        ).path
+        for name, evaluator, iterations in (
+            ("connectfour", "rollout", 50_000),
+            ("othello", "rollout", 20_000),
+            ("connectfour", f"ntuple('{network}')", 50_000),
+        ):
+            game = bl.game(name)
+            state = game.initial_state()
+            agents = {
+                n: bl.agent(
+                    f"mcts({evaluator}, iterations={iterations}, reuse=False, solver=False, threads={n})",
+                    game,
+                    1,
+                )
+                for n in counts
+            }
+            wall = dict.fromkeys(counts, math.inf)
+            cpu = dict.fromkeys(counts, math.inf)
+            for _ in range(5):
+                for n, agent in agents.items():
+                    start = time.perf_counter(), time.process_time()
+                    agent.act(state)
+                    wall[n] = min(wall[n], time.perf_counter() - start[0])
+                    cpu[n] = min(cpu[n], time.process_time() - start[1])
+            rows += [
+                [
+                    f"{name}, {evaluator.split('(')[0]}",
+                    str(n),
+                    f"{iterations / wall[n]:,.0f}",
+                    f"{wall[1] / wall[n]:.2f}x",
+                    f"{cpu[n] / cpu[1]:.2f}x",
+                ]
+                for n in counts
+            ]
     table(
-        "A decision of mcts(rollout) with 20,000 iterations, wall clock",
-        ["game", "1 thread", "2 threads", "speed-up"],
+        "mcts on several threads, from the start",
+        ["game, evaluator", "threads", "iterations/s", "wall clock", "CPU time"],
+        rows,
+        f"wall clock, best of 5, load average {os.getloadavg()[0]:.1f}",
+    )
+    rows = []
+    for name, iterations in (("connectfour", 4000), ("othello", 1000)):
+        pair = [f"mcts(iterations={iterations}, threads={n})" for n in (most, 1)]
+        result = bl.match(bl.game(name), pair, games, seed=1, random_actions=4)
+        rows.append([name, *pair, f"{result.mean_scores[0]:+.3f} ± {result.intervals[0]:.3f}"])
+    table(
+        f"{most} threads against one with the same number of iterations, {games} games",
+        ["game", "first", "second", "first's mean score, 95%"],
         rows,
     )
 
@@ -171,9 +210,24 @@ def import_time() -> None:
     console.print(f"import numpy alone: {seconds('import numpy'):.3f} s")
 
 
+def main() -> None:
+    """Measures what was named, or all."""
+    parts = {"uct": uct, "forest": forest, "wrapper": wrapper, "threads": None, "import": import_time}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
+    parser.add_argument("--threads", type=int, default=2, help="at most, in the part threads")
+    parser.add_argument("--games", type=int, default=100, help="of its match")
+    options = parser.parse_args()
+    for name in options.parts:
+        if name not in parts:
+            parser.error(f'unknown part "{name}"; there are {", ".join(parts)}')
+    for name in options.parts or parts:
+        measure = parts[name]
+        if measure:
+            measure()
+        else:
+            threads(options.threads, options.games)
+
+
 if __name__ == "__main__":
-    uct()
-    forest()
-    wrapper()
-    threads()
-    import_time()
+    main()

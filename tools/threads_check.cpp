@@ -19,8 +19,13 @@ int main() {
   options.iterations = 4000;
   options.threads = 4;
   MctsSearch search(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
+  options.tree.puct = options.tree.rave = true;
+  options.tree.max_nodes = 4096;  // room has to be made again and again
+  options.batch = 3;
+  MctsSearch crowded(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
   Decision decision;
   for (int i = 0; i < 3; ++i) {
+    crowded.act(state.data(), decision);
     search.act(state.data(), decision);
     game->apply(state.data(), decision.action);
   }

@@ -74,6 +74,8 @@ def openings_from(game: Game, words: str, seed: int = 0) -> list[State]:
     The order is that of the seed, so that a match too short for all of them plays a random sample.
     """
     text = str(words).strip()
+    if re.fullmatch(r"[-+]?\d*\.?\d+", text) and not text.isdecimal():
+        raise BoardLabError(f"openings must be a number of actions of at least 0 or a file, not {text}")
     found = all_positions(game, int(text)) if text.isdecimal() else read_openings(game, text)
     random.Random(as_seed(seed)).shuffle(found)
     return found

@@ -88,7 +88,8 @@ class TournamentResult:
                 f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
             )
         if self.errors:
-            lines.append(f"{self.errors} games were lost by an agent's error")
+            said = next(record.error for record in self.records if record.error)
+            lines.append(f"{self.errors} games were lost by an agent's error; the first: {said}")
         return "\n".join(lines).rstrip()
 
     def _list(self) -> list[str]:

@@ -3,6 +3,7 @@
 import runpy
 import sys
 from pathlib import Path
+from traceback import extract_tb
 from typing import Annotated
 
 import typer
@@ -42,6 +43,10 @@ for command in (play, inspect, match, tournament, evaluate, balance, gtp, train,
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 
+_plugins: set[str] = set()
+"""Files of the user's own code: where one of them fails later, that is said in a sentence too."""
+
+
 @app.callback(invoke_without_command=True)
 def _before(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
@@ -58,6 +63,7 @@ def _before(
     for path in plugin or []:
         if not Path(path).is_file():
             raise boardlab.BoardLabError(f'there is no file "{path}" to run as a plugin')
+        _plugins.add(path)
         try:
             runpy.run_path(path, run_name="boardlab_plugin")
         except boardlab.BoardLabError:
@@ -74,4 +80,11 @@ def main() -> None:
         app()
     except (boardlab.BoardLabError, OSError) as error:
         print(f"boardlab: {error}", file=sys.stderr)
+        sys.exit(2)
+    except Exception as error:
+        place = next((f for f in reversed(extract_tb(error.__traceback__)) if f.filename in _plugins), None)
+        if place is None:
+            raise
+        said = f"the plugin {place.filename} failed in line {place.lineno}: {type(error).__name__}: {error}"
+        print(f"boardlab: {said}", file=sys.stderr)
         sys.exit(2)

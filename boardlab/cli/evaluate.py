@@ -110,6 +110,8 @@ def exam_text(result: ExamResult) -> str:
         lines.append(f"  {EXAMS[result.exam].sentence}")
     if result.details:
         lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in result.details.items()))
+    if result.problem:
+        lines.append(f"  the first error: {result.problem}")
     return "\n".join(lines)
 
 

@@ -10,9 +10,10 @@ from rich.table import Table
 
 from boardlab.cli.common import board, console, game_from, read_position
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game
+from boardlab.games.game import Game, State
 from boardlab.learning import open_run
 from boardlab.learning.inspection import ActionView, Inspection
+from boardlab.learning.settings import NTupleSettings
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
 
@@ -24,7 +25,10 @@ def inspect(
         str | None, typer.Argument(help='An agent, as in "mcts(rollout, iterations=10000)"; or give --run.')
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="Look inside the n-tuple network of this run folder instead.")
+        Path | None,
+        typer.Option(
+            help="Look inside this run instead: an n-tuple network, or what any other learner's agent thinks."
+        ),
     ] = None,
     position: Annotated[
         str | None, typer.Option(help="The position as text, or @FILE; by default the start.")
@@ -44,18 +48,29 @@ def inspect(
     if run is not None:
         if agent is not None:
             raise BoardLabError("give an agent or --run, not both")
+        opened = open_run(run)
+        if not isinstance(opened.settings, NTupleSettings):
+            if layout or svg or export:
+                raise BoardLabError(f"{run} is a run of {opened.settings.name}: it has no tuples to draw")
+            console.print(f"{opened.expression}\n", markup=False, soft_wrap=True)
+            trained_on = _game_of_run(run, game, context)
+            _show_opinion(opened.expression, read_position(trained_on, position, actions, seed), seed)
+            return
         _inspect_run(run, _game_of_run(run, game, context), position, actions, seed, layout, svg, export)
         return
     if agent is None:
         raise BoardLabError('inspect needs an agent, as in "mcts(iterations=1000)", or --run FOLDER')
     if layout or svg or export:
         raise BoardLabError("--layout, --svg and --export are about a network: give --run too")
-    chosen = game_from(game, context)
-    state = read_position(chosen, position, actions, seed)
+    _show_opinion(agent, read_position(game_from(game, context), position, actions, seed), seed)
+
+
+def _show_opinion(agent: str, state: State, seed: int) -> None:
+    """The board, and what the agent thinks of every action."""
     console.print(board(state))
     if state.is_terminal:
         raise BoardLabError("the game is over in this position: there is nothing to decide")
-    thinker = make_agent(agent, chosen, seed=seed)
+    thinker = make_agent(agent, state.game, seed=seed)
     start = time.perf_counter()
     decision = thinker.act(state)
     seconds = time.perf_counter() - start
@@ -64,7 +79,7 @@ def inspect(
     console.print(opinion(decision, names))
     facts = ", ".join(f"{name} {value:,.0f}" for name, value in decision.info.items())
     known = [f"{value:+.3g}" for value in decision.scores if value == value]
-    outlook = f"expects {', '.join(known)}; " if len(known) == chosen.players else ""
+    outlook = f"expects {', '.join(known)}; " if len(known) == state.game.players else ""
     console.print(
         f"\nplays {names[decision.action]}; {outlook}{facts + '; ' if facts else ''}{seconds * 1000:.3g} ms",
         markup=False,

@@ -13,6 +13,7 @@ from boardlab.arena.records import check_format
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import console, game_bar, split_agents
 from boardlab.errors import BoardLabError
+from boardlab.runs import check_writable
 
 
 def match(
@@ -68,6 +69,9 @@ def match(
     arena_game, players = split_agents(game, agents, context)
     if save is not None:
         check_format(save, arena_game)
+        check_writable(save)
+    if play_stats is not None:
+        check_writable(play_stats)
     with game_bar("playing", games) as tell:
         result = play_match(
             arena_game,

@@ -11,7 +11,7 @@ from boardlab.arena.ratings import BayesElo
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
 from boardlab.errors import MissingPackageError
-from boardlab.runs import RunFolder
+from boardlab.runs import RunFolder, check_writable
 
 
 def tournament(
@@ -70,6 +70,8 @@ def tournament(
     result.
     """
     arena_game, players = split_agents(game, agents, context)
+    if heat_map is not None:
+        check_writable(heat_map)
     with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
         result = play_tournament(
             arena_game,

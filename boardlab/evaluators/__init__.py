@@ -13,8 +13,12 @@ EVALUATORS: dict[str, type[EvaluatorSpec]] = {
     spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable)
 }
 
+RESERVED: set[str] = set()
+"""Names of searches and reference players: they fill it in, and no evaluator may be registered by one."""
+
 __all__ = [
     "EVALUATORS",
+    "RESERVED",
     "Evaluator",
     "EvaluatorSpec",
     "python_evaluator",

@@ -1,4 +1,4 @@
-"""The evaluator `net("run")`: a neural net that AlphaZero trained, under any search."""
+"""The evaluator `net("run")`: a neural net that was trained, under any search."""
 
 import importlib.util
 import os
@@ -16,6 +16,9 @@ from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
     from boardlab.evaluators.nets import Net as TorchNet
+
+DISTANCES = ("random-walk", "davi-net")
+"""The kinds of runs whose net tells the distance of a puzzle to its goal."""
 
 PLAYING_ROWS = 64
 """The largest batch that a GPU is prepared for under a search in play; larger ones work too."""
@@ -62,7 +65,7 @@ def build_net(description: Mapping[str, Any]) -> "TorchNet":
 
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
-    """A neural net trained by AlphaZero: values and priors."""
+    """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
 
     path: str = option("", "the run's folder")
     device: str = option(
@@ -76,9 +79,15 @@ class Net(EvaluatorSpec):
         if not self.path:
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
         folder = RunFolder(self.path)
-        agent = folder.read_agent("alphazero")
+        agent = folder.read_agent("alphazero", *DISTANCES)
         if folder.game(agent) != game:
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
+        if agent["kind"] in DISTANCES:
+            require_torch()
+            from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
+
+            device = choose_device(self.device)
+            return distance_evaluator(game, load_distance_net(folder, agent, game).to(device), device)
         net, (low, high) = load_net(folder, agent)
         from boardlab.evaluators.inference import net_judge
 

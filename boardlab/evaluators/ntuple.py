@@ -13,7 +13,7 @@ from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.runs import RunFolder
 
-PER_ACTION = {"td-ntuple": False, "sarsa-ntuple": True, "q-ntuple": True}
+PER_ACTION = {"td-ntuple": False, "davi": False, "sarsa-ntuple": True, "q-ntuple": True}
 """The kinds of runs that hold an n-tuple network, and whether it has tables for every action."""
 
 

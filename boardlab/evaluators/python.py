@@ -107,7 +107,7 @@ def register_evaluator(
     The first line of its docstring is what `boardlab agents` says about it. On the command line, name the
     file that registers it: `boardlab --plugin even.py match tictactoe "mcts(even)" random`.
     """
-    from boardlab.evaluators import EVALUATORS
+    from boardlab.evaluators import EVALUATORS, RESERVED
 
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
         raise BoardLabError(
@@ -115,6 +115,8 @@ def register_evaluator(
         )
     if name in EVALUATORS and not issubclass(EVALUATORS[name], _Registered):
         raise BoardLabError(f'"{name}" is an evaluator of BoardLab itself; choose another name')
+    if name in RESERVED:
+        raise BoardLabError(f'"{name}" is a search or a player of BoardLab; choose another name')
     if inputs not in INPUTS:
         allowed = ", ".join(f'"{known}"' for known in INPUTS)
         raise BoardLabError(f"inputs must be one of {allowed}, not {shown(inputs)}")

@@ -174,7 +174,7 @@ FEATURES: dict[str, Any] = {
 with a rate of .05 it overshoots; and without random openings the network knows nothing but its own."""
 
 
-_ALPHAZERO: dict[str, Any] = {"episodes": 25_600}
+_ALPHAZERO: dict[str, Any] = {"episodes": 25_600, "lr_final": 2e-4}
 """For AlphaZero on any game; the settings' own defaults do the rest."""
 
 _ALPHAZERO_GPU: dict[str, Any] = {
@@ -190,7 +190,14 @@ _ALPHAZERO_GPU: dict[str, Any] = {
 
 _ALPHAZERO_GAMES: dict[str, Mapping[str, Any]] = {
     # bench/alphazero_connectfour.py: what wins 90% against MCTS soonest on two cores.
-    "connectfour": {"episodes": 12_800, "blocks": 3, "channels": 32, "simulations": 16, "gumbel": 7},
+    "connectfour": {
+        "episodes": 12_800,
+        "blocks": 3,
+        "channels": 32,
+        "simulations_first": 16,
+        "simulations": 32,
+        "gumbel": 7,
+    },
 }
 """For some games on a CPU."""
 
@@ -246,12 +253,34 @@ ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "churc
 """Paper 001's and paper 004's settings by name."""
 
 
+PUZZLE_PRESETS: dict[str, Mapping[str, Any]] = {
+    # Without TCL, whose rates shrink too early here; some random steps bring more positions (bench/cube.py).
+    "davi": {
+        "episodes": 1_000_000,
+        "tuples": 60,
+        "length": 7,
+        "symmetries": 1,
+        "alpha": 0.5,
+        "epsilon": 0.1,
+    },
+    "davi-net": {"episodes": 200_000, "first": 256, "width": 128},
+    "random-walk": {"episodes": 400_000, "first": 256, "width": 128},
+}
+"""For puzzles, by learner: minutes of a core for a 2x2x2."""
+
+_PUZZLE_GPU: dict[str, Mapping[str, Any]] = {
+    "davi-net": {"episodes": 2_000_000, "walks": 1000},
+    "random-walk": {"episodes": 20_000_000, "walks": 1000},
+}
+"""The same on a GPU, with the settings' own net."""
+
+
 def preset(
     game: Game, name: str = "default", learner: str = "td-ntuple", given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game.
 
-    `given` are the settings that the user gave: AlphaZero's default is another one on a GPU.
+    `given` are the settings that the user gave: the default of nets is another one on a GPU.
     """
     known = PRESETS.get(game.name, {})
     if learner == "alphazero":
@@ -264,6 +293,10 @@ def preset(
         if name == "church" and game.name == "pathwayz":
             chosen |= {"simulations": 200, "dirichlet": 0.3}
         return chosen
+    if learner in PUZZLE_PRESETS:
+        if name != "default":
+            raise unknown(f"preset of {learner}", str(name), ["default"])
+        return _puzzle_preset(game, learner, given or {})
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
         known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
@@ -284,6 +317,17 @@ def preset(
     else:
         raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
     return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
+
+
+def _puzzle_preset(game: Game, learner: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    if learner in _PUZZLE_GPU and uses_gpu(str(given.get("device", "auto"))):
+        return dict(_PUZZLE_GPU[learner])
+    chosen = dict(PUZZLE_PRESETS[learner])
+    if learner == "davi":
+        return _fitted(game, chosen)
+    if getattr(game.rules, "size", 2) == 3:
+        chosen |= {"episodes": 4 * chosen["episodes"], "first": 512}
+    return chosen
 
 
 def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:

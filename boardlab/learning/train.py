@@ -26,7 +26,8 @@ from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
-from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.puzzles.settings import Davi, DaviNet, RandomWalk
+from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
@@ -37,7 +38,19 @@ if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
 
 LEARNERS: dict[str, type[LearnerSettings]] = {
-    kind.name: kind for kind in (TdNTuple, SarsaNTuple, QNTuple, TdFeatures, QTableSettings, QM, AlphaZero)
+    kind.name: kind
+    for kind in (
+        TdNTuple,
+        SarsaNTuple,
+        QNTuple,
+        TdFeatures,
+        QTableSettings,
+        QM,
+        AlphaZero,
+        Davi,
+        DaviNet,
+        RandomWalk,
+    )
 }
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
@@ -102,6 +115,11 @@ class Run:
         """What the network has learned: its view of positions, its tuples, its weights."""
         from boardlab.learning.inspection import Inspection
 
+        if not isinstance(self.settings, NTupleSettings):
+            raise BoardLabError(
+                f"{self.path} is a run of {self.settings.name}, which has no tuples; ask its agent what it "
+                "thinks of a state: run.agent().act(state)"
+            )
         return Inspection(self.path)
 
     def __str__(self) -> str:

@@ -46,7 +46,10 @@ class RunFolder:
             )
         if self.path.is_dir() and not (self.path / "agent.toml").exists() and any(self.path.iterdir()):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
-        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BoardLabError(f"{self.path} cannot be made: {error.strerror}") from None
         for old in ("layout.txt", "weights.npz", "checkpoint.npz", "log.csv", "curve.png"):
             (self.path / old).unlink(missing_ok=True)
         self.write_agent(agent)
@@ -96,7 +99,7 @@ class RunFolder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 aside.unlink(missing_ok=True)
-            raise BoardLabError(f"{self.path / name} cannot be written: {error}") from None
+            raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
@@ -187,7 +190,22 @@ class RunFolder:
         except OSError as error:
             with contextlib.suppress(OSError):
                 aside.unlink(missing_ok=True)
-            raise BoardLabError(f"{self.path / name} cannot be written: {error}") from None
+            raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuses a file that could not be written: asked before hours of games, not after them."""
+    file = Path(path)
+    if file.is_dir():
+        raise BoardLabError(f'"{file}" is a folder, not a file')
+    if not file.parent.is_dir():
+        raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
+    aside = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        aside.touch()
+        aside.unlink()
+    except OSError as error:
+        raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
 
 
 def _csv(value: Any) -> str:

@@ -11,7 +11,7 @@ import re
 from typing import Any, TypeAlias
 
 from boardlab.errors import BoardLabError, shown, unknown
-from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
+from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
 from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
 from boardlab.search.agent import Agent
@@ -92,9 +92,9 @@ class _Parser:
         arguments: dict[str, Any] = {}
         if self.peek("("):
             self.at += 1
-            while not self.peek(")"):
+            while not self.peek(")") and self.tokens[self.at][0] != "end":
                 self.argument(name, spec, evaluators, arguments, depth)
-                if not self.peek(")"):
+                if not self.peek(")") and self.tokens[self.at][0] != "end":
                     self.take(",")
             self.take(")")
         made: Spec = spec(**arguments)
@@ -116,6 +116,9 @@ class _Parser:
         elif token == "name" and len(arguments) < len(evaluators) and not set(arguments) - set(evaluators):
             word = next(name for name in evaluators if name not in arguments)
         else:
+            first = next(iter(options_of(spec)), None)
+            if first is not None and first.type is str and not evaluators and not arguments:
+                raise self.fail(f"{owner} takes text in quotes first ({first.doc}), not {word or 'this'}")
             raise self.fail("this argument needs a name, as in iterations=1000")
         known = [option.name for option in options_of(spec)]
         if word not in known:
@@ -181,6 +184,7 @@ class HumanSpec(SearchSpec):
 
 
 AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
+RESERVED.update(AGENTS)
 
 
 def parse(expression: str) -> SearchSpec:

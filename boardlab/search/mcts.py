@@ -70,7 +70,7 @@ class Mcts(SearchSpec):
     batch: int = option(1, "leaves evaluated together", low=1, high=65536)
     threads: int = option(
         1,
-        "trees that share the iterations, a thread each; the same seed and number give the same result",
+        "that grow the tree together; with more than one the same seed need not give the same result",
         low=1,
         high=1024,
     )

@@ -1,5 +1,6 @@
 """The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
 
+from boardlab.search.beam import Beam
 from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
 from boardlab.search.ismcts import Ismcts
 from boardlab.search.mcts import Mcts
@@ -22,5 +23,6 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         AlphaBeta,
         Rhea,
         Nrpa,
+        Beam,
     )
 }

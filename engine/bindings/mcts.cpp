@@ -55,8 +55,6 @@ void bind_mcts(nb::module_ &m) {
                                         {"sample", Choice::SAMPLE}});
         options.temperature = checked_number("temperature", temperature, 1e-3, 1e3);
         options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
-        if (iterations > 0 && iterations < threads)
-          throw std::invalid_argument("mcts: each of its threads needs at least one iteration");
         options.tree.puct = puct;
         options.tree.c = checked_number("c", c, 0, 1e6);
         options.tree.epsilon = checked_number("epsilon", epsilon, 0, 1);
@@ -80,8 +78,7 @@ void bind_mcts(nb::module_ &m) {
           throw std::invalid_argument("the policy \"improved\" needs gumbel");
         if (gumbel > 0 && (iterations == 0 || iterations > 100'000'000 || !puct))
           throw std::invalid_argument("gumbel needs a number of iterations, at most 100000000, and select=\"puct\"");
-        if (threads > 1 && (gumbel > 0 || options.policy == Policy::RAVE))
-          throw std::invalid_argument("mcts: gumbel and the policy \"rave\" are for one thread");
+        if (threads > 1 && gumbel > 0) throw std::invalid_argument("mcts: gumbel is for one thread");
         return wrap(std::make_unique<MctsSearch>(e->clone(), options, seed));
       },
       nb::arg("evaluator"), nb::arg("seed"), nb::arg("iterations") = 1000, nb::arg("seconds") = 0.0,

@@ -91,5 +91,6 @@ void bind_match(nb::module_ &m);
 void bind_references(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);
 void bind_tabular(nb::module_ &m);
+void bind_walks(nb::module_ &m);
 
 }  // namespace boardlab

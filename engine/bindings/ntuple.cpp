@@ -1,4 +1,5 @@
 #include "bindings/learners.h"
+#include "ntuple/davi.h"
 #include "ntuple/feature_td.h"
 #include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
@@ -68,6 +69,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntu
 }
 
 using PyTdLearner = PyKindOfLearner<TdLearner>;
+using PyDaviLearner = PyKindOfLearner<ntuple::DaviLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
 using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
 
@@ -330,6 +332,17 @@ void bind_ntuple(nb::module_ &m) {
       .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
+
+  nb::class_<PyDaviLearner, PyLearner>(m, "DaviLearner", "Approximate value iteration on an n-tuple network.")
+      .def(
+          "__init__",
+          [](PyDaviLearner *self, const NetworkPtr &network, const TdSettings &settings, const std::string &outcome,
+             std::uint64_t seed) {
+            const TdSettings checked = checked_settings(*network, settings, outcome, false);
+            new (self) PyDaviLearner(std::make_unique<ntuple::DaviLearner>(network, checked, seed));
+          },
+          nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"))
+      .def_prop_ro("network", [](const PyDaviLearner &l) { return l.kind().network(); });
 
   nb::class_<PySarsaLearner, PyLearner>(m, "SarsaLearner", "SARSA or Q-learning on an n-tuple network.")
       .def(

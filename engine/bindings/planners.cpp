@@ -1,5 +1,6 @@
 // Searches that plan sequences of actions.
 #include "bindings/searches.h"
+#include "search/beam.h"
 #include "search/nrpa.h"
 #include "search/rhea.h"
 
@@ -56,6 +57,16 @@ void bind_planners(nb::module_ &m) {
       },
       nb::arg("game"), nb::arg("outcome"), nb::arg("level"), nb::arg("iterations"), nb::arg("alpha"),
       nb::arg("seconds"), nb::arg("restart"), nb::arg("depth"), nb::arg("by_ply"), nb::arg("seed"));
+  m.def(
+      "beam_search",
+      [](const EvaluatorPtr &e, std::int64_t width, std::int64_t depth, std::int64_t threads, std::uint64_t seed) {
+        BeamOptions options;
+        options.width = static_cast<std::int64_t>(checked_count("width", width, 1, 1 << 26));
+        options.depth = static_cast<int>(checked_count("depth", depth, 0, 1000000));
+        options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
+        return wrap(std::make_unique<BeamSearch>(e->clone(), options, seed));
+      },
+      nb::arg("evaluator"), nb::arg("width"), nb::arg("depth"), nb::arg("threads"), nb::arg("seed"));
 }
 
 }  // namespace boardlab

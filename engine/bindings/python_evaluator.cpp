@@ -94,6 +94,23 @@ std::size_t PythonEvaluator::take_rows(std::span<const Question> questions, Rng 
   return n;
 }
 
+template <class Read>
+void PythonEvaluator::consult(std::size_t rows, const nb::object &inputs, const nb::object &legal, const Read &read) {
+  if (!judge_.is_valid()) throw std::invalid_argument("this evaluator has been taken apart by the garbage collector");
+  nb::object answer;
+  guarded([&] { answer = judge_(inputs, legal); });
+  FloatMatrix values;
+  std::optional<FloatMatrix> logits;
+  nb::object parts[2];
+  if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2)
+    throw std::invalid_argument("the evaluator did not return (values, logits)");
+  for (std::size_t i = 0; i < 2; ++i) parts[i] = answer[i];
+  if (!nb::try_cast(parts[0], values) || !nb::try_cast(parts[1], logits))
+    throw std::invalid_argument("the evaluator's values and logits must be arrays of 32-bit floats, [rows, columns]");
+  if (has_priors_ && !logits) throw std::invalid_argument("the evaluator has priors but returned no logits");
+  read(checked_answers(game(), rows, values, logits));
+}
+
 void PythonEvaluator::ask(std::size_t rows) {
   if (rows == 0) return;
   const auto actions = static_cast<std::size_t>(game().action_count());
@@ -125,24 +142,13 @@ void PythonEvaluator::ask(std::size_t rows) {
     const std::size_t shape[2] = {rows, actions};
     legal = legal_.view<bool>(shape);
   }
-  if (!judge_.is_valid()) throw std::invalid_argument("this evaluator has been taken apart by the garbage collector");
-  nb::object answer;
-  guarded([&] { answer = judge_(inputs, legal); });
-  FloatMatrix values;
-  std::optional<FloatMatrix> logits;
-  nb::object parts[2];
-  if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 2)
-    throw std::invalid_argument("the evaluator did not return (values, logits)");
-  for (std::size_t i = 0; i < 2; ++i) parts[i] = answer[i];
-  if (!nb::try_cast(parts[0], values) || !nb::try_cast(parts[1], logits))
-    throw std::invalid_argument("the evaluator's values and logits must be arrays of 32-bit floats, [rows, columns]");
-  if (has_priors_ && !logits) throw std::invalid_argument("the evaluator has priors but returned no logits");
-  const Answers answers = checked_answers(game(), rows, values, logits);
-  for (std::size_t i = 0; i < rows; ++i) {
-    const Question &q = *rows_[i].question;
-    // A row beyond a chance node has other actions than the question.
-    answers.read(game(), i, rows_[i].mover, q.actions, q.value, q.actions.empty() ? nullptr : q.priors);
-  }
+  consult(rows, inputs, legal, [&](const Answers &answers) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Question &q = *rows_[i].question;
+      // A row beyond a chance node has other actions than the question.
+      answers.read(game(), i, rows_[i].mover, q.actions, q.value, q.actions.empty() ? nullptr : q.priors);
+    }
+  });
 }
 
 void PythonEvaluator::value(const void *state, Rng &rng, double *out) {
@@ -178,6 +184,30 @@ void PythonEvaluator::answer(std::span<const Question> questions, Rng &rng) {
   if (has_priors_) return;
   for (const Question &q : questions)
     if (q.priors && !q.actions.empty()) Evaluator::priors(q.state, q.actions, rng, q.priors);
+}
+
+void PythonEvaluator::values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) {
+  if (!batch_) return Evaluator::values(states, workers, rng, out);
+  const std::size_t size = game().state_size(), rows = states.size() / size;
+  if (rows == 0) return;
+  {
+    const nb::gil_scoped_acquire gil;
+    batch_->reserve(rows);
+  }
+  workers.run(rows, [&](std::size_t begin, std::size_t end) {
+    std::vector<Action> legal(static_cast<std::size_t>(game().max_legal()));
+    for (std::size_t i = begin; i < end; ++i) {
+      const void *state = states.data() + i * size;
+      const auto n = static_cast<std::size_t>(game().legal(state, legal.data()));
+      batch_->encoding().write(state, {legal.data(), n}, batch_->input_row(i), batch_->legal_row(i));
+    }
+  });
+  const nb::gil_scoped_acquire gil;
+  consult(rows, batch_->inputs(rows), batch_->legal(rows), [&](const Answers &answers) {
+    const auto players = static_cast<std::size_t>(game().players());
+    for (std::size_t i = 0; i < rows; ++i)
+      answers.read(game(), i, game().player(states.data() + i * size), {}, out + i * players, nullptr);
+  });
 }
 
 void bind_python_evaluator(nb::module_ &m) {

@@ -62,6 +62,8 @@ class PythonEvaluator final : public Evaluator {
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
+  void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) override;
+  bool batches() const override { return true; }
   bool has_priors() const override { return has_priors_; }
   std::unique_ptr<Evaluator> clone() const override;
 
@@ -83,6 +85,9 @@ class PythonEvaluator final : public Evaluator {
   // One row a question that is not decided by the rules: nature has moved on in it, at random.
   std::size_t take_rows(std::span<const Question> questions, Rng &rng);
   void ask(std::size_t rows);
+  // Calls the judge, with the GIL, and hands its checked answers to `read`.
+  template <class Read>
+  void consult(std::size_t rows, const nb::object &inputs, const nb::object &legal, const Read &read);
 
   nb::callable judge_;
   std::optional<Inputs> inputs_;

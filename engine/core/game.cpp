@@ -4,6 +4,8 @@
 #include <exception>
 #include <stdexcept>
 
+#include "core/hash_set.h"
+
 namespace boardlab {
 
 namespace {
@@ -250,44 +252,6 @@ std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &
     ++level;
   }
 }
-
-namespace {
-
-// A set of 64-bit hashes, open addressing, at most half full. Two positions with the same hash would count as one:
-// below one chance in a million for ten million positions.
-class HashSet {
- public:
-  bool insert(std::uint64_t key) {
-    key += key == 0;
-    if (2 * ++count_ > slots_.size()) grow();
-    std::uint64_t &slot = find(key);
-    if (slot == key) {
-      --count_;
-      return false;
-    }
-    slot = key;
-    return true;
-  }
-
- private:
-  std::uint64_t &find(std::uint64_t key) {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t at = key & mask;
-    while (slots_[at] && slots_[at] != key) at = (at + 1) & mask;
-    return slots_[at];
-  }
-  void grow() {
-    std::vector<std::uint64_t> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (const std::uint64_t key : old)
-      if (key) find(key) = key;
-  }
-
-  std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024);
-  std::size_t count_ = 0;
-};
-
-}  // namespace
 
 std::vector<std::uint64_t> count_states(const Game &game, const std::vector<const void *> &starts, int depth,
                                         const Poll &poll) {

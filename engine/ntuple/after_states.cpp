@@ -55,14 +55,19 @@ bool AfterStates::play(Action action, View &out, const void *forbidden) {
     game_.apply(state, action);
   }
   if (forbidden && game_.equal(state, forbidden)) return false;
+  settle(out, changes);
+  return true;
+}
+
+void AfterStates::settle(View &out, int changes) {
+  const void *state = out.state.data();
   double paid[MAX_PLAYERS];
   game_.outcome(outcome_, state, paid);
   out.paid = paid[player_];
   out.is_final = game_.player(state) == TERMINAL || game_.round_over(state);
-  if (out.is_final) return true;
+  if (out.is_final) return;
   out.set = network_.set_of(state, player_);
   find_indices(out, changes);
-  return true;
 }
 
 // The cheapest way: few slots touched, only those; few cells changed, the indices as a difference; else all anew.

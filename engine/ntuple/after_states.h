@@ -35,6 +35,8 @@ class AfterStates {
   // Plays the action and finds the indices of the after-state; false where it leads to the state `forbidden`. Its sum
   // comes with `add_up`: when all actions are played first, the memory of one is fetched while the next is played.
   bool play(Action action, View &out, const void *forbidden = nullptr);
+  // The same where `out.state` is the after-state already.
+  void read_played(View &out) { settle(out, -1); }
   void add_up(View &view);
   // Finds the indices of an after-state at the end too, for learning.
   void read_final(int player, View &view);
@@ -44,6 +46,8 @@ class AfterStates {
   double to_come(const View &view) const { return view.is_final ? 0.0 : double(network_.squash(view.sum)); }
 
  private:
+  // `changes` of the parent's cells, as in `changes_`; -1: not known.
+  void settle(View &out, int changes);
   void find_indices(View &out, int changes);
   void finish_pending();
   void fetch_ahead(const View &view) const;

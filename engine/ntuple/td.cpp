@@ -9,9 +9,9 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
     : SelfPlay(network->game_ptr(), settings, seed),
       network_(std::move(network)),
       traces_(static_cast<std::size_t>(game_.players())),
-      horizon_(trace_length(settings)),
       after_states_(*network_, settings.outcome),
       best_(after_states_.make_view()),
+      horizon_(trace_length(settings)),
       previous_(game_),
       copies_(3 * static_cast<std::size_t>(network_->padded_slots()), 1.0f) {
   if (network_->is_coherent() != (settings.coherence != Coherence::NONE))
@@ -89,7 +89,11 @@ bool TdLearner::choose(const void *state, int player) {
     after_states_.add_up(best_);
     return false;
   }
-  const void *forbidden = settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr;
+  choose_best(n, settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr);
+  return false;
+}
+
+void TdLearner::choose_best(std::uint32_t n, const void *forbidden) {
   while (candidates_.size() < n) candidates_.push_back(after_states_.make_view());
   std::uint32_t allowed = 0;
   for (std::uint32_t i = 0; i < n; ++i)
@@ -105,7 +109,6 @@ bool TdLearner::choose(const void *state, int player) {
   }
   best_action_ = actions_[best];
   std::swap(best_, candidates_[best]);
-  return false;
 }
 
 // Above 0 where a is better than b. Sigma is monotone, so the sums decide where nothing else differs.

@@ -53,22 +53,25 @@ class TdLearner : public SelfPlay {
   void end_episode(const void *state, int last_player) override;
   void adapt(Trace &trace, double target, bool learn, bool cut);
 
+  // Plays the first n of actions_ and leaves the best in best_ and best_action_, uniformly among equals.
+  void choose_best(std::uint32_t n, const void *forbidden);
+  void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
+
   NetworkPtr network_;
   std::vector<Trace> traces_;
+  AfterStates after_states_;
+  AfterStates::View best_;
+  Action best_action_ = -1;
 
  private:
   bool choose(const void *state, int player);  // into best_; whether the action is random
   double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
-  void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
   void remember(const TraceState &from, double reward, const AfterStates::View *next);
   void learn_again();
   double to_come_after_best(int player);
 
   int horizon_;
-  AfterStates after_states_;
-  AfterStates::View best_;
   std::vector<AfterStates::View> candidates_;
-  Action best_action_ = -1;
   StateBuffer previous_;
   bool have_previous_ = false;
   std::vector<float> copies_;  // for the kernels that learn

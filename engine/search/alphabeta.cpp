@@ -22,8 +22,7 @@ AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBeta
       child_(game()) {
   if (!is_two_player_zero_sum(game()))
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
-                                game().name() +
-                                (game().is_hidden() ? " use mcts or mc" : " use maxn, expectimax or mcts"));
+                                game().name() + (game().is_hidden() ? " use ismcts" : " use maxn, expectimax or mcts"));
   search_.evaluator = evaluator_.get();
   search_.prob_cut = options_.prob_cut.get();
   search_.poll = [this] { poll(); };

@@ -62,6 +62,12 @@ void Evaluator::answer(std::span<const Question> questions, Rng &rng) {
   }
 }
 
+void Evaluator::values(std::span<const std::byte> states, Workers &, Rng &rng, double *out) {
+  const auto players = static_cast<std::size_t>(game_->players());
+  for (std::size_t at = 0; at < states.size(); at += game_->state_size(), out += players)
+    value(states.data() + at, rng, out);
+}
+
 void RolloutEvaluator::value(const void *state, Rng &rng, double *out) { mean_outcome(state, nullptr, rng, out); }
 
 void RolloutEvaluator::answer(std::span<const Question> questions, Rng &rng) {
@@ -135,6 +141,15 @@ void MixEvaluator::value(const void *state, Rng &rng, double *out) {
   first_->value(state, rng, out);
   second_->value(state, rng, other);
   for (int p = 0; p < game().players(); ++p) out[p] = (1 - weight_) * out[p] + weight_ * other[p];
+}
+
+void MixEvaluator::values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) {
+  pass_on();
+  const std::size_t count = states.size() / game().state_size() * static_cast<std::size_t>(game().players());
+  values_.resize(count);
+  first_->values(states, workers, rng, out);
+  second_->values(states, workers, rng, values_.data());
+  for (std::size_t i = 0; i < count; ++i) out[i] = (1 - weight_) * out[i] + weight_ * values_[i];
 }
 
 void MixEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/game.h"
+#include "core/workers.h"
 
 namespace boardlab {
 
@@ -49,6 +50,12 @@ class Evaluator {
   virtual void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out);
   // Several leaves at once; neural evaluators answer them as one batch. Default: one after the other.
   virtual void answer(std::span<const Question> questions, Rng &rng);
+
+  // The values of many states that belong to players, [state_size] bytes each, out[states][players]. Default: one after
+  // the other. An evaluator that `batches` may let the workers help with what is not the judging itself; of the others
+  // every thread asks a clone of its own.
+  virtual void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out);
+  virtual bool batches() const { return false; }
 
   // A search starts on a new decision: what was remembered during the last one may be out of date.
   virtual void begin_decision() {}
@@ -136,6 +143,8 @@ class MixEvaluator final : public Evaluator {
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
+  void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) override;
+  bool batches() const override { return first_->batches() || second_->batches(); }
   void begin_decision() override {
     first_->begin_decision();
     second_->begin_decision();

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
 #include <thread>
+
+#include "core/spin_lock.h"
+#include "search/deadline.h"
 
 namespace boardlab {
 
@@ -14,20 +16,20 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
     : Search(std::move(evaluator), seed),
       options_(options),
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
-      leaves_(static_cast<std::size_t>(options.batch)) {
+      helpers_(static_cast<std::size_t>(options.threads - 1)) {
   evaluator_->scales_priors = !options.tree.paper;
-  for (int t = 1; t < options.threads; ++t) {
-    MctsOptions alone = options;
-    alone.threads = 1;
-    alone.iterations = options.iterations * (t + 1) / options.threads - options.iterations * t / options.threads;
-    helpers_.push_back(std::make_unique<MctsSearch>(evaluator_->clone(), alone, 0));
+  workers_.push_back({evaluator_.get(), &rng, {}, {}});
+  for (Helper &helper : helpers_) {
+    helper.evaluator = evaluator_->clone();
+    helper.evaluator->scales_priors = evaluator_->scales_priors;
+    workers_.push_back({helper.evaluator.get(), &helper.rng, {}, {}});
   }
-  options_.iterations = options.iterations / options.threads;
+  for (Worker &worker : workers_) worker.leaves.resize(static_cast<std::size_t>(options.batch));
   seed_helpers(seed);
 }
 
 void MctsSearch::seed_helpers(std::uint64_t seed) {
-  for (std::size_t t = 0; t < helpers_.size(); ++t) helpers_[t]->reset(derive_seed(seed, t + 1));
+  for (std::size_t t = 0; t < helpers_.size(); ++t) helpers_[t].rng = Rng(derive_seed(seed, t + 1));
 }
 
 void MctsSearch::reset(std::uint64_t seed) {
@@ -36,46 +38,38 @@ void MctsSearch::reset(std::uint64_t seed) {
   seed_helpers(seed);
 }
 
-// Algorithm 1 of paper 000, with the recursion unrolled: select, evaluate, expand and back up.
-void MctsSearch::iterate(std::int64_t wanted) {
-  const bool virtual_loss = options_.batch > 1;
-  const std::size_t batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, wanted));
-  tree_.make_room();
-  questions_.clear();
-  for (std::size_t i = 0; i < batch; ++i) {
-    tree_.select(leaves_[i], rng, virtual_loss);
-    if (!leaves_[i].terminal) questions_.push_back(tree_.question(leaves_[i]));
-  }
-  if (!questions_.empty()) evaluator_->answer(questions_, rng);
-  for (std::size_t i = 0; i < batch; ++i) tree_.back_up(leaves_[i], rng);
-  for (std::size_t i = 0; i < batch; ++i) tree_.widen(leaves_[i]);
+// ---- Algorithm 1 of paper 000, with the recursion unrolled: select; evaluate; expand and back up. ----
+
+void MctsSearch::descend(Worker &worker, std::size_t leaves, bool virtual_loss) {
+  for (std::size_t i = 0; i < leaves; ++i) tree_.select(worker.leaves[i], *worker.rng, virtual_loss);
+}
+
+void MctsSearch::evaluate(Worker &worker, std::size_t leaves) const {
+  worker.questions.clear();
+  for (std::size_t i = 0; i < leaves; ++i)
+    if (!worker.leaves[i].terminal) worker.questions.push_back(tree_.question(worker.leaves[i]));
+  if (!worker.questions.empty()) worker.evaluator->answer(worker.questions, *worker.rng);
+}
+
+void MctsSearch::back_up(Worker &worker, std::size_t leaves) {
+  for (std::size_t i = 0; i < leaves; ++i) tree_.back_up(worker.leaves[i], *worker.rng);
+  for (std::size_t i = 0; i < leaves; ++i) tree_.widen(worker.leaves[i]);
 }
 
 void MctsSearch::act(const void *state, Decision &out) {
   try {
-    think(state, out);
+    out.prepare(game(), state);
+    report(out, grow(state));
   } catch (...) {
     tree_.clear();  // a descent that was never backed up has left its visits and virtual losses behind
     throw;
   }
 }
 
-void MctsSearch::think(const void *state, Decision &out) {
-  out.prepare(game(), state);
-  if (helpers_.empty()) return report(out, grow(state));
-  const std::int64_t iterations = grow_together(state);
-  const std::vector<Node> own = tree_.root_block();
-  for (const auto &helper : helpers_) tree_.absorb_root(helper->tree_);
-  report(out, iterations);
-  tree_.restore_root(own);
-}
-
 // Returns the number of iterations.
 std::int64_t MctsSearch::grow(const void *state) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  const auto elapsed = [&start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-  evaluator_->begin_decision();
+  Deadline deadline(options_.seconds);
+  for (const Worker &worker : workers_) worker.evaluator->begin_decision();
   // Sequential halving shares the visits out anew; kept ones would count as its own.
   tree_.set_root(state, options_.reuse && options_.tree.gumbel == 0);
   // A node counts its visits in 32 bits, and a kept tree brings some along.
@@ -83,59 +77,121 @@ std::int64_t MctsSearch::grow(const void *state) {
   tree_.prepare_root(*evaluator_, rng, options_.iterations);
   const std::int64_t most = MOST_VISITS - tree_.root().visits;
   const std::int64_t limit = options_.iterations > 0 ? std::min(options_.iterations, most) : most;
-  std::int64_t done = 0, next_look = 1;
+  return helpers_.empty() ? grow_alone(limit, deadline) : grow_together(limit, deadline);
+}
+
+std::int64_t MctsSearch::grow_alone(std::int64_t limit, Deadline &deadline) {
+  Worker &worker = workers_.front();
+  std::int64_t done = 0;
   while (done < limit && !tree_.root().exact) {
-    iterate(limit - done);
+    const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, limit - done));
+    tree_.make_room();
+    descend(worker, batch, options_.batch > 1);
+    evaluate(worker, batch);
+    back_up(worker, batch);
     done += options_.batch;
-    if (done < next_look) continue;
+    if (!deadline.is_due(done)) continue;
     poll();
-    const double seconds = elapsed();
-    if (options_.seconds > 0 && seconds >= options_.seconds) break;
-    // The clock costs a tenth of a fast iteration, so that it is read every 64; after every slow one.
-    next_look = done + (seconds < 1e-3 * static_cast<double>(done) ? 64 : 1);
+    if (deadline.is_over(done)) break;
   }
   return std::min(done, limit);
 }
 
-// Root parallelisation (Chaslot, Winands and van den Herik 2008): every thread grows a tree of its own, without locks,
-// so that the result depends on the number of threads but not on their luck.
-std::int64_t MctsSearch::grow_together(const void *state) {
-  struct Stopped {};
-  std::atomic<bool> stop{false};
-  std::atomic<std::int64_t> iterations{0};
+// Tree parallelisation (Chaslot, Winands and van den Herik 2008) with one lock: a thread that holds it backs up its
+// last leaves and selects its next ones; evaluations, the greater part of an iteration, need no lock. Virtual losses
+// keep the threads apart.
+class MctsSearch::Shared {
+ public:
+  Shared(MctsSearch &search, std::int64_t limit, std::int64_t done) : search_(search), limit_(limit), done_(done) {}
+
+  // Until the iterations are done, the root is proven or `stop` was called. `look` is called after every evaluation.
+  template <class Look>
+  void work(Worker &worker, Look look) {
+    std::size_t waiting = 0;
+    while (take_turn(worker, waiting)) {
+      search_.evaluate(worker, waiting);
+      look();
+    }
+  }
+  void stop() { stop_ = true; }
+  std::int64_t done() const { return done_; }  // when all threads are
+
+ private:
+  // A turn of several leaves moves the nodes near the root less often from one core's cache to another's; but leaves
+  // that wait know nothing of each other, so that there are few as long as the tree is small.
+  static constexpr std::int64_t VISITS_A_LEAF = 256, MOST_LEAVES = 8;
+
+  // Backs up the `waiting` leaves and selects the next; false at the end.
+  bool take_turn(Worker &worker, std::size_t &waiting) {
+    Tree &tree = search_.tree_;
+    for (;; std::this_thread::yield()) {
+      const std::lock_guard lock(lock_);
+      search_.back_up(worker, waiting);
+      done_ += static_cast<std::int64_t>(waiting);
+      in_flight_ -= static_cast<std::int64_t>(waiting);
+      waiting = 0;
+      const std::int64_t left = limit_ - done_ - in_flight_;
+      if (stop_ || left <= 0 || tree.root().exact) return false;
+      if (in_flight_ == 0) tree.make_room();
+      if (tree.wants_room()) continue;  // until the others' leaves are backed up
+      const std::int64_t few = std::clamp(tree.root().visits / VISITS_A_LEAF, std::int64_t{1}, MOST_LEAVES);
+      waiting = static_cast<std::size_t>(std::min(left, std::max<std::int64_t>(few, search_.options_.batch)));
+      if (worker.leaves.size() < waiting) worker.leaves.resize(waiting);
+      search_.descend(worker, waiting, true);
+      in_flight_ += static_cast<std::int64_t>(waiting);
+      return true;
+    }
+  }
+
+  MctsSearch &search_;
+  SpinLock lock_;
+  std::int64_t limit_, done_, in_flight_ = 0;
+  std::atomic<bool> stop_{false};
+};
+
+std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
+  // Where values are scaled by what was seen, a virtual loss is the least of it.
+  std::int64_t done = 0;
+  for (; done < limit && done < RANGE_ITERATIONS && !tree_.knows_range() && !tree_.root().exact; ++done) {
+    tree_.make_room();
+    descend(workers_.front(), 1, false);
+    evaluate(workers_.front(), 1);
+    back_up(workers_.front(), 1);
+  }
+  struct GivenUp {};  // another thread has failed
+  Shared shared(*this, limit, done);
   std::exception_ptr failure;
   std::mutex failure_mutex;
-  const auto guarded = [&](MctsSearch &search) {
+  std::atomic<bool> failed{false};
+  const auto guarded = [&](Worker &worker, auto look) {
     try {
-      iterations += search.grow(state);
-    } catch (const Stopped &) {
-      search.tree_.clear();
+      shared.work(worker, look);
+    } catch (const GivenUp &) {
     } catch (...) {
-      search.tree_.clear();
       const std::lock_guard lock(failure_mutex);
       if (!failure) failure = std::current_exception();
-      stop = true;
+      failed = true;
+      shared.stop();
     }
   };
   std::vector<std::thread> threads;
   threads.reserve(helpers_.size());
-  for (const auto &helper : helpers_) {
-    helper->set_poll([&stop] {
-      if (stop) throw Stopped{};
-    });
-    threads.emplace_back([&guarded, &helper] { guarded(*helper); });
+  for (std::size_t t = 1; t < workers_.size(); ++t) {
+    workers_[t].evaluator->poll = [&failed] {
+      if (failed) throw GivenUp{};
+    };
+    threads.emplace_back([&guarded, this, t] { guarded(workers_[t], [] {}); });
   }
-  const Poll own = poll;
-  set_poll([&] {
-    if (stop) throw Stopped{};
-    own();
+  std::int64_t turns = 0;
+  guarded(workers_.front(), [&] {
+    if (!deadline.is_due(++turns)) return;
+    poll();
+    if (deadline.is_over(turns)) shared.stop();
   });
-  guarded(*this);
   for (auto &thread : threads) thread.join();
-  set_poll(own);
-  for (const auto &helper : helpers_) helper->set_poll([] {});
+  for (const Helper &helper : helpers_) helper.evaluator->poll = [] {};
   if (failure) std::rethrow_exception(failure);
-  return iterations;
+  return shared.done();
 }
 
 // Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost

@@ -1,6 +1,7 @@
 // Monte Carlo tree search over any evaluator: UCT with rollouts, PUCT with priors, one tree for both.
 #pragma once
 
+#include "search/deadline.h"
 #include "search/search.h"
 #include "search/tree.h"
 
@@ -11,7 +12,7 @@ struct MctsOptions {
   double seconds = 0;              // 0 = no limit
   bool reuse = true;               // keep the subtree of what was played
   int batch = 1;                   // leaves that are evaluated together
-  int threads = 1;                 // trees that share the iterations, a thread each; their root visits are added up
+  int threads = 1;                 // that grow the tree together; with more than one the result is a matter of luck
   using Policy = RootPolicy;
   Policy policy = Policy::VISITS;  // the distribution that is reported
   // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
@@ -32,21 +33,36 @@ class MctsSearch final : public Search {
 
  private:
   static constexpr std::int64_t MOST_VISITS = UINT32_MAX - 1;
+  static constexpr std::int64_t RANGE_ITERATIONS = 64;  // that one thread makes at most before the others begin
 
-  void think(const void *state, Decision &out);
+  // What a thread needs for its own descents.
+  struct Worker {
+    Evaluator *evaluator;
+    Rng *rng;
+    std::vector<Leaf> leaves;
+    std::vector<Question> questions;
+  };
+  struct alignas(64) Helper {  // no two in one line of the cache: every rollout writes its random state
+    std::unique_ptr<Evaluator> evaluator;
+    Rng rng;
+  };
+  class Shared;  // what the threads of one decision share
+
   std::int64_t grow(const void *state);
-  std::int64_t grow_together(const void *state);
+  std::int64_t grow_alone(std::int64_t limit, Deadline &deadline);
+  std::int64_t grow_together(std::int64_t limit, Deadline &deadline);
+  void descend(Worker &worker, std::size_t leaves, bool virtual_loss);
+  void evaluate(Worker &worker, std::size_t leaves) const;
+  void back_up(Worker &worker, std::size_t leaves);
   void seed_helpers(std::uint64_t seed);
-  void iterate(std::int64_t wanted);
   void report(Decision &out, std::int64_t iterations);
   void report_policy(Decision &out) const;
   std::size_t chosen(const Decision &out);
 
   MctsOptions options_;
   Tree tree_;
-  std::vector<Leaf> leaves_;
-  std::vector<Question> questions_;
-  std::vector<std::unique_ptr<MctsSearch>> helpers_;  // the other threads' trees
+  std::vector<Helper> helpers_;         // of the other threads
+  std::vector<Worker> workers_;         // this thread's first
   std::vector<const Node *> children_;  // by legal action; null where the tree has none or proved others better
 };
 

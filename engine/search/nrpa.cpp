@@ -30,7 +30,7 @@ NrpaSearch::NrpaSearch(GamePtr the_game, NrpaOptions options, std::uint64_t seed
       levels_(static_cast<std::size_t>(options.level) + 1),
       cumulated_(static_cast<std::size_t>(game().max_legal())),
       legal_(cumulated_.size()),
-      expected_(game()) {
+      plan_(game()) {
   if (game().players() != 1 || game().has_chance() || game().is_hidden())
     throw std::invalid_argument("nrpa plans games of one player without chance; " + game().name() +
                                 (game().players() != 1 ? " has more players" : " has chance") +
@@ -46,46 +46,28 @@ NrpaSearch::NrpaSearch(GamePtr the_game, NrpaOptions options, std::uint64_t seed
 
 void NrpaSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
-  have_plan_ = false;
+  plan_.forget();
 }
 
 void NrpaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
-  if (!is_planned(state)) plan(state);
-  out.action = plan_.actions[played_];
+  if (!plan_.leads_through(state)) make_plan(state);
+  out.action = plan_.next();
   const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
   const auto i = static_cast<std::size_t>(at - out.actions.begin());
   // What remains of the plan's score: the step rewards of the actions already played are behind us.
-  const double value = plan_.score - game().step_reward() * static_cast<double>(played_);
+  const double value = best_.score - game().step_reward() * static_cast<double>(plan_.played());
   out.policy[i] = 1;
   out.values[i] = out.scores[0] = value;
-  out.info.emplace_back("score", plan_.score);
-  out.info.emplace_back("length", static_cast<double>(plan_.actions.size()));
+  out.info.emplace_back("score", best_.score);
+  out.info.emplace_back("length", static_cast<double>(plan_.length()));
   out.info.emplace_back("playouts", static_cast<double>(playouts_));
   out.info.emplace_back("searches", static_cast<double>(searches_));
 }
 
-// Whether the state lies on the plan; then `played_` is where. The plan is played through anew from where it stands, or
-// from its root if somebody has gone back.
-bool NrpaSearch::is_planned(const void *state) {
-  if (!have_plan_) return false;
-  const auto advance = [&](std::size_t end) {
-    for (; played_ < end; game().apply(expected_.data(), plan_.actions[played_++]))
-      if (game().equal(state, expected_.data())) return true;
-    return false;
-  };
-  const std::size_t from = played_;
-  if (advance(plan_.actions.size())) return true;
-  played_ = 0;
-  game().copy(expected_.data(), root_.data());
-  return advance(from);
-}
-
-void NrpaSearch::plan(const void *state) {
+void NrpaSearch::make_plan(const void *state) {
   game().copy(root_.data(), state);
-  have_plan_ = false;
-  plan_.clear();
-  played_ = 0;
+  plan_.forget();
   playouts_ = searches_ = 0;
   deadline_ = Deadline(options_.seconds);
   Level &top = levels_.back();
@@ -97,13 +79,12 @@ void NrpaSearch::plan(const void *state) {
     } while (options_.seconds > 0 && options_.restart);
   } catch (const OutOfTime &) {
   }
-  game().copy(expected_.data(), root_.data());
-  have_plan_ = true;
+  plan_.set(state, best_.actions);
 }
 
 // The first playout always finishes: there must be an answer.
 void NrpaSearch::keep_best(const Sequence &found) {
-  if (playouts_ == 1 || found.score > plan_.score) plan_ = found;
+  if (playouts_ == 1 || found.score > best_.score) best_ = found;
   if (!deadline_.is_due(playouts_)) return;
   poll();
   if (deadline_.is_over(playouts_)) throw OutOfTime{};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "search/deadline.h"
+#include "search/plan.h"
 #include "search/search.h"
 
 namespace boardlab {
@@ -47,8 +48,7 @@ class NrpaSearch final : public Search {
   };
   struct OutOfTime {};
 
-  void plan(const void *state);
-  bool is_planned(const void *state);
+  void make_plan(const void *state);
   // NRPA of paper's Figure 2: the best sequence of the level is left in levels_[level].best.
   void search(std::size_t level);
   void playout(const Policy &policy, Sequence &out);
@@ -70,11 +70,8 @@ class NrpaSearch final : public Search {
   Deadline deadline_{0};
   std::int64_t playouts_ = 0, searches_ = 0;
 
-  // The plan, how much of it was played, and the state there.
-  Sequence plan_;
-  std::size_t played_ = 0;
-  StateBuffer expected_;
-  bool have_plan_ = false;
+  Sequence best_;  // of all playouts
+  Plan plan_;
 };
 
 }  // namespace boardlab

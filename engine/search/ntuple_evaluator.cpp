@@ -12,41 +12,44 @@ void NTupleEvaluator::action_values(const void *state, std::span<const Action> a
 }
 
 void NTupleEvaluator::judge_unknown_actions(const void *state, std::span<const Action> actions, double *out) {
-  unknown_.clear();
-  unknown_at_.clear();
+  make_views(actions.size());
   keys_.resize(actions.size());
   for (std::size_t i = 0; i < actions.size(); ++i) {
-    game().copy(child_.data(), state);
-    game().apply(child_.data(), actions[i]);
-    keys_[i] = game().hash(child_.data()) ^ decision_;
+    void *child = views_[i].state.data();
+    game().copy(child, state);
+    game().apply(child, actions[i]);
+    keys_[i] = game().hash(child) ^ decision_;
     __builtin_prefetch(&known_[keys_[i] % KNOWN]);
   }
+  unknown_.clear();
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Known &known = known_[keys_[i] % KNOWN];
     out[i] = known.value;
     if (known.key == keys_[i]) continue;
-    unknown_.push_back(actions[i]);
-    unknown_at_.push_back(i);
+    if (unknown_.empty()) after_states_.set_parent(state, game().player(state));
+    after_states_.read_played(views_[i]);
+    unknown_.push_back(i);
   }
-  if (unknown_.empty()) return;
-  found_.resize(unknown_.size());
-  judge_actions(state, unknown_, found_.data());
-  for (std::size_t i = 0; i < unknown_.size(); ++i) {
-    out[unknown_at_[i]] = found_[i];
-    const std::uint64_t key = keys_[unknown_at_[i]];
-    known_[key % KNOWN] = {key, found_[i]};
+  for (const std::size_t i : unknown_) {
+    out[i] = total(views_[i]);
+    known_[keys_[i] % KNOWN] = {keys_[i], out[i]};
   }
 }
 
 void NTupleEvaluator::judge_actions(const void *state, std::span<const Action> actions, double *out) {
+  make_views(actions.size());
   after_states_.set_parent(state, game().player(state));
-  while (views_.size() < actions.size()) views_.push_back(after_states_.make_view());
   for (std::size_t i = 0; i < actions.size(); ++i) after_states_.play(actions[i], views_[i]);
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    const auto &view = views_[i];
-    after_states_.add_up(views_[i]);
-    out[i] = view.paid + game().step_reward() + gamma_ * after_states_.to_come(view);
-  }
+  for (std::size_t i = 0; i < actions.size(); ++i) out[i] = total(views_[i]);
+}
+
+void NTupleEvaluator::make_views(std::size_t count) {
+  while (views_.size() < count) views_.push_back(after_states_.make_view());
+}
+
+double NTupleEvaluator::total(ntuple::AfterStates::View &view) {
+  after_states_.add_up(view);
+  return view.paid + game().step_reward() + gamma_ * after_states_.to_come(view);
 }
 
 double NTupleEvaluator::best_action_value(const void *state, Rng &rng) {
@@ -80,18 +83,50 @@ void NTupleEvaluator::value(const void *state, Rng &rng, double *out) {
     complete(state, std::max(creator, 0), table_value(state, std::max(creator, 0)), out);
 }
 
+void NTupleEvaluator::begin_decision() {
+  decision_ = derive_seed(decision_, 1);
+  if (answer_at_.empty()) {
+    answer_at_.resize(ANSWERS);
+    const std::size_t entries = std::min(ANSWERS, ANSWERS_BYTES / (sizeof(Answer) + sizeof(float) * legal_.size()));
+    answers_.resize(entries);
+    answer_priors_.resize(entries * legal_.size());
+  }
+  next_answer_ = 0;
+  if (game().players() == 1 && !game().has_chance()) known_.resize(KNOWN);
+}
+
 void NTupleEvaluator::answer(std::span<const Question> questions, Rng &rng) {
   for (const Question &q : questions) {
     if (!q.priors || q.actions.empty()) {
       value(q.state, rng, q.value);
       continue;
     }
-    action_values(q.state, q.actions, rng, q.priors);
-    const std::span<double> values(q.priors, q.actions.size());
-    const double best = *std::max_element(values.begin(), values.end());
-    complete(q.state, game().player(q.state), best, q.value);
-    values_to_priors(values);
+    const std::span<double> priors(q.priors, q.actions.size());
+    complete(q.state, game().player(q.state), best_and_priors(q.state, q.actions, rng, priors), q.value);
   }
+}
+
+double NTupleEvaluator::best_and_priors(const void *state, std::span<const Action> actions, Rng &rng,
+                                        std::span<double> priors) {
+  const auto judged = [&] {
+    action_values(state, actions, rng, priors.data());
+    const double best = *std::max_element(priors.begin(), priors.end());
+    values_to_priors(priors);
+    return best;
+  };
+  if (answers_.empty()) return judged();
+  const std::uint64_t key = game().hash(state) ^ decision_;
+  std::uint32_t &at = answer_at_[key % ANSWERS];
+  if (answers_[at].key == key) {
+    std::copy_n(&answer_priors_[at * legal_.size()], priors.size(), priors.begin());
+    return answers_[at].best;
+  }
+  at = next_answer_;
+  next_answer_ = next_answer_ + 1 < answers_.size() ? next_answer_ + 1 : 0;
+  answers_[at] = {key, judged()};
+  std::transform(priors.begin(), priors.end(), &answer_priors_[at * legal_.size()],
+                 [](double prior) { return static_cast<float>(prior); });
+  return answers_[at].best;
 }
 
 }  // namespace boardlab

@@ -23,16 +23,12 @@ class NTupleEvaluator final : public Evaluator {
         after_states_(*network_, outcome),
         view_(after_states_.make_view()),
         legal_(static_cast<std::size_t>(game().max_legal())),
-        values_(legal_.size()),
-        child_(game()) {}
+        values_(legal_.size()) {}
 
   void value(const void *state, Rng &rng, double *out) override;
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
-  void begin_decision() override {
-    decision_ = derive_seed(decision_, 1);
-    if (game().players() == 1 && !game().has_chance()) known_.resize(KNOWN);
-  }
+  void begin_decision() override;
   bool has_priors() const override { return true; }
   // tanh, in a game that pays at the end and not less than a point.
   bool stays_in_range() const override {
@@ -52,9 +48,22 @@ class NTupleEvaluator final : public Evaluator {
     double value = 0;
   };
   static constexpr std::size_t KNOWN = 1 << 14;
+  // Answers by position, for the same reason: ways through a tree meet again. They are kept one after the other, so
+  // that a short search stays in the nearest cache, and found by hash. The priors are kept in 32 bits, as in a tree,
+  // `legal_.size()` a position.
+  struct Answer {
+    std::uint64_t key = 0;
+    double best = 0;
+  };
+  static constexpr std::size_t ANSWERS = 1 << 14, ANSWERS_BYTES = 1 << 21;
 
   void judge_actions(const void *state, std::span<const Action> actions, double *out);
   void judge_unknown_actions(const void *state, std::span<const Action> actions, double *out);
+  void make_views(std::size_t count);
+  // Adds up what was played: the value of the action that leads there.
+  double total(ntuple::AfterStates::View &view);
+  // Softmax of the action values; returns the best of them.
+  double best_and_priors(const void *state, std::span<const Action> actions, Rng &rng, std::span<double> priors);
   double best_action_value(const void *state, Rng &rng);
   // Component of `known`, whose value is given; the others as described above.
   void complete(const void *state, int known, double value, double *out);
@@ -67,12 +76,13 @@ class NTupleEvaluator final : public Evaluator {
   std::vector<ntuple::AfterStates::View> views_;
   std::vector<Action> legal_;
   std::vector<double> values_;
-  StateBuffer child_;
+  std::vector<std::uint32_t> answer_at_;  // by hash; empty for searches that never begin a decision
+  std::vector<Answer> answers_;
+  std::vector<float> answer_priors_;
+  std::uint32_t next_answer_ = 0;
   std::vector<Known> known_;  // empty where it does not pay, and for searches that never begin a decision
-  std::vector<Action> unknown_;
-  std::vector<std::size_t> unknown_at_;
+  std::vector<std::size_t> unknown_;
   std::vector<std::uint64_t> keys_;
-  std::vector<double> found_;
   std::uint64_t decision_ = 0;
 };
 

@@ -124,8 +124,7 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
 }
 
 void Tree::make_room() {
-  // A root with more actions than the pool has nodes leaves no room to make; so not at every iteration.
-  if (!full_ || backups_ < backups_at_room_ + static_cast<std::int64_t>(nodes_.size() / 4)) return;
+  if (!wants_room()) return;
   for (std::uint32_t least = 2; nodes_.size() > options_.max_nodes / 2 && least / 2 <= nodes_[ROOT].visits; least *= 2)
     keep_subtree(ROOT, least);
   backups_at_room_ = backups_;
@@ -137,7 +136,8 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   if (leaf.state.empty()) leaf.state = StateBuffer(game);
   void *state = leaf.state.data();
   game.copy(state, root_state_.data());
-  if (game.is_hidden()) game.determinize(state, game.player(state), rng);
+  const bool hidden = game.is_hidden();
+  if (hidden) game.determinize(state, game.player(state), rng);
   leaf.path.clear();
   leaf.terminal = false;
   std::uint32_t at = ROOT;
@@ -150,15 +150,19 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
       leaf.value[1 - owner] = -leaf.value[owner];
       break;
     }
-    const int player = game.player(state);
-    if (player == TERMINAL) {
-      leaf.terminal = true;
-      terminal_value(state, rng, leaf.value);
-      break;
+    // A node with children says itself who moves, unless that depends on hidden cards.
+    int player = nodes_[at].mover;
+    if (hidden || !nodes_[at].count) {
+      player = game.player(state);
+      if (player == TERMINAL) {
+        leaf.terminal = true;
+        terminal_value(state, rng, leaf.value);
+        break;
+      }
+      // The end of a round is a leaf: the next one starts anew, and below it worlds with other hidden cards would not
+      // even agree on who moves.
+      if (at != ROOT && game.round_over(state)) break;
     }
-    // The end of a round is a leaf: the next one starts anew, and below it worlds with other hidden cards would not
-    // even agree on who moves.
-    if (at != ROOT && game.round_over(state)) break;
     if (options_.depth > 0 && depth >= options_.depth) break;
     std::uint32_t child;
     if (player == CHANCE) {
@@ -173,7 +177,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
         // PUCT expands with the evaluation; UCT on the second visit, which saves the blocks of most leaves.
         if (options_.puct || (nodes_[at].visits == 0 && at != ROOT)) break;
         const int n = game.legal(state, scratch_.data());
-        if (!expand(at, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
+        if (!expand(at, player, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
       }
       child = at == ROOT && simulation_ < schedule_.size() ? best_gumbel_child(schedule_[simulation_++]) : 0;
       if (!child) child = select_child(nodes_[at], player, state);
@@ -202,7 +206,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   }
 }
 
-Question Tree::question(Leaf &leaf) {
+Question Tree::question(Leaf &leaf) const {
   const bool at_chance = game_->player(leaf.state.data()) == CHANCE;
   leaf.actions.resize(static_cast<std::size_t>(game_->max_legal()));
   leaf.actions.resize(
@@ -232,7 +236,7 @@ const Node *Tree::proof(const Node &node) const {
 void Tree::back_up(Leaf &leaf, Rng &rng) {
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)
-    expand(end, leaf.actions, leaf.priors.data(), rng);
+    expand(end, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
   const double step_reward = options_.paper || options_.ranked ? 0 : game_->step_reward();
@@ -316,7 +320,7 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations)
     game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
     const Question q = question(leaf);
     evaluator.answer({&q, 1}, rng);
-    expand(ROOT, leaf.actions, leaf.priors.data(), rng);
+    expand(ROOT, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
     nodes_[ROOT].visits = 1;
     root_value_ = leaf.value[game_->player(root_state_.data())];
   }
@@ -352,7 +356,7 @@ void Tree::remove_noise() {
   clean_priors_.clear();
 }
 
-bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const double *priors, Rng &rng) {
+bool Tree::expand(std::uint32_t at, int mover, std::span<const Action> actions, const double *priors, Rng &rng) {
   // The root always has its children: without them there is nothing to choose from.
   if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) {
     full_ = true;
@@ -363,6 +367,7 @@ bool Tree::expand(std::uint32_t at, std::span<const Action> actions, const doubl
   if (options_.rave) amaf_.resize(nodes_.size());
   nodes_[at].first = first;
   nodes_[at].count = static_cast<std::uint32_t>(actions.size()) & MOST_CHILDREN;
+  nodes_[at].mover = static_cast<std::uint32_t>(mover) & 7u;
   Node *children = &nodes_[first];
   for (std::size_t i = 0; i < actions.size(); ++i) {
     children[i].action = actions[i];
@@ -427,35 +432,44 @@ double Tree::unvisited_q(const Node &node, const Line &q) const {
   return (visits > 0 ? sum / visits * q.slope + q.shift : 0) - options_.fpu;
 }
 
-// Equations 1 and 2 of Scheiermann and Konen (2022), or UCB1. What is proven lost is skipped, unless all is.
-std::uint32_t Tree::select_child(const Node &node, int player, const void *state) {
-  if (options_.rave) return select_rave_child(node, player, state);
+// Equations 1 and 2 of Scheiermann and Konen (2022). Nothing here is a branch that depends on the values: mispredicted
+// ones would be the greater part of a descent.
+template <bool HIDDEN>
+std::uint32_t Tree::select_puct_child(const Node &node, const Line &q, const void *state) {
   const Node *children = &nodes_[node.first];
-  const Line q = lines_[player];
-  const bool hidden = game_->is_hidden();
+  const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
+  const double unvisited = unvisited_q(node, q);
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   int legal_count = -1;
-  if (options_.puct) {
-    const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
-    const double unvisited = unvisited_q(node, q);
-    for (std::uint32_t i = 0; i < node.count; ++i) {
-      const Node &child = children[i];
-      if (is_lost(child)) {
-        lost = node.first + i;
-        continue;
-      }
-      if (hidden && !is_legal(child.action, state, legal_count)) continue;
-      const std::uint32_t n = child.visits;
-      const double value = n ? child.value_sum * inverse(n) * q.slope + q.shift : unvisited;
-      const double score = value + root * child.prior * inverse(n + 1);
-      if (score > best_score) {
-        best_score = score;
-        best = node.first + i;
-      }
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = children[i];
+    if (HIDDEN && !is_legal(child.action, state, legal_count)) continue;
+    const std::uint32_t n = child.visits;
+    const double visited = child.value_sum * inverse(n) * q.slope + q.shift;
+    const double value = n ? visited : unvisited;
+    const double score = value + root * child.prior * inverse(n + 1);
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
     }
-    return best ? best : lost;
+    const bool better = score > best_score;
+    best = better ? node.first + i : best;
+    best_score = better ? score : best_score;
   }
+  return best ? best : lost;
+}
+
+// PUCT, UCB1 or RAVE's mixture. What is proven lost is skipped, unless all is.
+std::uint32_t Tree::select_child(const Node &node, int player, const void *state) {
+  if (options_.rave) return select_rave_child(node, player, state);
+  const Line q = lines_[player];
+  const bool hidden = game_->is_hidden();
+  if (options_.puct) return hidden ? select_puct_child<true>(node, q, state) : select_puct_child<false>(node, q, state);
+  const Node *children = &nodes_[node.first];
+  std::uint32_t best = 0, lost = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  int legal_count = -1;
   const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
@@ -592,8 +606,9 @@ void Tree::widen(const Leaf &leaf) {
 
 void Tree::widen(const Node &node) {
   if (!node.visits) return;
+  // The usual case, without a division.
+  if (node.value_sum > low_[node.owner] * node.visits && node.value_sum < high_[node.owner] * node.visits) return;
   const double mean = node.mean();
-  if (mean >= low_[node.owner] && mean <= high_[node.owner]) return;
   low_[node.owner] = std::min(low_[node.owner], mean);
   high_[node.owner] = std::max(high_[node.owner], mean);
   lines_[node.owner] = q_line(node.owner);
@@ -602,48 +617,6 @@ void Tree::widen(const Node &node) {
 double Tree::root_mean(int player) const {
   if (root().exact) return player == 0 ? root().mean() : -root().mean();
   return root_sum_[player] / static_cast<double>(backups_);
-}
-
-void Tree::absorb_root(const Tree &other) {
-  const auto add = [](Node &mine, const Node &theirs) {
-    const double mean = theirs.exact && theirs.visits ? theirs.mean() : 0;
-    mine.visits += theirs.visits;
-    if (mine.exact)
-      mine.value_sum +=
-          mine.visits > theirs.visits ? mine.value_sum / (mine.visits - theirs.visits) * theirs.visits : 0;
-    else
-      mine.value_sum += theirs.value_sum;
-    if (theirs.exact && !mine.exact) {
-      mine.exact = 1;
-      mine.value_sum = mean * mine.visits;
-    }
-  };
-  Node *mine = &nodes_[nodes_[ROOT].first];
-  for (const Node &theirs : other.root_children())
-    for (std::uint32_t i = 0; i < nodes_[ROOT].count; ++i)
-      if (mine[i].action == theirs.action) {
-        if (!mine[i].visits) mine[i].owner = theirs.owner;
-        add(mine[i], theirs);
-      }
-  add(nodes_[ROOT], other.nodes_[ROOT]);
-  for (int p = 0; p < game_->players(); ++p) {
-    root_sum_[p] += other.root_sum_[p];
-    low_[p] = std::min(low_[p], other.low_[p]);
-    high_[p] = std::max(high_[p], other.high_[p]);
-  }
-  backups_ += other.backups_;
-}
-
-std::vector<Node> Tree::root_block() const {
-  std::vector<Node> block{nodes_[ROOT]};
-  const auto children = root_children();
-  block.insert(block.end(), children.begin(), children.end());
-  return block;
-}
-
-void Tree::restore_root(std::span<const Node> block) {
-  nodes_[ROOT] = block[0];
-  std::copy(block.begin() + 1, block.end(), nodes_.begin() + block[0].first);
 }
 
 std::span<const Amaf> Tree::root_amaf() const {

@@ -6,6 +6,8 @@
 // memory of a million states. Nothing here recurses.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,6 +28,7 @@ struct Node {
   std::uint32_t count : 25 = 0;  // children in the block at `first`; 0 at a chance node
   std::uint32_t owner : 3 = 0;   // whose value `value_sum` is
   std::uint32_t exact : 1 = 0;   // the mean is the position's proven value (MCTS-Solver)
+  std::uint32_t mover : 3 = 0;   // who chooses among the children of the block
 
   double mean() const { return value_sum / visits; }
 };
@@ -105,7 +108,7 @@ class Tree {
   // one is backed up; use it when several leaves wait at once.
   void select(Leaf &leaf, Rng &rng, bool virtual_loss);
   // Leaf's question for the evaluator; not to be asked when leaf.terminal.
-  Question question(Leaf &leaf);
+  Question question(Leaf &leaf) const;
   // Expands the leaf (where it is time) and adds its value to every node on the way.
   void back_up(Leaf &leaf, Rng &rng);
   // Widens the tree's own range by the nodes on the leaf's way, where the game's range is loose. To be called when
@@ -117,14 +120,18 @@ class Tree {
   void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
   // Whether the next prepare_root puts noise on the priors (if the options have any).
   void set_noise(bool on) { noise_ = on; }
-  // Adds what another tree of the same root found out about the root's actions. What is below them stays as it is, so
-  // that this is for a last look: give `root_block` back before the tree is searched again.
-  void absorb_root(const Tree &other);
-  std::vector<Node> root_block() const;  // the root and its children
-  void restore_root(std::span<const Node> block);
   // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
   // wait for their evaluation. A tree for which this is not called stops growing and goes on evaluating leaves.
   void make_room();
+  // Whether the next make_room has something to do.
+  bool wants_room() const {
+    // A root with more actions than the pool has nodes leaves no room to make; so not at every iteration.
+    return full_ && backups_ >= backups_at_room_ + static_cast<std::int64_t>(nodes_.size() / 4);
+  }
+  // Whether values can be scaled: the game's range is tight, or there is a least value for every player.
+  bool knows_range() const {
+    return !range_.loose || std::all_of(low_, low_ + game_->players(), [](double low) { return std::isfinite(low); });
+  }
 
   const Node &root() const { return nodes_[ROOT]; }
   // Children of the root in the order of its legal actions as the tree knows them.
@@ -161,7 +168,7 @@ class Tree {
   Scale scale_of(int player) const;
 
   std::uint32_t find(const void *state);
-  bool expand(std::uint32_t node, std::span<const Action> actions, const double *priors, Rng &rng);
+  bool expand(std::uint32_t node, int mover, std::span<const Action> actions, const double *priors, Rng &rng);
   // Q is the mean times `slope` plus `shift`, on the scale of the exploration constant.
   struct Line {
     double slope, shift;
@@ -170,6 +177,8 @@ class Tree {
   double unvisited_q(const Node &node, const Line &q) const;
   bool is_legal(Action action, const void *state, int &legal_count);
   std::uint32_t select_child(const Node &node, int player, const void *state);
+  template <bool HIDDEN>
+  std::uint32_t select_puct_child(const Node &node, const Line &q, const void *state);
   std::uint32_t select_rave_child(const Node &node, int player, const void *state);
   std::uint32_t best_gumbel_child(std::uint32_t visits) const;
   RootView root_view() const;

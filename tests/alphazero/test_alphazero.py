@@ -220,6 +220,7 @@ def test_tictactoe_is_learned_to_perfection(tmp_path):
         blocks=1,
         channels=32,
         epochs=4.0,
+        lr_final=2e-4,
         temperature_moves=9,
         threads=1,
         device="cpu",

@@ -20,6 +20,10 @@ LONG = {
     "mc": 'bl.agent("mc(rollout, iterations=1000000000000)", c4).act(c4.initial_state())',
     "alphabeta": 'bl.agent("alphabeta(depth=60)", c4).act(c4.initial_state())',
     "maxn": 'bl.agent("maxn(depth=60)", c4).act(c4.initial_state())',
+    "beam": 'bl.agent("beam(score, width=100000)", cube).act(cube.initial_state())',
+    "beam with slow leaves": (
+        'bl.agent("beam(rollout(rollouts=1000000, depth=1000000))", cube).act(cube.initial_state())'
+    ),
     "perft": "bl.perft(c4, 20)",
     "perft beyond the end": "bl.perft(c4, 1000)",
     "match": 'bl.match(c4, ["mcts(iterations=100000)"] * 2, games=100000)',

@@ -1,9 +1,8 @@
-"""Several threads on one decision of MCTS: trees of their own, whose root visits are added up."""
+"""Several threads that grow one tree: nothing is lost, nothing is left behind, and what is proven is proven."""
 
 import numpy as np
 import pytest
 from reference.positions import random_position
-from reference.tree import derive_seed
 
 import boardlab as bl
 from boardlab.evaluators import EVALUATORS
@@ -13,40 +12,62 @@ GAMES = [
     bl.game("othello", size=6),
     bl.game("2048", size=3),
     bl.game("sim", players=3),
+    bl.game("rubiks", twists=6),
 ]
 
 
-def alone(game, state, seed, iterations, more):
-    return bl.agent(f"mcts(iterations={iterations}, {more})", game, seed=seed).act(state)
+def shares(decision):
+    """Visits by action."""
+    n = decision.info["iterations"]
+    return {action: p * n for action, p in decision.policy.items()}
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
-@pytest.mark.parametrize("more", ["solver=False", 'select="puct", solver=False, noise=0.5'])
-def test_three_threads_are_three_searches_added_up(game, more):
+@pytest.mark.parametrize("more", ["", 'select="puct", noise=0.5', "rave=True", "batch=5", "max_nodes=1024"])
+def test_every_iteration_is_counted_once_and_no_virtual_loss_stays(game, more):
+    """The root's mean is that of its actions: a virtual loss or a visit too many would show."""
     state = random_position(game, 3, 6)
-    together = alone(game, state, 9, 1000, more + ", threads=3")
-    seeds = [9, derive_seed(9, 1), derive_seed(9, 2)]
-    parts = [alone(game, state, seed, n, more) for seed, n in zip(seeds, (333, 333, 334), strict=True)]
-    visits = {a: sum(round(p.policy[a] * p.info["iterations"]) for p in parts) for a in state.legal_actions()}
-    assert together.info["iterations"] == 1000 == sum(visits.values())
-    assert together.policy == pytest.approx({a: n / 1000 for a, n in visits.items()})
-    for action, value in together.values.items():
-        sums = [p.values.get(action, 0) * round(p.policy[action] * p.info["iterations"]) for p in parts]
-        assert value == pytest.approx(sum(sums) / visits[action])
-    weights = [p.info["iterations"] / 1000 for p in parts]
-    assert together.scores == pytest.approx(sum(w * p.scores for w, p in zip(weights, parts, strict=True)))
+    agent = bl.agent(
+        f"mcts(iterations=3000, threads=3, solver=False, reuse=False, {more})".replace(", )", ")"), game
+    )
+    for _ in range(3):
+        decision = agent.act(state)
+        visits = shares(decision)
+        assert decision.info["iterations"] == 3000
+        assert sum(visits.values()) == pytest.approx(3000)
+        assert all(n == pytest.approx(round(n), abs=1e-6) for n in visits.values())
+        mover = state.player
+        mean = sum(visits[a] * value for a, value in decision.values.items() if visits[a]) / 3000
+        assert decision.scores[mover] == pytest.approx(mean)
 
 
-def test_the_same_seed_and_number_of_threads_play_the_same_game():
-    game = bl.game("connectfour")
-    agents = ["mcts(iterations=200, threads=2)", "mcts(iterations=100)"]
-    one, two = (bl.match(game, agents, games=4, seed=3) for _ in range(2))
-    assert one.records == two.records and one.errors == 0
-    assert one.records == bl.match(game, agents, games=4, seed=3, threads=2).records
+def test_where_every_leaf_is_worth_the_same_so_is_every_action():
+    def level(planes, legal):
+        return np.full(len(planes), 0.25), np.zeros(legal.shape)
+
+    bl.register_evaluator("level")(lambda game: level)
+    try:
+        game = bl.game("hex", size=5)
+        agent = bl.agent("mcts(level, iterations=2000, threads=4, solver=False, depth=1)", game)
+        decision = agent.act(game.initial_state())
+    finally:
+        EVALUATORS.pop("level")
+    assert len(decision.values) == 25 and decision.info["iterations"] == 2000
+    assert set(decision.values.values()) == {-0.25}  # the opponent is to move
 
 
-def test_a_decision_leaves_the_tree_as_it_was():
-    """The next search of the same position only adds its own iterations to those that were kept."""
+def test_nim_is_proven_as_exhaustion_knows_it():
+    game = bl.game("nim")
+    agent = bl.agent("mcts(iterations=100000, threads=4)", game, seed=3)
+    exact = bl.agent("solved", game)
+    for seed in range(6):
+        state = random_position(game, seed, 5)
+        decision = agent.act(state)
+        assert decision.info["proven"] == 1
+        assert decision.scores.tolist() == exact.act(state).scores.tolist()
+
+
+def test_the_kept_tree_is_searched_on():
     game = bl.game("othello")
     agent = bl.agent("mcts(iterations=300, threads=3, solver=False)", game, seed=2)
     state = game.initial_state()
@@ -56,7 +77,7 @@ def test_a_decision_leaves_the_tree_as_it_was():
     assert counts == pytest.approx([round(n) for n in counts]) and sum(counts) == pytest.approx(600)
 
 
-def test_what_one_tree_proves_is_proven():
+def test_what_one_thread_proves_is_proven():
     game = bl.game("tictactoe")
     state = game.initial_state()
     for action in (0, 3, 1, 4):
@@ -64,6 +85,14 @@ def test_what_one_tree_proves_is_proven():
     decision = bl.agent("mcts(iterations=20000, threads=3)", game, seed=1).act(state)
     assert decision.action == 2 and decision.info["proven"] == 1 and decision.scores.tolist() == [1, -1]
     assert decision.policy[2] == 1
+
+
+def test_fewer_iterations_than_threads_and_a_time_limit():
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    assert bl.agent("mcts(iterations=3, threads=8)", game).act(state).info["iterations"] == 3
+    decision = bl.agent("mcts(seconds=0.02, threads=3)", game).act(state)
+    assert sum(shares(decision).values()) == pytest.approx(decision.info["iterations"])
 
 
 def test_an_exception_in_any_thread_comes_out():
@@ -91,7 +120,5 @@ def test_what_is_refused():
     game = bl.game("connectfour")
     with pytest.raises(bl.BoardLabError, match="threads must be a whole number from 1 to 1024"):
         bl.agent("mcts(threads=0)", game)
-    with pytest.raises(bl.BoardLabError, match="each of its threads needs at least one iteration"):
-        bl.agent("mcts(iterations=3, threads=4)", game)
-    with pytest.raises(bl.BoardLabError, match=r"gumbel and the policy .* are for one thread"):
+    with pytest.raises(bl.BoardLabError, match="gumbel is for one thread"):
         bl.agent('mcts(threads=2, gumbel=4, select="puct")', game)

@@ -28,6 +28,8 @@ class ExamResult:
     """Half width of the 95% interval of the value."""
     units: str = "games"
     """What was counted: games, positions ..."""
+    problem: str = ""
+    """What the agent's first error said, where it failed or broke the rules in a game."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class Paper:
             best,
             details,
             result.intervals[0],
+            problem=next((record.error for record in result.records if record.error), ""),
         )
 
     def share(self, right: Sequence[bool], details: dict[str, float], units: str) -> ExamResult:

@@ -165,6 +165,8 @@ class AlphaZeroLearner:
             "learning_seconds": learned - played,
             **(warm.facts() if warm else {}),
         }
+        if settings.resign is not None:
+            facts |= counts.resign.facts()
         if settings.gate is not None:
             facts |= self._pass_gate(seed)
         # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
@@ -382,7 +384,15 @@ class AlphaZeroLearner:
         )
 
     def _columns(self) -> dict[str, Any]:
-        names = ("generation", "simulations", "policy_loss", "value_loss", "gate_score", "arena_reward")
+        names = (
+            "generation",
+            "simulations",
+            "policy_loss",
+            "value_loss",
+            "gate_score",
+            "arena_reward",
+            "resigned",
+        )
         said = {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
         if self.warm.is_adaptive:
             said["switch"] = str(self.warm.switched[0] or "")

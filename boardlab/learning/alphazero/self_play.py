@@ -1,7 +1,7 @@
 """Self-play: many games side by side, their leaves evaluated as one batch."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.learning.alphazero.ranked import Ranking
 from boardlab.learning.alphazero.replay import Examples
+from boardlab.learning.alphazero.resign import ResignCounts, Resigning
 from boardlab.learning.alphazero.searchers import (
     ArenaSearcher,
     RheaSearcher,
@@ -35,6 +36,7 @@ class SelfPlayCounts:
     """Of the first player, game by game as they ended."""
     coins: list[float] = field(default_factory=list)
     """Where rewards are ranked: a sign a position, the same for all of a game."""
+    resign: ResignCounts = field(default_factory=ResignCounts)
 
 
 def make_searcher(
@@ -106,65 +108,75 @@ def play_games(
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
+    # Not where an enhancement meets the net alone: who is stronger is the question there.
+    threshold = settings.resign if warm is None else None
+    resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
-    episode: list[list[int]] = [[] for _ in range(trees)]  # rows of each game that is being played
-    fields: list[NDArray[np.int32]] = []
-    policies: list[NDArray[np.float32]] = []
-    movers: list[int] = []
-    expected: list[NDArray[np.float32]] = []
-    game_of: dict[int, int] = {}  # by row, the game in the order in which games end
+    number = np.arange(trees)  # of the game of each tree, in the order in which games start
+    moves: list[_Move] = []
+    ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
     results: list[NDArray[np.float64]] = []
     while True:
         players = forest.players
-        playing = players != TERMINAL
+        playing = (players != TERMINAL) & ~resigning.ended
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
-            outcome = forest.scores
             counts.arena_reward += searcher.arena_reward(over)
-            for i in over.tolist():
-                game_of |= dict.fromkeys(episode[i], len(results))
-                results.append(outcome[i])
-                episode[i] = []
+            ended.append(number[over])
+            outcome = forest.scores
+            results.append(np.array([resigning.close(i, outcome[i]) for i in over.tolist()]))
             again = over[: settings.games - started]
+            number[again] = np.arange(started, started + len(again))
             started += len(again)
             move[over] = -1
             if len(again):
                 move[again] = 0
                 searcher.restart(again)
+                resigning.restart(again)
                 continue
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
-        now, roots = forest.fields(), searcher.root_values()
+        counts.simulations += int(iterations[playing].sum())
         target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
-        for i in np.flatnonzero(playing & full).tolist():
-            episode[i].append(len(fields))
-            fields.append(now[i])
-            policies.append(target[i])
-            movers.append(int(players[i]))
-            expected.append(roots[i])
+        kept = np.flatnonzero(playing & full)
+        roots = searcher.root_values()
+        moves.append(_Move(number[kept], players[kept], forest.fields()[kept], target[kept], roots[kept]))
+        resigning.look(playing, players, roots)
+        playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
-        counts.simulations += int(iterations[playing].sum())
         move[playing] += 1
-    counts.evaluations = searcher.evaluations
-    counts.scores = [float(result[0]) for result in results]
-    mover = np.array(movers)
-    turn = (mover[:, None] + np.arange(values)) % game.players
-    games = [game_of[row] for row in range(len(fields))]
-    z = np.array(results)[games]
+    counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
+    scores = np.concatenate(results)
+    counts.scores = scores[:, 0].tolist()
+    place = np.argsort(np.concatenate(ended))  # by number, when the game ended
+    games = place[np.concatenate([kept.games for kept in moves])]
     if ranking is not None:
-        counts.coins = rng.choice([-1.0, 1.0], len(results))[games].tolist()
+        counts.coins = rng.choice([-1.0, 1.0], len(scores))[games].tolist()
+    mover = np.concatenate([kept.players for kept in moves])
+    turn = (mover[:, None] + np.arange(values)) % game.players
+    expected = np.concatenate([kept.expected for kept in moves])
     return (
         Examples(
-            np.array(fields, np.int32),
-            np.array(policies, np.float32),
-            np.take_along_axis(z, turn, 1).astype(np.float32),
-            np.take_along_axis(np.array(expected), turn, 1).astype(np.float32),
+            np.concatenate([kept.fields for kept in moves]).astype(np.int32),
+            np.concatenate([kept.policy for kept in moves]).astype(np.float32),
+            np.take_along_axis(scores[games], turn, 1).astype(np.float32),
+            np.take_along_axis(expected, turn, 1).astype(np.float32),
         ),
         counts,
     )
+
+
+class _Move(NamedTuple):
+    """What one move of all games leaves to learn from: a row a game."""
+
+    games: NDArray[np.int64]
+    players: NDArray[np.int64]
+    fields: NDArray[np.int32]
+    policy: NDArray[np.float32]
+    expected: NDArray[np.float64]

@@ -11,6 +11,7 @@ from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.reports import require_tensorboard
+from boardlab.learning.alphazero.resign import check_resign
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
@@ -60,6 +61,16 @@ class AlphaZero(LearnerSettings):
         high=10**6,
     )
     one_hot: bool = option(False, "after those moves the policy's target is the best move alone (paper 001)")
+    resign: float | None = option(
+        None,
+        "self-play ends where the search expects the player to move less than this, from -1 (lost) to 0; by "
+        "default never",
+        low=-1,
+        high=0,
+    )
+    resign_played_out: float = option(
+        0.1, "share of those games that are played on, to see how often resigning is wrong", low=0, high=1
+    )
     reuse: bool = option(True, "keep the part of the tree that was played")
     cache_mb: int = option(64, "memory for evaluations that come again, in MiB", low=0, high=65536)
 
@@ -186,6 +197,8 @@ class AlphaZero(LearnerSettings):
         require_torch()
         if self.tensorboard:
             require_tensorboard()
+        if self.resign is not None:
+            check_resign(game)
         if self.from_:
             return describe_transfer(game, self, self.from_, self.freeze)
         if self.freeze != "none":

@@ -1,0 +1,220 @@
+"""Learning distances to the goal from random walks, by the walks' length or by value iteration."""
+
+import math
+import os
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from boardlab import _engine
+from boardlab.evaluators.distance_net import DistanceNet, build_distance_net, distance_evaluator
+from boardlab.evaluators.net import choose_device
+from boardlab.evaluators.nets import from_arrays, to_arrays
+from boardlab.games.game import Game
+from boardlab.learning.learner import Trainee
+from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
+from boardlab.search.agent import Agent
+
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam remembers of every parameter."""
+
+
+class DistanceLearner:
+    """Learns a batch of fresh walks a step.
+
+    The walks of a step come from the seed and its number, so that a resumed run ends where an unbroken one
+    does (on one CPU; a GPU's sums differ in their last bits). While a step is learned, a thread walks for the
+    next one.
+    """
+
+    def __init__(
+        self, game: Game, settings: RandomWalk, description: Mapping[str, Any], episodes: int, seed: int
+    ) -> None:
+        self.game, self.settings, self.total, self.seed = game, settings, episodes, seed
+        self.length = int(description["length"])
+        self.threads = settings.threads or os.cpu_count() or 1
+        self.device = choose_device(settings.device)
+        self.walker = _engine.RandomWalks(goal_of(settings.name, game).core, min(self.threads, 16))
+        torch.manual_seed(seed)
+        self.net = build_distance_net(game, description)
+        with torch.no_grad():
+            self.net.head.bias.fill_(self.length / 2)  # the mean of what is to be learned
+        self.net.to(self.device)
+        self.judging = self.net
+        if settings.iterates:
+            self.judging = build_distance_net(game, description).to(self.device)
+            self._renew()
+        self.parameters = list(self.net.parameters())
+        self.optimiser = torch.optim.AdamW(
+            self.parameters, lr=settings.lr, weight_decay=settings.weight_decay, fused=self.device == "cuda"
+        )
+        self.steps_ahead = torch.arange(1, self.length + 1, dtype=torch.float32).repeat(settings.walks)
+        self.steps_ahead = self.steps_ahead.to(self.device)
+        self.ahead: tuple[int, Future[tuple[Tensor, ...]]] | None = None
+        self.pool = ThreadPoolExecutor(1, thread_name_prefix="walks")
+        self.episodes_done = 0
+        self.actions_done = 0
+        self.random_state = 0
+        self.loss = math.nan
+        self.weights = {name: array.copy() for name, array in to_arrays(self.net).items()}
+        self.counters = {name: array.copy() for name, array in self._counters().items()}
+
+    def trainee(self) -> Trainee:
+        """The learner as a run holds it."""
+        return Trainee(
+            self,
+            self.weights,
+            self.counters,
+            self.evaluator,
+            self._take_back,
+            columns=lambda: {} if math.isnan(self.loss) else {"loss": f"{self.loss:.6g}"},
+            agent=self.agent,
+        )
+
+    @property
+    def alpha(self) -> float:
+        """The learning rate of the next step."""
+        share = min(self.episodes_done / max(self.total, 1), 1)
+        first, last = self.settings.lr, self.settings.lr_final
+        return last + (first - last) * (1 + math.cos(math.pi * share)) / 2
+
+    @property
+    def epsilon(self) -> float:
+        """All actions are random."""
+        return 1.0
+
+    # ---- learning ----
+
+    def train(self, episodes: int) -> int:
+        """As many steps as make up that many walks, one at least."""
+        torch.set_num_threads(self.threads)
+        steps = max(1, episodes // self.settings.walks)
+        self.net.train()
+        losses = torch.zeros((), device=self.device)
+        done = 0
+        try:
+            for _ in range(steps):
+                losses += self._step()
+                done += 1
+        finally:
+            self.net.eval()
+            self._keep()
+        self.loss = float(losses) / steps
+        return done * self.settings.walks
+
+    def _step(self) -> Tensor:
+        number = self.episodes_done // self.settings.walks
+        cells, *others = (part.to(self.device, non_blocking=True) for part in self._walks(number))
+        if self.settings.iterates and number % self._target_every == 0:
+            self._renew()
+        target = self._targets(*others) if self.settings.iterates else self.steps_ahead
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.alpha
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
+            distances = self.net(cells)
+        loss = functional.mse_loss(distances, target)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        self.episodes_done += self.settings.walks
+        self.actions_done += len(cells)
+        return loss.detach()
+
+    def _walks(self, number: int) -> tuple[Tensor, ...]:
+        """The walks of that step; those of the next one are begun."""
+        if self.ahead is None or self.ahead[0] != number:
+            self.ahead = (number, self.pool.submit(self._walk, number))
+        walks = self.ahead[1].result()
+        self.ahead = (number + 1, self.pool.submit(self._walk, number + 1))
+        return walks
+
+    def _walk(self, number: int) -> tuple[Tensor, ...]:
+        seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item()
+        arrays = self.walker.walk(self.settings.walks, self.length, seed, self.settings.iterates)
+        tensors = tuple(torch.from_numpy(array) for array in arrays if array is not None)
+        return tuple(tensor.pin_memory() for tensor in tensors) if self.device == "cuda" else tensors
+
+    @torch.no_grad()
+    def _targets(self, successors: Tensor, solved: Tensor) -> Tensor:
+        """1 + the least distance of the next positions, as the net saw it some steps ago."""
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
+            flat = successors.reshape(-1, successors.shape[-1])
+            distances = torch.cat([self.judging(part) for part in torch.split(flat, 1 << 16)]).reshape(
+                solved.shape
+            )
+        target = 1 + distances.clamp_min(0).masked_fill(solved.bool(), 0).amin(dim=1)
+        assert isinstance(self.settings, DaviNet)
+        return torch.minimum(target, self.steps_ahead) if self.settings.bounded else target
+
+    @property
+    def _target_every(self) -> int:
+        assert isinstance(self.settings, DaviNet)
+        return self.settings.target_every
+
+    def _renew(self) -> None:
+        self.judging.load_state_dict(self.net.state_dict())
+        self.judging.eval()
+
+    # ---- playing ----
+
+    def evaluator(self) -> _engine.Evaluator:
+        """Judges with what was learned so far."""
+        return distance_evaluator(self.game, self.net, self.device)
+
+    def agent(self, seed: int) -> Agent:
+        """Plays the exams."""
+        evaluator = self.evaluator()
+
+        def beam(_: Game, seed: int) -> _engine.Search:
+            return _engine.beam_search(evaluator, self.settings.exam_width, 0, 1, seed)
+
+        return Agent(self.game, beam(self.game, seed), "learner", beam)
+
+    # ---- what is kept ----
+
+    def _counters(self) -> dict[str, NDArray[Any]]:
+        """The optimiser's memory, zeros at first; the net that judges where it is another one."""
+        kept: dict[str, NDArray[Any]] = {}
+        if self.judging is not self.net:
+            kept |= {f"judging.{name}": array for name, array in to_arrays(self.judging).items()}
+        for i, parameter in enumerate(self.parameters):
+            state = self.optimiser.state.get(parameter, {})
+            for name in MOMENTS:
+                size = 1 if name == "step" else parameter.numel()
+                kept[f"optimiser.{i}.{name}"] = (
+                    state[name].detach().cpu().numpy().reshape(-1) if state else np.zeros(size, np.float32)
+                )
+        return kept
+
+    def _keep(self) -> None:
+        """Copies what was learned into the arrays that a checkpoint writes."""
+        for kept, now in ((self.weights, to_arrays(self.net)), (self.counters, self._counters())):
+            for name, array in now.items():
+                kept[name][:] = array
+
+    def _take_back(self) -> None:
+        """The other way round, after the arrays were read from a file."""
+        _fill(self.net, self.weights, "")
+        if self.judging is not self.net:
+            _fill(self.judging, self.counters, "judging.")
+        for i, parameter in enumerate(self.parameters):
+            stored = {
+                name: torch.from_numpy(self.counters[f"optimiser.{i}.{name}"].copy()) for name in MOMENTS
+            }
+            if stored["step"].item() == 0:
+                continue
+            self.optimiser.state[parameter] = {
+                "step": stored["step"].reshape(()).to(self.device),
+                "exp_avg": stored["exp_avg"].reshape(parameter.shape).to(self.device),
+                "exp_avg_sq": stored["exp_avg_sq"].reshape(parameter.shape).to(self.device),
+            }
+
+
+def _fill(net: DistanceNet, arrays: Mapping[str, NDArray[Any]], prefix: str) -> None:
+    from_arrays(net, {name: arrays[prefix + name] for name in net.state_dict()})

@@ -1,0 +1,31 @@
+#include "ntuple/davi.h"
+
+#include <stdexcept>
+
+namespace boardlab::ntuple {
+
+DaviLearner::DaviLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed)
+    : TdLearner(std::move(network), settings, seed), here_(after_states_.make_view()) {
+  if (game_.players() != 1 || game_.has_chance() || game_.is_hidden())
+    throw std::invalid_argument("value iteration needs a puzzle of one player without chance, which " + game_.name() +
+                                " is not");
+}
+
+SelfPlay::Choice DaviLearner::act(void *state, int player) {
+  const auto n = static_cast<std::uint32_t>(game_.legal(state, actions_.data()));
+  after_states_.set_parent(state, player);
+  choose_best(n, nullptr);
+  after_states_.read(state, player, here_);
+  const double value = after_states_.to_come(here_);
+  const double target = best_.paid - here_.paid + game_.step_reward() + settings_.gamma * after_states_.to_come(best_);
+  update(here_.set, here_.indices.data(), target - value, network_->design().squash ? 1 - value * value : 1);
+  if (!explores()) {
+    game_.copy(state, best_.state.data());
+    return {best_action_, false};
+  }
+  const Action action = actions_[rng.below(n)];
+  game_.apply(state, action);
+  return {action, true};
+}
+
+}  // namespace boardlab::ntuple

@@ -1,0 +1,25 @@
+// Approximate value iteration on an n-tuple network, for puzzles (DAVI in GBG and DeepCubeA): the value of a position
+// moves towards that of its best action,
+//     V(s) <- max over actions a:  reward + step reward + gamma * V(s'),
+// which is one sweep of value iteration over the positions that the episodes meet. An episode starts from a scrambled
+// position, learns there, and follows the best action, or with epsilon a random one.
+#pragma once
+
+#include "ntuple/td.h"
+
+namespace boardlab::ntuple {
+
+class DaviLearner final : public TdLearner {
+ public:
+  // Throws std::invalid_argument for a game that is no puzzle: one player, no chance.
+  DaviLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
+
+ protected:
+  Choice act(void *state, int player) override;
+  void end_episode(const void *, int) override {}
+
+ private:
+  AfterStates::View here_;
+};
+
+}  // namespace boardlab::ntuple

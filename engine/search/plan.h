@@ -1,0 +1,52 @@
+// A plan of a whole game: actions from a first state on. It is followed as long as the game does, and where the game
+// has left it, somebody has to plan anew.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/game.h"
+
+namespace boardlab {
+
+class Plan {
+ public:
+  explicit Plan(const Game &game) : game_(game), root_(game), state_(game) {}
+
+  void forget() { actions_.clear(); }
+  void set(const void *root, std::span<const Action> actions) {
+    game_.copy(root_.data(), root);
+    actions_.assign(actions.begin(), actions.end());
+    restart();
+  }
+  // Whether the state lies on the plan; then `next` is what to play there. The plan is played through from where it
+  // stands, or from its root if somebody has gone back.
+  bool leads_through(const void *state) {
+    if (actions_.empty()) return false;
+    const std::size_t from = played_;
+    if (advance(state, actions_.size())) return true;
+    restart();
+    return advance(state, from);
+  }
+  Action next() const { return actions_[played_]; }
+  std::size_t played() const { return played_; }
+  std::size_t length() const { return actions_.size(); }
+
+ private:
+  void restart() {
+    played_ = 0;
+    game_.copy(state_.data(), root_.data());
+  }
+  bool advance(const void *state, std::size_t end) {
+    for (; played_ < end; game_.apply(state_.data(), actions_[played_++]))
+      if (game_.equal(state, state_.data())) return true;
+    return false;
+  }
+
+  const Game &game_;
+  StateBuffer root_, state_;
+  std::vector<Action> actions_;
+  std::size_t played_ = 0;
+};
+
+}  // namespace boardlab

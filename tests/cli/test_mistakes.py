@@ -1,0 +1,125 @@
+"""What a newcomer gets wrong on the command line: one sentence that says what is wrong, and no traceback."""
+
+import sys
+
+import pytest
+
+import boardlab as bl
+from boardlab import cli
+from boardlab.errors import BoardLabError
+
+PLUGIN = '''
+import boardlab as bl
+
+@bl.register_evaluator("broken", priors=False)
+def broken(game):
+    """Fails."""
+    def judge(planes, legal):
+        raise RuntimeError("my judge broke")
+    return judge
+'''
+
+
+@pytest.fixture
+def boardlab(monkeypatch, capsys):
+    """Runs a command in this process: its status and what it printed."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["boardlab", *map(str, words)])
+        status = 0
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(PLUGIN)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("match", "tictactoe", "greedy(qtable(5))", "random"), "qtable takes text in quotes first"),
+        (("match", "tictactoe", "greedy(net(runs))", "random"), "net takes text in quotes first"),
+        (("match", "tictactoe", "mcts(", "random"), 'expected ")" before the end'),
+        (("match", "tictactoe", "mcts(rollout", "random"), 'expected ")" before the end'),
+        (("match", "tictactoe", "mcts(rollout(", "random"), 'expected ")" before the end'),
+        (("match", "tictactoe", "random", "random", "--openings", "-1"), "at least 0 or a file, not -1"),
+        (("match", "tictactoe", "random", "random", "--openings", "1.5"), "at least 0 or a file, not 1.5"),
+        (("match", "kuhnpoker", "alphabeta", "random"), "for kuhnpoker use ismcts"),
+        (("train", "tictactoe", "--episodes", "10", "--out", "{file}/run"), "run cannot be made: Not a directory"),
+        (("match", "tictactoe", "random", "random", "--save", "{none}/a.pgn"), "its folder does not exist"),
+        (("match", "tictactoe", "random", "random", "--play-stats", "{none}/a.csv"), "its folder does not exist"),
+        (("tournament", "tictactoe", "random", "mc", "--heat-map", "{none}/a.png"), "its folder does not exist"),
+    ],
+)  # fmt: skip
+def test_one_sentence(boardlab, tmp_path, words, sentence):
+    (tmp_path / "file").write_text("")
+    places = {"file": tmp_path / "file", "none": tmp_path / "none"}
+    status, out, error = boardlab(*(word.format(**places) for word in words))
+    assert status == 2
+    assert sentence in error
+    assert "wins" not in out  # found before the games, not after them
+
+
+def test_a_file_that_cannot_be_written_is_found_before_the_match(boardlab, tmp_path, monkeypatch):
+    def refuse(self, *_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.touch", refuse)
+    status, out, error = boardlab("match", "tictactoe", "random", "random", "--save", tmp_path / "a.pgn")
+    assert (status, out) == (2, "")
+    assert error == f'boardlab: "{tmp_path / "a.pgn"}" cannot be written: Permission denied\n'
+
+
+def test_an_agents_own_error_is_said(boardlab, plugin, tmp_path):
+    agent = "mcts(broken, iterations=10)"
+    _, out, _ = boardlab(
+        "--plugin", plugin, "evaluate", agent, "--game", "tictactoe", "--exam", "perfect", "-n", "4"
+    )
+    assert "the first error: RuntimeError: my judge broke" in out
+    store = tmp_path / "store.db"
+    _, out, _ = boardlab(
+        "--plugin", plugin, "tournament", "tictactoe", agent, "random", "-n", "2", "--store", store
+    )
+    assert "2 games were lost by an agent's error; the first: RuntimeError: my judge broke" in out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inspect", "tictactoe", "mcts(broken, iterations=10)"),
+        ("inspect", "tictactoe", "greedy(broken)"),
+        ("evaluate", "greedy(broken)", "--game", "tictactoe", "--exam", "optimal", "-n", "4"),
+    ],
+)
+def test_a_plugin_that_fails_later_is_no_traceback(boardlab, plugin, words):
+    status, _, error = boardlab("--plugin", plugin, *words)
+    assert status == 2
+    assert error == f"boardlab: the plugin {plugin} failed in line 8: RuntimeError: my judge broke\n"
+
+
+@pytest.mark.parametrize("name", ["mcts", "random", "human", "perfect", "uct"])
+def test_names_of_searches_and_players_are_taken(name):
+    with pytest.raises(BoardLabError, match=f'"{name}" is a search or a player of BoardLab'):
+        bl.register_evaluator(name)
+
+
+def test_a_run_without_tuples_shows_what_its_agent_thinks(boardlab, tmp_path):
+    game = bl.game("tictactoe")
+    run = bl.train(game, "q-table", episodes=50, out=tmp_path / "run")
+    status, out, _ = boardlab("inspect", "tictactoe", "--run", run.path, "--actions", "b2")
+    assert status == 0
+    assert run.expression in out and "policy" in out and "O to move" in out
+    status, _, error = boardlab("inspect", "tictactoe", "--run", run.path, "--layout")
+    assert status == 2 and "is a run of q-table: it has no tuples to draw" in error
+    with pytest.raises(BoardLabError, match=r"run\.agent\(\)\.act\(state\)"):
+        run.inspect()

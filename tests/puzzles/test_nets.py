@@ -1,0 +1,221 @@
+"""Nets that learn distances: random walks, targets of value iteration, runs that resume, agents."""
+
+import math
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.arena.exams import Paper, solved_by_twists
+from boardlab.errors import BoardLabError
+from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
+from boardlab.references.rubiks import distance
+
+torch = pytest.importorskip("torch")
+
+from boardlab.learning.puzzles.learner import DistanceLearner  # noqa: E402
+
+SMALL = {"first": 64, "width": 32, "walks": 50, "length": 6, "threads": 1, "device": "cpu"}
+
+
+def near_states(game: bl.Game) -> dict[bytes, bl.State]:
+    """All positions one and two twists from the goal, by their cells; made with the public rules alone."""
+    once = bl.game("rubiks", size=game.rules.size, metric=game.rules.metric, twists=1)
+    known = {}
+    for seed in range(400):
+        state = game.from_fields(once.initial_state(seed=seed).fields)
+        known[state.board_vector(0).tobytes()] = state
+    for state in list(known.values()):
+        for action in state.legal_actions():
+            child = state.copy()
+            child.apply(action)
+            known[child.board_vector(0).tobytes()] = child
+    return known
+
+
+@pytest.mark.parametrize(("size", "metric"), [(2, "htm"), (2, "qtm"), (3, "htm"), (3, "qtm")])
+def test_walks_are_walks(size, metric):
+    game = bl.game("rubiks", size=size, metric=metric)
+    goal = goal_of("random-walk", game)
+    walker = _engine.RandomWalks(goal.core, 2)
+    cells, after, solved = walker.walk(60, 5, 7, True)
+    cells = cells.reshape(60, 5, -1)
+    after = after.reshape(60, 5, game.action_count, -1)
+    known = near_states(game)
+    home = goal.board_vector(0)
+    for walk, ways in zip(cells, after, strict=True):
+        first = known[walk[0].tobytes()]
+        for action in first.legal_actions():
+            child = first.copy()
+            child.apply(action)
+            assert np.array_equal(ways[0, action], child.board_vector(0))
+        assert walk[1].tobytes() in known
+        for i in range(4):
+            assert (ways[i] == walk[i + 1]).all(axis=1).any()
+        for i in range(3):  # no two twists that one or none replaces
+            assert not (ways[i] == walk[i + 2]).all(axis=1).any()
+            assert not (walk[i] == walk[i + 2]).all()
+    assert np.array_equal(solved.reshape(60, 5, -1), (after == home).all(axis=-1))
+    assert (solved.reshape(60, 5, -1)[:, 0].sum(axis=1) == 1).all()
+    assert len({walk.tobytes() for walk in cells}) > 50
+
+
+def test_a_walk_depends_on_its_seed_and_number_alone():
+    goal = goal_of("random-walk", bl.game("rubiks", size=3)).core
+    one, _, _ = _engine.RandomWalks(goal, 1).walk(20, 8, 5)
+    other, _, _ = _engine.RandomWalks(goal, 3).walk(30, 8, 5)
+    assert np.array_equal(one, other[: len(one)])
+    assert not np.array_equal(one, _engine.RandomWalks(goal, 1).walk(20, 8, 6)[0])
+
+
+@pytest.mark.parametrize("arguments", [(0, 5), (5, 0), (1 << 24, 100_000), (-1, 5), (2**70, 5)])
+def test_walks_that_cannot_be_are_refused(arguments):
+    walker = _engine.RandomWalks(goal_of("random-walk", bl.game("rubiks")).core, 1)
+    with pytest.raises((ValueError, TypeError)):
+        walker.walk(*arguments, 1)
+
+
+def test_walks_start_from_a_goal_of_a_twisty_puzzle():
+    game = bl.game("rubiks")
+    with pytest.raises(BoardLabError, match="start from a goal"):
+        _engine.RandomWalks(game.initial_state().core, 1)
+    state = bl.game("tictactoe").from_text("X X X\nO O .\n. . .")
+    with pytest.raises(BoardLabError, match="no puzzle of one player"):
+        _engine.RandomWalks(state.core, 1)
+
+
+def learner_of(settings: RandomWalk, game: bl.Game, episodes: int = 1000, seed: int = 1) -> DistanceLearner:
+    return DistanceLearner(game, settings, settings.describe(game, seed), episodes, seed)
+
+
+@pytest.mark.parametrize("bounded", [True, False])
+def test_targets_of_value_iteration_are_those_of_a_slow_version(bounded):
+    game = bl.game("rubiks", size=3)
+    learner = learner_of(DaviNet(**SMALL, bounded=bounded), game)
+    learner.train(500)
+    learner._renew()
+    cells, after, solved = learner._walk(3)
+    targets = learner._targets(after, solved).numpy()
+    home = goal_of("davi-net", game).board_vector(0)
+    for i in range(0, len(cells), 7):
+        slow = []
+        for way in after[i]:
+            if np.array_equal(way.numpy(), home):
+                slow.append(1.0)
+            else:
+                with torch.inference_mode():
+                    slow.append(1 + max(0.0, float(learner.judging(way[None]))))
+        wanted = min(slow)
+        if bounded:
+            wanted = min(wanted, 1 + i % learner.length)
+        assert targets[i] == pytest.approx(wanted, abs=1e-4)
+
+
+def test_the_net_reads_a_cubie_and_its_turn_as_one_input():
+    game = bl.game("rubiks", size=3)
+    net = learner_of(RandomWalk(**SMALL), game).net
+    assert net.inputs == 8 * 8 * 3 + 12 * 12 * 2
+    cells = game.initial_state(seed=3).board_vector(0)
+    index = [24 * i + 3 * int(cells[i]) + int(cells[8 + i]) for i in range(8)]
+    index += [192 + 24 * i + 2 * int(cells[16 + i]) + int(cells[28 + i]) for i in range(12)]
+    assert net.rows(torch.from_numpy(cells)[None])[0].tolist() == index
+
+
+def test_a_gpu_multiplies_what_a_cpu_adds_up():
+    """Both ways through the first layer, with their gradients."""
+    net = learner_of(RandomWalk(**SMALL), bl.game("rubiks", size=3)).net
+    walker = _engine.RandomWalks(goal_of("random-walk", bl.game("rubiks", size=3)).core, 1)
+    index = net.rows(torch.from_numpy(walker.walk(10, 5, 1)[0]))
+    weight, grads = net.embedding.weight, []
+    assert torch.allclose(net.product(index), net.embedding(index), atol=1e-5)
+    for way in (net.product, net.embedding):
+        weight.grad = None
+        way(index).square().sum().backward()
+        grads.append(weight.grad.clone())
+    assert torch.allclose(grads[0], grads[1], atol=1e-4)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("learner", ["random-walk", "davi-net"])
+def test_a_gpu_learns_what_a_cpu_learns(tmp_path, learner):
+    game = bl.game("rubiks", twists=4)
+    options = {**SMALL, "device": "cuda"}
+    run = bl.train(
+        game, learner, episodes=5_000, out=tmp_path / "run", seed=1, progress=lambda _: True, **options
+    )
+    bl.resume(run.path)
+    state = game.initial_state(seed=1)
+    one, other = (
+        bl.evaluator(f'net("{run.path}", device="{d}")', game).value(state)[0] for d in ("cpu", "cuda")
+    )
+    assert one == pytest.approx(other, abs=0.01)
+    agent = bl.agent(f'beam(net("{run.path}"), width=20)', game)
+    assert solved_by_twists(Paper("near", agent, game, 50, 1, 1), range(1, 5), distance).value == 1
+
+
+@pytest.mark.parametrize("learner", ["random-walk", "davi-net"])
+def test_a_resumed_run_ends_with_the_same_bits(tmp_path, learner):
+    game = bl.game("rubiks", twists=4)
+    options = {**SMALL, **({"target_every": 7} if learner == "davi-net" else {})}
+    whole = bl.train(game, learner, episodes=2000, out=tmp_path / "whole", seed=2, **options)
+    parts = bl.train(
+        game, learner, episodes=2000, out=tmp_path / "parts", seed=2, progress=lambda _: True, **options
+    )
+    assert 0 < parts.episodes < 2000
+    assert bl.resume(tmp_path / "parts").episodes == 2000
+    with np.load(whole.path / "checkpoint.npz") as one, np.load(parts.path / "checkpoint.npz") as other:
+        names = [name for name in one if "seconds" not in name]
+        assert sorted(names) == sorted(name for name in other if "seconds" not in name)
+        for name in names:
+            assert np.array_equal(one[name], other[name]), name
+
+
+@pytest.mark.parametrize(("learner", "episodes"), [("random-walk", 20_000), ("davi-net", 10_000)])
+def test_near_cubes_are_solved_in_as_few_twists_as_possible(tmp_path, learner, episodes):
+    game = bl.game("rubiks", twists=4)
+    run = bl.train(game, learner, episodes=episodes, out=tmp_path / "run", seed=1, **SMALL)
+    assert run.expression.startswith("beam(net(")
+    agent = bl.agent(f'beam(net("{run.path}", device="cpu"), width=20)', game)
+    result = solved_by_twists(Paper("near", agent, game, 50, 1, 1), range(1, 5), distance)
+    assert result.value == 1
+    for search in ("greedy", "policy", "mcts"):
+        state = game.initial_state(seed=1)
+        assert bl.agent(f'{search}(net("{run.path}"))', game).act(state).action in range(9)
+
+
+def test_values_are_the_score_less_a_step_for_every_action_of_the_distance(tmp_path):
+    game = bl.game("rubiks", twists=4, step_reward=-0.1)
+    run = bl.train(game, "davi-net", episodes=10_000, out=tmp_path / "run", seed=1, **SMALL)
+    evaluator = bl.evaluator(f'net("{run.path}")', game)
+    errors = []
+    for seed in range(30):
+        state = game.initial_state(seed=seed)
+        errors.append(abs((1 - evaluator.value(state)[0]) / 0.1 - distance(state)))
+    assert np.mean(errors) < 0.5
+    with pytest.raises(BoardLabError, match="was trained on"):
+        bl.evaluator(f'net("{run.path}")', bl.game("rubiks"))
+
+
+def test_exams_and_the_loss_are_in_the_log(tmp_path):
+    game = bl.game("rubiks", twists=4)
+    run = bl.train(
+        game, "random-walk", episodes=2000, out=tmp_path / "run", exams=["twists50"], exam_every=1000,
+        exam_games=5, **SMALL,
+    )  # fmt: skip
+    assert [row["episodes"] for row in run.log] == ["1000", "2000"]
+    assert all(0 <= float(row["twists50"]) <= 1 and math.isfinite(float(row["loss"])) for row in run.log)
+    assert float(run.log[1]["alpha"]) < float(run.log[0]["alpha"])
+
+
+def test_a_run_that_was_tampered_with_is_refused(tmp_path):
+    game = bl.game("rubiks", twists=4)
+    run = bl.train(game, "random-walk", episodes=100, out=tmp_path / "run", **SMALL)
+    file = run.path / "agent.toml"
+    text = file.read_text()
+    file.write_text(text.replace("groups = [[0, 7]", "groups = [[0, 99]"))
+    with pytest.raises(BoardLabError, match="does not describe a net"):
+        bl.evaluator(f'net("{run.path}")', game)
+    file.write_text(text.replace("blocks = 1", "blocks = 2"))
+    with pytest.raises(BoardLabError):
+        bl.evaluator(f'net("{run.path}")', game)

@@ -58,6 +58,9 @@ TABLE_3 = {
     "gobang": (1.4, 1.1, 1.1, 1.1, 1.3),
 }
 
+GAMES_A_NET = 10
+"""With --untrained."""
+
 Line = dict[str, Any]
 
 
@@ -130,18 +133,23 @@ def play(game: str, one: str, other: str, seed: int, runs: str, options: dict[st
 
 
 def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Line:
-    """Two games between an enhancement and MCTS over a random net: weight 1/2, T' = 0, as in Table 2."""
+    """Games between an enhancement and MCTS over a random net: weight 1/2, T' = 0, as in Table 2."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     board = bl.game(game, **GAMES[game])
-    chosen = {**preset(board, "wang", "alphazero"), **options["settings"], "games": 2, "parallel": 2}
+    chosen = {
+        **preset(board, "wang", "alphazero"),
+        **options["settings"],
+        "games": GAMES_A_NET,
+        "parallel": GAMES_A_NET,
+    }
     chosen |= {"temperature_moves": 0, "warm_start": variant, "switch": "adaptive", "warm_weight": 0.5}
     chosen.pop("episodes")
     settings = AlphaZero.checked(chosen)
     judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
     warm = WarmStart(settings).generation(2, settings.simulations)
     _, counts = play_games(board, judge, settings, settings.simulations, 1, seed=seed, threads=1, warm=warm)
-    return {"untrained": variant, "game": game, "seed": seed, "reward": -counts.arena_reward}
+    return {"untrained": variant, "game": game, "seed": seed, "reward": -counts.arena_reward / GAMES_A_NET}
 
 
 # ---- who does it when ----
@@ -196,7 +204,7 @@ def main() -> None:
         with ProcessPoolExecutor(given.jobs, mp_context=spawn) as pool:
             jobs = Jobs(pool, given.jobs)
             if given.untrained:
-                for seed in range(given.first_seed, given.first_seed + given.match_games // 2):
+                for seed in range(given.first_seed, given.first_seed + -(-given.match_games // GAMES_A_NET)):
                     for game, variant in itertools.product(given.games, PAPER):
                         if not any(
                             (t.get("untrained"), t["game"], t["seed"]) == (variant, game, seed) for t in told
@@ -393,9 +401,11 @@ def report_untrained(game: str, lines: list[Line], how: str) -> None:
         rewards = [line["reward"] for line in lines if line.get("untrained") == name]
         if not rewards:
             continue
-        shares = [(reward / 2 + 1) / 2 for reward in rewards]  # two games each
+        shares = [(reward + 1) / 2 for reward in rewards]
         error = 1.96 * statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else math.nan
-        rows.append([name, str(2 * len(rewards)), f"{np.mean(shares):.1%} ± {error:.1%}", f"{published:g}%"])
+        rows.append(
+            [name, str(GAMES_A_NET * len(rewards)), f"{np.mean(shares):.1%} ± {error:.1%}", f"{published:g}%"]
+        )
     table(
         f"{game} 6x6, against MCTS over an untrained net",
         ["enhancement", "games", "score", "paper 004"],

@@ -66,6 +66,9 @@ class Mcts(SearchSpec):
     )
     c_visit: float = option(50.0, "Gumbel: values weigh (c_visit + most visits) * c_scale", low=0, high=1e6)
     c_scale: float = option(1.0, "see c_visit; values are scaled to [0, 1]", low=0, high=1e6)
+    gumbel_interior: bool = option(
+        False, "Gumbel: below the root, too, visits follow the improved policy, in place of PUCT"
+    )
     reuse: bool = option(True, "keep the part of the tree that was played")
     batch: int = option(1, "leaves evaluated together", low=1, high=65536)
     threads: int = option(
@@ -120,7 +123,15 @@ class Mcts(SearchSpec):
             gumbel=self.gumbel or 0,
             c_visit=self.c_visit,
             c_scale=self.c_scale,
+            gumbel_interior=self.gumbel_interior,
         )
+
+    @property
+    def is_plain_puct(self) -> bool:
+        """Whether nothing is drawn at random and trees in a forest search just so: PUCT by iterations."""
+        drawn = self.noise is not None or self.gumbel is not None or self.choose != "visits"
+        other = self.seconds is not None or self.select == "uct" or self.rave or self.paper
+        return not drawn and not other and self.threads == 1
 
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:
         """Whether the tree asks for priors. What only PUCT knows is refused with UCB1."""

@@ -33,7 +33,7 @@ void bind_mcts(nb::module_ &m) {
          double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction, bool paper,
          const std::string &policy, const std::string &choose, double temperature, bool rave, double equivalence,
          bool rave_of_all, bool rave_rollouts, std::int64_t gumbel, double c_visit, double c_scale,
-         std::int64_t threads) {
+         bool gumbel_interior, std::int64_t threads) {
         using Policy = MctsOptions::Policy;
         using Choice = MctsOptions::Choice;
         MctsOptions options;
@@ -73,6 +73,9 @@ void bind_mcts(nb::module_ &m) {
         options.tree.gumbel = static_cast<int>(checked_count("gumbel", gumbel, 0, 1 << 24));
         options.tree.c_visit = checked_number("c_visit", c_visit, 0, 1e6);
         options.tree.c_scale = checked_number("c_scale", c_scale, 0, 1e6);
+        options.tree.gumbel_interior = gumbel_interior;
+        if (gumbel_interior && (gumbel == 0 || rave))
+          throw std::invalid_argument("mcts: gumbel_interior needs gumbel, and goes without rave");
         if (options.policy == Policy::RAVE && !rave) throw std::invalid_argument("the policy \"rave\" needs rave=True");
         if (options.policy == Policy::IMPROVED && gumbel == 0)
           throw std::invalid_argument("the policy \"improved\" needs gumbel");
@@ -88,7 +91,8 @@ void bind_mcts(nb::module_ &m) {
       nb::arg("noise_fraction") = 0.25, nb::arg("paper") = false, nb::arg("policy") = "visits",
       nb::arg("choose") = "visits", nb::arg("temperature") = 1.0, nb::arg("rave") = false,
       nb::arg("equivalence") = 1000.0, nb::arg("rave_of_all") = false, nb::arg("rave_rollouts") = false,
-      nb::arg("gumbel") = 0, nb::arg("c_visit") = 50.0, nb::arg("c_scale") = 1.0, nb::arg("threads") = 1);
+      nb::arg("gumbel") = 0, nb::arg("c_visit") = 50.0, nb::arg("c_scale") = 1.0, nb::arg("gumbel_interior") = false,
+      nb::arg("threads") = 1);
 }
 
 }  // namespace boardlab

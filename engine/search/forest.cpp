@@ -152,8 +152,7 @@ void Forest::plant(Plot &plot) {
 }
 
 void Forest::ask_root(Plot &plot) {
-  // Sequential halving shares the visits out anew; kept ones would count as its own.
-  plot.tree.set_root(plot.state.data(), options_.reuse && options_.tree.gumbel == 0);
+  plot.tree.set_root(plot.state.data(), options_.reuse);
   plot.searched = true;
   plot.at_root = true;
   plot.pending[0].answered = false;

@@ -19,23 +19,22 @@ std::vector<std::uint32_t> considered_visits(std::uint32_t considered, std::int6
   return schedule;
 }
 
-std::vector<double> completed_logits(const RootView &root) {
+void completed_logits(const GumbelView &view, std::vector<double> &out) {
   double visits = 0, most = 0, prior = 0, weighted = 0;
-  for (std::size_t i = 0; i < root.priors.size(); ++i) {
-    visits += root.visits[i];
-    most = std::max(most, root.visits[i]);
-    if (root.visits[i] <= 0) continue;
-    prior += root.priors[i];
-    weighted += root.priors[i] * root.means[i];
+  for (std::size_t i = 0; i < view.priors.size(); ++i) {
+    visits += view.visits[i];
+    most = std::max(most, view.visits[i]);
+    if (view.visits[i] <= 0) continue;
+    prior += view.priors[i];
+    weighted += view.priors[i] * view.means[i];
   }
-  const double mean = prior > 0 ? weighted / prior : root.value;
-  const double mixed = (root.value + visits * mean) / (1 + visits);
-  std::vector<double> logits(root.priors.size());
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    const double q = root.visits[i] > 0 ? root.means[i] : mixed;
-    logits[i] = std::log(std::max(root.priors[i], 1e-30)) + (root.c_visit + most) * root.c_scale * q;
+  const double mean = prior > 0 ? weighted / prior : view.value;
+  const double mixed = (view.value + visits * mean) / (1 + visits);
+  out.resize(view.priors.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double q = view.visits[i] > 0 ? view.means[i] : mixed;
+    out[i] = std::log(std::max(view.priors[i], 1e-30)) + (view.c_visit + most) * view.c_scale * q;
   }
-  return logits;
 }
 
 }  // namespace boardlab

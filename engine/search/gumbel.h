@@ -12,15 +12,15 @@ namespace boardlab {
 // first phase evenly, the better half of them the next, and so on.
 std::vector<std::uint32_t> considered_visits(std::uint32_t considered, std::int64_t simulations);
 
-// What is known about the root's children: priors, visits, mean values in [0,1] (of visited ones).
-struct RootView {
+// What is known about the children of a node: priors, visits, mean values in [0,1] (of visited ones).
+struct GumbelView {
   std::vector<double> priors, visits, means;
-  double value = 0;  // the evaluator's own word on the root, in [0,1]
+  double value = 0;  // the evaluator's own word on the node, in [0,1]
   double c_visit = 50, c_scale = 1;
 };
 
-// logit + sigma(completed Q) of every child: unvisited ones get the mixed value of the root (appendix D), and
+// logit + sigma(completed Q) of every child: unvisited ones get the mixed value of the node (appendix D), and
 // sigma(q) = (c_visit + most visits) * c_scale * q.
-std::vector<double> completed_logits(const RootView &root);
+void completed_logits(const GumbelView &view, std::vector<double> &out);
 
 }  // namespace boardlab

@@ -64,6 +64,7 @@ void Tree::set_root(const void *state, bool reuse) {
   if (found == 0) {
     nodes_.assign(2, Node{});
     if (options_.rave) amaf_.assign(2, Amaf{});
+    if (options_.gumbel > 0) own_values_.assign(2, 0.0);
   } else if (found != ROOT) {
     keep_subtree(found, 0);
   }
@@ -97,6 +98,10 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
     spare_amaf_.assign(2, Amaf{});
     spare_amaf_[ROOT] = amaf_[node];
   }
+  if (options_.gumbel > 0) {
+    spare_own_values_.assign(2, 0.0);
+    spare_own_values_[ROOT] = own_values_[node];
+  }
   for (std::size_t i = ROOT; i < spare_.size(); ++i) {
     const std::uint32_t first = spare_[i].first;
     if (!first) continue;
@@ -111,16 +116,21 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
       spare_.insert(spare_.end(), begin, begin + spare_[i].count);
       if (options_.rave)
         spare_amaf_.insert(spare_amaf_.end(), amaf_.begin() + first, amaf_.begin() + first + spare_[i].count);
+      if (options_.gumbel > 0)
+        spare_own_values_.insert(spare_own_values_.end(), own_values_.begin() + first,
+                                 own_values_.begin() + first + spare_[i].count);
       continue;
     }
     for (std::uint32_t child = first; child; child = nodes_[child].next) {
       spare_.push_back(nodes_[child]);
       if (options_.rave) spare_amaf_.push_back(amaf_[child]);
+      if (options_.gumbel > 0) spare_own_values_.push_back(own_values_[child]);
       spare_.back().next = nodes_[child].next ? static_cast<std::uint32_t>(spare_.size()) : 0;
     }
   }
   nodes_.swap(spare_);
   amaf_.swap(spare_amaf_);
+  own_values_.swap(spare_own_values_);
 }
 
 void Tree::make_room() {
@@ -180,7 +190,7 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
         if (!expand(at, player, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
       }
       child = at == ROOT && simulation_ < schedule_.size() ? best_gumbel_child(schedule_[simulation_++]) : 0;
-      if (!child) child = select_child(nodes_[at], player, state);
+      if (!child) child = select_child(at, player, state);
       if (!child) break;
       owner = player;
       game.apply(state, nodes_[child].action);
@@ -236,7 +246,9 @@ const Node *Tree::proof(const Node &node) const {
 void Tree::back_up(Leaf &leaf, Rng &rng) {
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)
-    expand(end, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
+    if (const int mover = game_->player(leaf.state.data());
+        expand(end, mover, leaf.actions, leaf.priors.data(), rng) && options_.gumbel > 0)
+      own_values_[end] = leaf.value[mover];
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
   const double step_reward = options_.paper || options_.ranked ? 0 : game_->step_reward();
@@ -322,13 +334,15 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations)
     evaluator.answer({&q, 1}, rng);
     expand(ROOT, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
     nodes_[ROOT].visits = 1;
-    root_value_ = leaf.value[game_->player(root_state_.data())];
+    if (options_.gumbel > 0) own_values_[ROOT] = leaf.value[game_->player(root_state_.data())];
   }
   if (options_.gumbel > 0) {
     const auto considered = std::min<std::uint32_t>(nodes_[ROOT].count, static_cast<std::uint32_t>(options_.gumbel));
     schedule_ = considered_visits(considered, iterations);
     gumbels_.resize(nodes_[ROOT].count);
     for (double &g : gumbels_) g = draw_gumbel(rng);
+    kept_visits_.clear();
+    for (const Node &child : root_children()) kept_visits_.push_back(child.visits);
   }
   if (noise_ && options_.noise_alpha > 0) add_noise(rng);
 }
@@ -365,6 +379,7 @@ bool Tree::expand(std::uint32_t at, int mover, std::span<const Action> actions, 
   const auto first = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + actions.size());
   if (options_.rave) amaf_.resize(nodes_.size());
+  if (options_.gumbel > 0) own_values_.resize(nodes_.size());
   nodes_[at].first = first;
   nodes_[at].count = static_cast<std::uint32_t>(actions.size()) & MOST_CHILDREN;
   nodes_[at].mover = static_cast<std::uint32_t>(mover) & 7u;
@@ -460,8 +475,10 @@ std::uint32_t Tree::select_puct_child(const Node &node, const Line &q, const voi
   return best ? best : lost;
 }
 
-// PUCT, UCB1 or RAVE's mixture. What is proven lost is skipped, unless all is.
-std::uint32_t Tree::select_child(const Node &node, int player, const void *state) {
+// PUCT, UCB1, RAVE's mixture or Gumbel's improved policy. What is proven lost is skipped, unless all is.
+std::uint32_t Tree::select_child(std::uint32_t at, int player, const void *state) {
+  if (options_.gumbel_interior && at != ROOT) return select_gumbel_child(at, player, state);
+  const Node &node = nodes_[at];
   if (options_.rave) return select_rave_child(node, player, state);
   const Line q = lines_[player];
   const bool hidden = game_->is_hidden();
@@ -532,41 +549,74 @@ std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *
   return best ? best : lost;
 }
 
-RootView Tree::root_view() const {
-  const auto children = root_children();
-  RootView view;
+void Tree::look_at(std::uint32_t at, int player, GumbelView &view) const {
+  const Node &node = nodes_[at];
   view.c_visit = options_.c_visit;
   view.c_scale = options_.c_scale;
-  const int player = game_->player(root_state_.data());
-  view.value = unit(root_value_, player);
-  for (const Node &child : children) {
-    view.priors.push_back(child.prior);
-    view.visits.push_back(child.visits);
-    view.means.push_back(child.visits ? unit(child.mean(), player) : 0);
+  view.value = unit(own_values_[at], player);
+  view.priors.resize(node.count);
+  view.visits.resize(node.count);
+  view.means.resize(node.count);
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    view.priors[i] = child.prior;
+    view.visits[i] = child.visits;
+    view.means[i] = child.visits ? unit(child.mean(), player) : 0;
   }
-  return view;
 }
 
-// The best of gumbel + logit + sigma(completed Q) among the children with so many visits.
+// Planning at non-root nodes (Danihelka et al. 2022, section 5), without noise: the visits follow the improved policy
+// as closely as they can.
+std::uint32_t Tree::select_gumbel_child(std::uint32_t at, int player, const void *state) {
+  look_at(at, player, view_);
+  completed_logits(view_, logits_);
+  softmax(logits_, 1.0);
+  const Node &node = nodes_[at];
+  double visits = 1;
+  for (const double n : view_.visits) visits += n;
+  std::uint32_t best = 0, lost = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  int legal_count = -1;
+  for (std::uint32_t i = 0; i < node.count; ++i) {
+    const Node &child = nodes_[node.first + i];
+    if (is_lost(child)) {
+      lost = node.first + i;
+      continue;
+    }
+    if (game_->is_hidden() && !is_legal(child.action, state, legal_count)) continue;
+    const double score = logits_[i] - view_.visits[i] / visits;
+    if (score > best_score) {
+      best_score = score;
+      best = node.first + i;
+    }
+  }
+  return best ? best : lost;
+}
+
+// The best of gumbel + logit + sigma(completed Q) among the children with so many visits in this decision.
 std::uint32_t Tree::best_gumbel_child(std::uint32_t visits) const {
-  const auto logits = completed_logits(root_view());
+  look_at(ROOT, game_->player(root_state_.data()), view_);
+  completed_logits(view_, logits_);
   const Node &root = nodes_[ROOT];
   std::uint32_t best = 0;
   for (std::uint32_t i = 0; i < root.count; ++i)
-    if (nodes_[root.first + i].visits == visits &&
-        (!best || gumbels_[i] + logits[i] > gumbels_[best - root.first] + logits[best - root.first]))
+    if (nodes_[root.first + i].visits - kept_visits_[i] == visits &&
+        (!best || gumbels_[i] + logits_[i] > gumbels_[best - root.first] + logits_[best - root.first]))
       best = root.first + i;
   return best;
 }
 
 std::uint32_t Tree::gumbel_choice() const {
   std::uint32_t most = 0;
-  for (const Node &child : root_children()) most = std::max(most, child.visits);
+  const auto children = root_children();
+  for (std::size_t i = 0; i < children.size(); ++i) most = std::max(most, children[i].visits - kept_visits_[i]);
   return best_gumbel_child(most) - nodes_[ROOT].first;
 }
 
 std::vector<double> Tree::improved_policy() const {
-  auto policy = completed_logits(root_view());
+  look_at(ROOT, game_->player(root_state_.data()), view_);
+  std::vector<double> policy;
+  completed_logits(view_, policy);
   softmax(policy, 1.0);
   return policy;
 }
@@ -593,6 +643,7 @@ std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {
   const auto fresh = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
   if (options_.rave) amaf_.emplace_back();
+  if (options_.gumbel > 0) own_values_.emplace_back();
   nodes_[fresh].action = outcome;
   (last ? nodes_[last].next : nodes_[at].first) = fresh;
   return fresh;

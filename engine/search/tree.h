@@ -68,6 +68,7 @@ struct TreeOptions {
   // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
   int gumbel = 0;
   double c_visit = 50, c_scale = 1;
+  bool gumbel_interior = false;  // below the root by the improved policy too, else PUCT
   // Ranked reward (Laterre et al. 2018): the end of a game is worth 1 above the threshold, -1 below it and a random
   // sign at it, in place of its outcome; NaN, nothing to compare with, is always a random sign. Step rewards are off.
   bool ranked = false;
@@ -138,7 +139,8 @@ class Tree {
   std::span<const Node> root_children() const;
   // Their AMAF statistics, with RAVE only.
   std::span<const Amaf> root_amaf() const;
-  // Gumbel's improved policy over the root's children, and the index of the child to play.
+  // Gumbel's improved policy over the root's children, and the index of the child to play: the best of those that this
+  // decision visited most.
   std::vector<double> improved_policy() const;
   std::uint32_t gumbel_choice() const;
   // Share of the i-th child of the root in a policy, before it is divided by the sum of all; not for IMPROVED.
@@ -151,10 +153,31 @@ class Tree {
   double root_mean(int player) const;
   // A mean value of the player on the scale [0,1] that selection uses.
   double unit(double mean, int player) const;
+  // The root's children that are left in the running where the solver has proved something: not those proven lost or
+  // proven worse than another, and once the root is proven only its best.
+  struct Running {
+    const Tree *tree;
+    const Node *best_proven = nullptr;
+    bool all_lost = true;
+    bool has(const Node &child) const {
+      if (!child.exact) return !tree->root().exact;
+      return child.mean() == best_proven->mean() && (all_lost || !tree->is_lost(child));
+    }
+  };
+  Running running() const {
+    Running found{this};
+    for (const Node &child : root_children()) {
+      if (child.exact && (!found.best_proven || child.mean() > found.best_proven->mean())) found.best_proven = &child;
+      found.all_lost = found.all_lost && is_lost(child);
+    }
+    return found;
+  }
   // Whether the visited child of the root is proven to be as bad as can be.
   bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min; }
   std::size_t node_count() const { return nodes_.size() - 1; }
-  std::size_t bytes() const { return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf); }
+  std::size_t bytes() const {
+    return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf) + own_values_.size() * sizeof(double);
+  }
   int deepest() const { return deepest_; }
 
  private:
@@ -176,12 +199,13 @@ class Tree {
   Line q_line(int player) const;
   double unvisited_q(const Node &node, const Line &q) const;
   bool is_legal(Action action, const void *state, int &legal_count);
-  std::uint32_t select_child(const Node &node, int player, const void *state);
+  std::uint32_t select_child(std::uint32_t at, int player, const void *state);
   template <bool HIDDEN>
   std::uint32_t select_puct_child(const Node &node, const Line &q, const void *state);
   std::uint32_t select_rave_child(const Node &node, int player, const void *state);
+  std::uint32_t select_gumbel_child(std::uint32_t at, int player, const void *state);
   std::uint32_t best_gumbel_child(std::uint32_t visits) const;
-  RootView root_view() const;
+  void look_at(std::uint32_t node, int player, GumbelView &view) const;
   void add_amaf(std::uint32_t node, int player, double value);
   std::uint32_t &mark(int player, Action action) {
     return marks_[static_cast<std::size_t>(action) +
@@ -214,11 +238,15 @@ class Tree {
   std::vector<Amaf> amaf_, spare_amaf_;
   std::vector<std::uint32_t> marks_;
   std::uint32_t epoch_ = 0;
-  // Gumbel: noise and value of the root, the visits that a child must have to be chosen next.
+  // Gumbel: the evaluator's own word on every node for who moves there, parallel to nodes_; the root's noise, its
+  // children's visits before this decision, and those since then that a child must have to be chosen next.
+  std::vector<double> own_values_, spare_own_values_;
   std::vector<double> gumbels_;
-  double root_value_ = 0;
+  std::vector<std::uint32_t> kept_visits_;
   std::vector<std::uint32_t> schedule_;
   std::size_t simulation_ = 0;
+  mutable GumbelView view_;
+  mutable std::vector<double> logits_;
   std::vector<float> clean_priors_;  // of the root, while there is noise on them
   // The search for a new root: positions in one block of bytes.
   struct Candidate {

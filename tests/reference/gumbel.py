@@ -23,40 +23,48 @@ def halving(considered: int, simulations: int) -> list[int]:
 
 
 class GumbelTree(Tree):
-    """Below the root it is PUCT."""
+    """Below the root it is PUCT, or with `interior` the improved policy that the visits follow."""
 
     def __init__(
         self, state: State, judge: Judge, *, simulations: int, considered: int, c_visit: float, c_scale: float,
-        **more: Any,
+        interior: bool = False, **more: Any,
     ) -> None:  # fmt: skip
         super().__init__(state, judge, puct=True, **more)
+        self.interior = interior
         self.c_visit, self.c_scale = c_visit, c_scale
-        self.player = state.player
-        self.raw_value = judge(state)[self.player]
         count = len(self.root.children)
         self.schedule = halving(min(considered, count), simulations)
         self.gumbels = [
             -math.log(-math.log(((self.rng.next() >> 12) + 0.5) * 2.0**-52)) for _ in range(count)
         ]
 
-    def unit(self, value: float) -> float:
-        width = self.high[self.player] - self.low[self.player]
-        return (value - self.low[self.player]) / width if 0 < width < math.inf else 0.5
+    def unit(self, value: float, player: int) -> float:
+        width = self.high[player] - self.low[player]
+        return (value - self.low[player]) / width if 0 < width < math.inf else 0.5
 
-    def completed(self) -> list[float]:
+    def completed(self, node: Node) -> list[float]:
         """logit + sigma(completed Q), with the mixed value for what was not visited."""
-        children = self.root.children
-        seen = [c for c in children if c.visits]
-        visits = sum(c.visits for c in children)
-        mixed = self.unit(self.raw_value)
+        player = node.state.player
+        seen = [c for c in node.children if c.visits]
+        visits = sum(c.visits for c in node.children)
+        mixed = self.unit(self.judge(node.state)[player], player)
         if seen:
-            mean = sum(c.prior * self.unit(c.mean) for c in seen) / sum(c.prior for c in seen)
+            mean = sum(c.prior * self.unit(c.mean, player) for c in seen) / sum(c.prior for c in seen)
             mixed = (mixed + visits * mean) / (1 + visits)
-        scale = (self.c_visit + max(c.visits for c in children)) * self.c_scale
-        return [math.log(c.prior) + scale * (self.unit(c.mean) if c.visits else mixed) for c in children]
+        scale = (self.c_visit + max(c.visits for c in node.children)) * self.c_scale
+        return [
+            math.log(c.prior) + scale * (self.unit(c.mean, player) if c.visits else mixed)
+            for c in node.children
+        ]
+
+    def improved(self, node: Node) -> list[float]:
+        """softmax(logit + sigma(completed Q))."""
+        scores = self.completed(node)
+        weights = [math.exp(s - max(scores)) for s in scores]
+        return [w / sum(weights) for w in weights]
 
     def best(self, visits: int) -> Node:
-        scores = self.completed()
+        scores = self.completed(self.root)
         ranked = [
             (gumbel + score, -i)
             for i, (gumbel, score, child) in enumerate(
@@ -67,7 +75,13 @@ class GumbelTree(Tree):
         return self.root.children[-max(ranked)[1]]
 
     def select(self, node: Node) -> Node:
-        return self.best(self.schedule[self.iterations]) if node is self.root else super().select(node)
+        if node is self.root:
+            return self.best(self.schedule[self.iterations])
+        if not self.interior:
+            return super().select(node)
+        visits = 1 + sum(c.visits for c in node.children)
+        gaps = [p - c.visits / visits for p, c in zip(self.improved(node), node.children, strict=True)]
+        return node.children[gaps.index(max(gaps))]
 
     @property
     def choice(self) -> int:
@@ -75,7 +89,5 @@ class GumbelTree(Tree):
 
     @property
     def improved_policy(self) -> dict[int, float]:
-        scores = self.completed()
-        weights = [math.exp(s - max(scores)) for s in scores]
-        pairs = zip(self.root.children, weights, strict=True)
-        return {child.action: w / sum(weights) for child, w in pairs}
+        pairs = zip(self.root.children, self.improved(self.root), strict=True)
+        return {child.action: p for child, p in pairs}

@@ -133,21 +133,42 @@ def test_sequential_halving_shares_the_simulations_out() -> None:
     (bl.game("tictactoe"), 3, "score", score_judge()), (bl.game("connectfour"), 25, "score", score_judge()),
     (bl.game("othello", size=4), 8, "score", score_judge()), (CUBE, 0, "solver", solver_judge)],
     ids=lambda value: value.name if isinstance(value, Game) else "judge" if callable(value) else str(value))  # fmt: skip
-def test_gumbel_is_that_of_the_reference(game: Game, actions: int, name: str, judge: Judge) -> None:
+@pytest.mark.parametrize("interior", [False, True])
+def test_gumbel_is_that_of_the_reference(
+    game: Game, actions: int, name: str, judge: Judge, interior: bool
+) -> None:
     for seed, (simulations, considered, scale) in enumerate(
         [(4, 16, 1.0), (16, 4, 1.0), (50, 16, 0.1), (33, 3, 1.0)]
     ):
         state = random_position(game, seed, actions)
         tree = GumbelTree(state, judge, simulations=simulations, considered=considered, c_visit=50, c_scale=scale,
-                          c=1.0, seed=seed)  # fmt: skip
+                          c=1.0, seed=seed, interior=interior)  # fmt: skip
         for _ in range(simulations):
             tree.iterate()
         spec = f"mcts({name}, iterations={simulations}, gumbel={considered}, c_scale={scale}, solver=False"
+        spec += ", gumbel_interior=True" if interior else ""
         decision = bl.agent(spec + ")", game, seed=seed).act(state)
         assert decision.action == tree.choice
         assert decision.policy == pytest.approx(tree.improved_policy, abs=1e-6)
         counts = bl.agent(spec + ', policy="visits")', game, seed=seed).act(state).policy
         assert {a: round(p * simulations) for a, p in counts.items()} == tree.visits
+
+
+def test_gumbel_keeps_the_tree_and_shares_out_as_many_new_visits() -> None:
+    """The second decision about a position adds its own sixteen visits, four to each action or more."""
+    game = bl.game("connectfour")
+    state = random_position(game, 1, 6)
+    spec = "mcts(score, iterations=16, gumbel=4, solver=False, policy='visits'"
+    for more, total in ((")", 32), (", reuse=False)", 16)):
+        agent = bl.agent(spec + more, game, seed=3)
+        first, second = (agent.act(state) for _ in range(2))
+        assert second.action in state.legal_actions()
+        counts = {a: round(p * total) for a, p in second.policy.items()}
+        assert sum(counts.values()) == total
+        assert [p * total for p in second.policy.values()] == pytest.approx(list(counts.values()))
+        if total == 32:
+            fresh = [counts[a] - round(p * 16) for a, p in first.policy.items()]
+            assert sorted(fresh)[-4:] == [2, 2, 6, 6] and sum(fresh) == 16
 
 
 def test_gumbel_samples_actions_as_the_priors_say() -> None:

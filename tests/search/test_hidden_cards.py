@@ -135,20 +135,23 @@ def test_a_later_round_is_searched_from_its_own_deal(game):
 
 
 def test_a_second_decision_of_a_later_round_begins_at_the_same_deal():
-    """Every decision of a long match starts from a deal: the first's, or one that was met before."""
+    """From a deal that is not the round's own, start="deal" would never come here, and say so."""
     game = bl.game("kuhnpoker", rounds=6)
-    agents = [bl.agent("ismcts(iterations=1000)", game, seed=seed) for seed in (1, 2)]
+    agents = [bl.agent('ismcts(iterations=2000, start="deal")', game, seed=seed) for seed in (1, 2)]
     seen = []
     state = game.initial_state()
     while not state.is_terminal:
         if state.player == bl.CHANCE:
             state.apply(state.sample_chance(len(seen)))
             continue
+        last = state.copy()
         decision = agents[state.player].act(state)
         seen.append(decision.info["from_deal"])
         # First a pass and then, if that was answered by a bet, a call: two decisions in one round.
         state.apply(1 if state.fields[5] == 2 else state.fields[5] % 2)
     assert len(seen) == 18 and all(seen)
+    with pytest.raises(bl.BoardLabError, match="never came from the deal"):
+        bl.agent('ismcts(iterations=2000, start="deal")', game).act(last)
 
 
 def test_poker_is_won_against_random_players():

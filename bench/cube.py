@@ -23,8 +23,11 @@ from common import console, table
 import boardlab as bl
 from boardlab.arena.match import interval
 from boardlab.references.rubiks import distance
+from boardlab.runs import RunFolder
 
 MOST = 50  # twists allowed
+TRAINED = {(2, "htm"): 13, (2, "qtm"): 16, (3, "htm"): 9, (3, "qtm"): 13}
+"""Most twists of the cubes that n-tuple learners start from, as in the papers; walks have their own length."""
 
 
 def main() -> None:
@@ -48,15 +51,21 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="a file to append a line of JSON a width to")
     chosen = parser.parse_args()
-    game = bl.game("rubiks", size=chosen.size, metric=chosen.metric, twists=chosen.twists)
+    game = bl.game(
+        "rubiks", size=chosen.size, metric=chosen.metric, twists=TRAINED[chosen.size, chosen.metric]
+    )
     path = chosen.run or Path("runs") / f"cube-{chosen.learner}-{chosen.size}-{chosen.metric}-{chosen.seed}"
     run = bl.open_run(path) if chosen.run and (path / "agent.toml").exists() else learn(game, path, chosen)
-    trained = f"{run.episodes:,} episodes, {run.actions:,} positions in {run.seconds:.0f} s"
+    cpu = RunFolder(run.path).cpu_seconds() or 0.0
+    trained = (
+        f"{run.episodes:,} episodes, {run.actions:,} positions in {run.seconds:.0f} s ({cpu:.0f} s of CPU)"
+    )
     console.print(f"{chosen.learner}: {trained}, {run.actions / max(run.seconds, 1e-9):,.0f} positions/s\n")
     rows = []
     for width in map(int, chosen.widths.split(",")):
         solved = solve(run.game, run, width, chosen)
         rows.append(solved.pop("row"))
+        console.print("  ".join(rows[-1]))
         if chosen.out:
             line = {
                 "learner": chosen.learner,
@@ -67,9 +76,9 @@ def main() -> None:
             with chosen.out.open("a") as file:
                 file.write(json.dumps(line) + "\n")
     title = f"{chosen.size}x{chosen.size}x{chosen.size} {chosen.metric}, {chosen.cubes} cubes of {chosen.twists} twists, seed {chosen.seed}; {trained}"
-    columns = ["beam width", "solved", "twists", "positions a cube", "s a cube"]
+    columns = ["beam width", "solved", "twists", "positions a cube", "CPU s", "wall s"]
     columns += ["optimal", "exact"] if chosen.size == 2 else []
-    table(title, columns, rows, f"{chosen.device}, {chosen.threads} threads, wall clock")
+    table(title, columns, rows, f"{chosen.device}, {chosen.threads} threads; seconds a cube")
 
 
 def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
@@ -116,7 +125,8 @@ def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) ->
     device = f', device="{chosen.device}"' if kind == "net" else ""
     expression = f'beam({kind}("{run.path}"{device}), width={width}, threads={chosen.threads})'
     agent = bl.agent(expression, game, seed=chosen.seed)
-    twists, lengths, exact, optimal, nodes, seconds = [], [], [], [], 0.0, 0.0
+    twists, lengths, exact, optimal = [], [], [], []
+    nodes = seconds = cpu = 0.0
     agent.act(game.initial_state(seed=10**6))  # warm
     scrambles = [
         bl.game("rubiks", size=chosen.size, metric=chosen.metric, twists=chosen.twists + more)
@@ -128,9 +138,10 @@ def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) ->
         state = game.from_fields(scrambled.fields)
         agent.reset(i)
         shortest = distance(state) if chosen.size == 2 else 0
-        begin = time.perf_counter()
+        begin, cpu_begin = time.perf_counter(), time.process_time()
         nodes += agent.act(state).info["nodes"]
         seconds += time.perf_counter() - begin
+        cpu += time.process_time() - cpu_begin
         length = 0
         while not state.is_terminal and length < MOST:
             state.apply(agent.act(state).action)
@@ -143,12 +154,13 @@ def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) ->
     n = chosen.cubes
     share, mean = sum(twists) / n, sum(lengths) / max(len(lengths), 1)
     share_error = interval(twists, (0.0, 1.0))
-    length_error = interval(lengths, (0.0, 0.0)) if len(lengths) > 1 else float("nan")
+    length_error = interval(lengths, (0.0, float(MOST))) if len(lengths) > 1 else float("nan")
     row = [
         f"{width:,}",
         f"{share:.3f} ± {share_error:.3f}",
         f"{mean:.2f} ± {length_error:.2f}" if lengths else "",
         f"{nodes / n:,.0f}",
+        f"{cpu / n:.3f}",
         f"{seconds / n:.3f}",
     ]
     result: dict[str, Any] = {
@@ -163,6 +175,7 @@ def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) ->
         "length": mean,
         "length_error": length_error,
         "nodes": nodes / n,
+        "cpu_seconds": cpu / n,
         "seconds": seconds / n,
     }
     if chosen.size == 2:

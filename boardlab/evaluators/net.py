@@ -15,6 +15,7 @@ from boardlab.options import option
 from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
+    from boardlab.evaluators.inference import NetJudge
     from boardlab.evaluators.nets import Net as TorchNet
 
 DISTANCES = ("random-walk", "davi-net")
@@ -88,13 +89,24 @@ class Net(EvaluatorSpec):
 
             device = choose_device(self.device)
             return distance_evaluator(game, load_distance_net(folder, agent, game).to(device), device)
+        judge = self._judge(folder, agent)
+        judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
+        return python_evaluator(game, judge)
+
+    def judge(self, game: Game) -> "NetJudge | None":
+        """Asks the net about batches of positions; None where it is not AlphaZero's."""
+        folder = RunFolder(self.path)
+        agent = folder.read_agent("alphazero", *DISTANCES)
+        return (
+            None if agent["kind"] in DISTANCES or folder.game(agent) != game else self._judge(folder, agent)
+        )
+
+    def _judge(self, folder: RunFolder, agent: Mapping[str, Any]) -> "NetJudge":
         net, (low, high) = load_net(folder, agent)
         from boardlab.evaluators.inference import net_judge
 
         device = choose_device(self.device)
-        judge = net_judge(net.to(device), device, low, high)
-        judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
-        return python_evaluator(game, judge)
+        return net_judge(net.to(device), device, low, high)
 
 
 def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:

@@ -256,7 +256,7 @@ class Forest:
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:
-        """[trees]: the most visited action, or the one that `gumbel` ends with; -1 without a search."""
+        """[trees]: the most visited action (of equals the best), or `gumbel`'s; -1 without a search."""
         return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:

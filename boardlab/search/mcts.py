@@ -127,6 +127,13 @@ class Mcts(SearchSpec):
             gumbel_interior=self.gumbel_interior,
         )
 
+    @property
+    def is_plain_puct(self) -> bool:
+        """Whether nothing is drawn at random and trees in a forest search just so: PUCT by iterations."""
+        drawn = self.noise is not None or self.gumbel is not None or self.choose != "visits"
+        other = self.seconds is not None or self.select == "uct" or self.rave or self.paper
+        return not drawn and not other and self.threads == 1
+
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:
         """Whether the tree asks for priors. What only PUCT knows is refused with UCB1."""
         if self.gumbel and self.noise is not None:

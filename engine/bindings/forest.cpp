@@ -301,15 +301,20 @@ void bind_forest(nb::module_ &m) {
               const auto children = f.forest.root_children(i);
               data[i] = -1;
               if (children.empty()) continue;
-              const Node *best = &children[0];
+              const auto running = f.forest.tree(i).running();
+              const auto better = [](const Node &x, const Node &y) {  // as the search mcts ranks them
+                if (!x.visits || x.visits != y.visits) return x.visits > y.visits;
+                return x.mean() > y.mean();
+              };
+              const Node *best = nullptr;
               for (const Node &child : children)
-                if (child.visits > best->visits) best = &child;
+                if (running.has(child) && (!best || better(child, *best))) best = &child;
               data[i] = f.forest.has_gumbel() ? children[f.forest.tree(i).gumbel_choice()].action : best->action;
             }
             return array;
           },
-          "[trees]: the most visited action, or the one that Gumbel's selection ends with; -1 where nothing was "
-          "searched")
+          "[trees]: the most visited action that the solver leaves in the running, or the one that Gumbel's selection "
+          "ends with; -1 where nothing was searched")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })

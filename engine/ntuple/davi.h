@@ -1,8 +1,9 @@
 // Approximate value iteration on an n-tuple network, for puzzles (DAVI in GBG and DeepCubeA): the value of a position
 // moves towards that of its best action,
 //     V(s) <- max over actions a:  reward + step reward + gamma * V(s'),
-// which is one sweep of value iteration over the positions that the episodes meet. An episode starts from a scrambled
-// position, learns there, and follows the best action, or with epsilon a random one.
+// kept within what the game can still bring, which is one sweep of value iteration over the positions that the episodes
+// meet. An episode starts from a scrambled position, learns there, and follows the best action, or with epsilon a
+// random one.
 #pragma once
 
 #include "ntuple/td.h"
@@ -19,6 +20,9 @@ class DaviLearner final : public TdLearner {
   void end_episode(const void *, int) override {}
 
  private:
+  double possible(double target) const;
+
+  Range range_;
   AfterStates::View here_;
 };
 

@@ -193,27 +193,17 @@ std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
   return shared.done();
 }
 
-// Where the solver has proved something, only the actions that it leaves in the running count: not what is proven lost
-// or proven worse than another, and once the root is proven only its best.
+// Only the actions that the solver leaves in the running count.
 void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
-  const Node *best_proven = nullptr;
-  bool all_lost = true;
-  for (const Node &child : nodes) {
-    if (child.exact && (!best_proven || child.mean() > best_proven->mean())) best_proven = &child;
-    all_lost = all_lost && tree_.is_lost(child);
-  }
-  const auto counts = [&](const Node &child) {
-    if (!child.exact) return !tree_.root().exact;
-    return child.mean() == best_proven->mean() && (all_lost || !tree_.is_lost(child));
-  };
+  const auto running = tree_.running();
   children_.assign(out.actions.size(), nullptr);
   for (const Node &child : nodes) {
     const auto at = std::find(out.actions.begin(), out.actions.end(), child.action);
     if (at == out.actions.end()) continue;
     const auto i = static_cast<std::size_t>(at - out.actions.begin());
     if (child.visits) out.values[i] = child.mean();
-    if (counts(child)) children_[i] = &child;
+    if (running.has(child)) children_[i] = &child;
   }
   report_policy(out);
   out.action = out.actions[chosen(out)];

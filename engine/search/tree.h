@@ -153,6 +153,25 @@ class Tree {
   double root_mean(int player) const;
   // A mean value of the player on the scale [0,1] that selection uses.
   double unit(double mean, int player) const;
+  // The root's children that are left in the running where the solver has proved something: not those proven lost or
+  // proven worse than another, and once the root is proven only its best.
+  struct Running {
+    const Tree *tree;
+    const Node *best_proven = nullptr;
+    bool all_lost = true;
+    bool has(const Node &child) const {
+      if (!child.exact) return !tree->root().exact;
+      return child.mean() == best_proven->mean() && (all_lost || !tree->is_lost(child));
+    }
+  };
+  Running running() const {
+    Running found{this};
+    for (const Node &child : root_children()) {
+      if (child.exact && (!found.best_proven || child.mean() > found.best_proven->mean())) found.best_proven = &child;
+      found.all_lost = found.all_lost && is_lost(child);
+    }
+    return found;
+  }
   // Whether the visited child of the root is proven to be as bad as can be.
   bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min; }
   std::size_t node_count() const { return nodes_.size() - 1; }

@@ -12,9 +12,11 @@ from boardlab.errors import BoardLabError
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
+from boardlab.learning import presets  # noqa: E402
 from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.presets import preset  # noqa: E402
 
 SMALL = {
     "blocks": 1,
@@ -249,3 +251,17 @@ def test_actions_are_drawn_by_visits_and_then_the_best():
     assert not (actions == 2).any()
     assert target[0].tolist() == [0.25, 0.75, 0.0]
     assert target[-1].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_the_default_preset_fits_the_device(monkeypatch):
+    game = bl.game("connectfour")
+    here = preset(game, "default", "alphazero", {"device": "cpu"})
+    monkeypatch.setattr(presets, "uses_gpu", lambda wanted: wanted != "cpu")
+    gpu = preset(game, "default", "alphazero")
+    assert gpu["parallel"] >= 1024
+    assert gpu["lanes"] > 1
+    assert preset(game, "default", "alphazero", {"device": "cpu"}) == here
+    assert preset(game, "church", "alphazero") == preset(game, "church", "alphazero", {"device": "cpu"})
+    for chosen in (here, gpu):
+        AlphaZero.checked({name: value for name, value in chosen.items() if name != "episodes"})
+        assert chosen["episodes"] % chosen.get("games", AlphaZero().games) == 0

@@ -63,6 +63,16 @@ def test_it_learns_to_solve_every_near_cube(tmp_path):
     assert means[:2] == pytest.approx([0.96, 0.92], abs=0.02)
 
 
+def test_far_cubes_and_a_large_step_do_not_let_values_grow_without_end(tmp_path):
+    game = bl.game("rubiks", twists=100)
+    run = bl.train(
+        game, "davi", episodes=20_000, out=tmp_path / "run", seed=1, alpha=1.9, tuples=20, length=5
+    )
+    evaluator = bl.evaluator(f'ntuple("{run.path}")', game)
+    values = [evaluator.value(game.initial_state(seed=seed))[0] for seed in range(50)]
+    assert -3 < min(values) <= max(values) < 2
+
+
 def test_a_resumed_run_ends_with_the_same_bits(tmp_path):
     game = bl.game("rubiks", twists=6)
     whole = bl.train(game, "davi", episodes=3000, out=tmp_path / "whole", seed=2, tuples=8, length=5)

@@ -20,6 +20,8 @@ class ReferenceDavi(ReferenceTd):
             keys = self.keys(state, 0)
             value = self.value(keys)
             gradient = 1 - value * value if self.td.sigma == "tanh" else 1.0
+            step, (low, high) = self.game.core.step_reward, self.game.score_range
+            best = min(max(best, low + step * self.game.core.horizon), high + step)
             self.update(set(keys), best - self.paid(state, 0) - value, gradient)
             state.apply(action)
         self.done += 1

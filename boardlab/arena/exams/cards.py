@@ -4,13 +4,13 @@ import itertools
 from collections.abc import Mapping
 
 from boardlab.arena.exams.exam import Exam, ExamResult, Paper
-from boardlab.arena.exams.optimal import ask
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.games.blackjack import INSURANCE, Blackjack
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.kuhnpoker import BET, PASS, KuhnPoker
 from boardlab.references.blackjack import action_values, best_actions
 from boardlab.search.agent import Agent
+from boardlab.search.side_by_side import act_all
 
 Strategy = Mapping[bytes, float]
 """How often a player bets, by what it observes."""
@@ -113,16 +113,14 @@ def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]
 def _agreement(paper: Paper) -> ExamResult:
     rules = paper.game.rules
     assert isinstance(rules, Blackjack)
-    agent = paper.make_agent()
     right: list[bool] = []
     kinds: dict[str, list[bool]] = {}
-    for number, state in enumerate(met_at_random(paper.game, paper.games, paper.seed)):
-        values = action_values(state)
-        answer = ask(agent, state, number) in best_actions(values)
+    states = met_at_random(paper.game, paper.games, paper.seed)
+    actions = act_all(paper.agent, paper.game, states, paper.seed, paper.progress)
+    for state, action in zip(states, actions, strict=True):
+        answer = action in best_actions(action_values(state))
         right.append(answer)
         kinds.setdefault(_kind(rules, state), []).append(answer)
-        if paper.progress:
-            paper.progress(len(right))
     details = {kind: sum(answers) / len(answers) for kind, answers in sorted(kinds.items())}
     return paper.share(right, details, "positions")
 

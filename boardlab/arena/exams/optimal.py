@@ -9,16 +9,10 @@ from boardlab.arena.exams.opponents import SMALL, is_small
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
-from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+from boardlab.search.side_by_side import act_all
 
 STAGES_FILE = "connectfour_stages.txt"
-
-
-def ask(agent: Agent, state: State, number: int) -> int:
-    """The agent's action in a position that has nothing to do with the one before."""
-    agent.reset(number)
-    return agent.act(state).action
 
 
 def is_best(values: Mapping[int, float], action: int) -> bool:
@@ -30,17 +24,16 @@ def is_best(values: Mapping[int, float], action: int) -> bool:
 def _optimal(paper: Paper) -> ExamResult:
     """Positions in which it matters what is played: some actions are worth less than others."""
     solved = make_agent(f"solved(max_states={SMALL})", paper.game)
-    agent = paper.make_agent()
-    right = []
-    states = met_at_random(paper.game, 3 * paper.games, paper.seed)
-    for number, state in enumerate(states):
+    states, known = [], []
+    for state in met_at_random(paper.game, 3 * paper.games, paper.seed):
         values = solved.act(state).values
         if max(values.values()) - min(values.values()) > 1e-9:
-            right.append(is_best(values, ask(agent, state, number)))
-        if paper.progress:
-            paper.progress(len(right))
-        if len(right) == paper.games:
+            states.append(state)
+            known.append(values)
+        if len(states) == paper.games:
             break
+    actions = act_all(paper.agent, paper.game, states, paper.seed, paper.progress)
+    right = [is_best(values, action) for values, action in zip(known, actions, strict=True)]
     return paper.share(right or [True], {}, "positions")
 
 
@@ -71,21 +64,17 @@ def stage_positions(game: Game) -> list[StagePosition]:
 
 
 def _stages(paper: Paper) -> ExamResult:
-    agent = paper.make_agent()
-    positions = stage_positions(paper.game)
-    names = list(dict.fromkeys(position.stage for position in positions))
-    each = max(1, paper.games // len(names))
-    right: list[bool] = []
+    stages: dict[str, list[StagePosition]] = {}
+    for position in stage_positions(paper.game):
+        stages.setdefault(position.stage, []).append(position)
+    each = max(1, paper.games // len(stages))
+    asked = [position for found in stages.values() for position in found[:each]]
+    actions = act_all(paper.agent, paper.game, [p.state for p in asked], paper.seed, paper.progress)
+    right = [is_best(position.values, action) for position, action in zip(asked, actions, strict=True)]
     details = {}
-    for name in names:
-        answers = [
-            is_best(position.values, ask(agent, position.state, paper.seed + number))
-            for number, position in enumerate([p for p in positions if p.stage == name][:each])
-        ]
-        right += answers
+    for name in stages:
+        answers = [answer for answer, position in zip(right, asked, strict=True) if position.stage == name]
         details[f"{name} errors"] = 1 - sum(answers) / len(answers)
-        if paper.progress:
-            paper.progress(len(right))
     return paper.share(right, details, "positions")
 
 

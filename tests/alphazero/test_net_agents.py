@@ -1,0 +1,127 @@
+"""The evaluator `net("run")` under every search, against the net itself; exams that search side by side."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.arena.exams.optimal import is_best, stage_positions
+from boardlab.arena.exams.starts import met_at_random
+from boardlab.search.side_by_side import act_all
+
+torch = pytest.importorskip("torch")
+
+from boardlab.evaluators.net import load_net  # noqa: E402
+from boardlab.runs import RunFolder  # noqa: E402
+
+GAME = bl.game("connectfour")
+SMALL = {"games": 16, "parallel": 16, "simulations": 16, "threads": 1, "device": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("net") / "run"
+    bl.train(GAME, "alphazero", episodes=32, out=out, blocks=1, channels=16, head_filters=4, **SMALL)
+    return out
+
+
+@pytest.fixture(scope="module")
+def net(run):
+    folder = RunFolder(run)
+    return load_net(folder, folder.read_agent("alphazero"))[0].eval()
+
+
+def ask(net, state):
+    """(value for the player to move, logits) from torch alone."""
+    with torch.inference_mode():
+        values, logits = net(torch.from_numpy(state.planes(state.player))[None])
+    return float(values[0, 0]), logits[0].numpy()
+
+
+def value(net, state, player):
+    """What a position is worth to a player: its score, or the net's opinion."""
+    if state.is_terminal:
+        return state.scores[player]
+    return ask(net, state)[0] * (1 if state.player == player else -1)
+
+
+def minimax(net, state, depth, player):
+    if depth == 0 or state.is_terminal:
+        return value(net, state, player)
+    children = [minimax(net, child, depth - 1, player) for _, child in state.children()]
+    return max(children) if state.player == player else min(children)
+
+
+def states(count=25, seed=3):
+    return met_at_random(GAME, count, seed)
+
+
+def test_policy_plays_the_raw_net(run, net):
+    agent = bl.agent(f'policy(net("{run.as_posix()}"))', GAME)
+    for state in states():
+        logits = ask(net, state)[1]
+        legal = state.legal_actions()
+        priors = np.exp(logits[legal]) / np.exp(logits[legal]).sum()
+        decision = agent.act(state)
+        assert decision.action == legal[int(np.argmax(priors))]
+        assert [decision.policy[a] for a in legal] == pytest.approx(priors.tolist(), abs=1e-4)
+
+
+def test_greedy_plays_the_best_child(run, net):
+    agent = bl.agent(f'greedy(net("{run.as_posix()}"))', GAME)
+    for state in states():
+        worth = {a: value(net, child, state.player) for a, child in state.children()}
+        decision = agent.act(state)
+        assert decision.values == pytest.approx(worth, abs=1e-4)
+        assert worth[decision.action] == pytest.approx(max(worth.values()), abs=1e-4)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_alphabeta_is_minimax_over_the_net(run, net, depth):
+    agent = bl.agent(f'alphabeta(net("{run.as_posix()}"), depth={depth})', GAME)
+    for state in states(8):
+        worth = {a: minimax(net, child, depth - 1, state.player) for a, child in state.children()}
+        action = agent.act(state).action
+        assert worth[action] == pytest.approx(max(worth.values()), abs=1e-4)
+
+
+def test_mcts_first_follows_the_nets_priors(run, net):
+    agent = bl.agent(f'mcts(net("{run.as_posix()}"), iterations=1, solver=False)', GAME)
+    raw = bl.agent(f'policy(net("{run.as_posix()}"))', GAME)
+    for state in states():
+        agent.reset(0)
+        assert agent.act(state).action == raw.act(state).action
+
+
+@pytest.mark.parametrize(
+    "more", ["", ", solver=False", ", batch=4", ", cpuct=2.5, fpu='parent', fpu_value=0.2", ", gumbel=4"]
+)
+def test_positions_side_by_side_get_the_answers_of_one_at_a_time(run, more):
+    expression = f'mcts(net("{run.as_posix()}"), iterations=50{more})'
+    asked = [position.state for position in stage_positions(GAME)][::12]
+    together = act_all(expression, GAME, asked)
+    alone = act_all(bl.agent(expression, GAME), GAME, asked)
+    assert together == alone
+
+
+@pytest.mark.parametrize(
+    "search", ["mcts({}, iterations=20)", "policy({})", "greedy({})", "alphabeta({}, depth=2)"]
+)
+def test_error_rates_by_stage(run, search):
+    """As AlphaZero.jl counts: an action is an error if its exact result is not the best one."""
+    agent = search.format(f'net("{run.as_posix()}")')
+    result = bl.evaluate(agent, GAME, "stages", games=60)
+    assert result.games == 60 and len(result.details) == 6
+    player = bl.agent(agent, GAME)
+    first = [p for p in stage_positions(GAME) if p.stage == "begin-hard"][:10]
+    wrong = 0
+    for position in first:
+        player.reset(0)
+        wrong += not is_best(position.values, player.act(position.state).action)
+    assert result.details["begin-hard errors"] == pytest.approx(wrong / 10)
+
+
+def test_the_exam_of_best_actions_takes_a_net(tmp_path):
+    game = bl.game("tictactoe")
+    path = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", blocks=1, channels=8, **SMALL).path
+    result = bl.evaluate(f'mcts(net("{path.as_posix()}"), iterations=200)', game, "optimal", games=40)
+    assert result.games == 40 and result.value > 0.8

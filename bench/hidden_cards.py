@@ -68,7 +68,7 @@ def exploitability(game: bl.Game, agent: str, seeds: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=2000)
-    parser.add_argument("--poker-games", type=int, default=40)
+    parser.add_argument("--poker-games", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()

@@ -50,7 +50,8 @@ class Mcts(SearchSpec):
     )
     policy: str | None = option(
         None,
-        "the policy it reports: visits (the default), values, RAVE's values, or Gumbel's improved policy",
+        "the policy it reports: visits (the default), values, RAVE's values, or Gumbel's improved one (with "
+        "gumbel the default)",
         choices=("visits", "value", "rave", "improved"),
     )
     rave: bool = option(False, "RAVE: actions played later in a descent count as if played first")

@@ -88,7 +88,9 @@ std::size_t IsmctsSearch::select(const InformationSet &node, int player) {
 
 void IsmctsSearch::iterate(const void *root, bool from_deal) {
   void *state = state_.data();
-  if (from_deal) {
+  if (from_deal && deal_) {
+    game().copy(state, deal_->data());
+  } else if (from_deal) {
     game().initial_state(state, rng);
   } else {
     game().copy(state, root);
@@ -104,6 +106,7 @@ void IsmctsSearch::iterate(const void *root, bool from_deal) {
     }
     // The end of a round is a leaf: the next one starts anew.
     if (!is_first && game().round_over(state)) {
+      if (from_deal) keep_round_end(state);
       evaluator_->value(state, rng, value);
       break;
     }
@@ -142,6 +145,52 @@ void IsmctsSearch::back_up(double *value) {
   for (int p = 0; p < game().players() && through_root; ++p) root_sum_[p] += value[p];
 }
 
+// The ends of one round differ in what was won: few, where a search from the deal is possible at all.
+void IsmctsSearch::keep_round_end(const void *state) {
+  if (round_ends_.size() >= MOST_ROUND_ENDS) return;
+  for (const StateBuffer &kept : round_ends_)
+    if (game().equal(kept.data(), state)) return;
+  round_ends_.emplace_back(game());
+  game().copy(round_ends_.back().data(), state);
+}
+
+bool IsmctsSearch::leads_here(const StateBuffer *deal, Rng &scout) {
+  void *state = state_.data();
+  for (int i = 0; i < SCOUTS; ++i) {
+    if (deal)
+      game().copy(state, deal->data());
+    else
+      game().initial_state(state, scout);
+    for (bool is_first = true;;) {
+      const int player = game().player(state);
+      if (player == TERMINAL || (!is_first && game().round_over(state))) break;
+      if (player == CHANCE) {
+        game().apply(state, game().sample_chance(state, scout));
+        continue;
+      }
+      is_first = false;
+      if (key_of(state, player) == root_key_) return true;
+      const auto n = static_cast<std::uint32_t>(game().legal(state, legal_.data()));
+      game().apply(state, legal_[scout.below(n)]);
+    }
+  }
+  return false;
+}
+
+// The deal of the present round: the game's beginning, that of the last decision, or an end of the round before.
+void IsmctsSearch::find_deal() {
+  if (!deal_ && round_ends_.empty()) return;
+  Rng scout(derive_seed(rng.word, 1));
+  if (deal_ && leads_here(&*deal_, scout)) return;
+  deal_.reset();
+  if (leads_here(nullptr, scout)) return;
+  for (const StateBuffer &end : round_ends_)
+    if (leads_here(&end, scout)) {
+      deal_ = end;
+      return;
+    }
+}
+
 // Returns how often the present information set was visited.
 std::int64_t IsmctsSearch::run(const void *state, bool from_deal, std::int64_t iterations) {
   for (std::int64_t i = 0; i < iterations; ++i) {
@@ -162,15 +211,19 @@ void IsmctsSearch::act(const void *state, Decision &out) {
   forget();
   bool from_deal = options_.start != Start::POSITION;
   if (from_deal) {
+    find_deal();
+    round_ends_.clear();
     const std::int64_t probe = std::min(options_.iterations, std::max<std::int64_t>(options_.iterations / 10, 100));
     const std::int64_t visits = run(state, true, probe);
     from_deal = options_.start == Start::DEAL || 100 * visits >= LEAST_PERCENT * probe;
-    if (!from_deal)
+    if (!from_deal) {
       forget();
-    else if (run(state, true, options_.iterations - probe) == 0)
+      round_ends_.clear();
+    } else if (run(state, true, options_.iterations - probe) == 0) {
       throw std::invalid_argument("ismcts never came from the deal to this position in " +
                                   std::to_string(options_.iterations) +
                                   " iterations; give it more, or start=\"position\"");
+    }
   }
   if (!from_deal) run(state, false, options_.iterations);
   report(out);

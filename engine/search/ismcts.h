@@ -9,7 +9,12 @@
 // present position with its hidden parts filled in at random. From the deal, the searcher's hands are as open as
 // everybody's and what was played tells about the cards: visits then approach an equilibrium (Kuhn poker). From the
 // position, all hands that fit are equally likely, whatever was bet, and the others answer as if they knew ours.
+//
+// A game of several rounds has a deal in each. The next one begins where this one ends, so that the ends of the round
+// which the descents meet are kept, and the one that leads to the next decision is its deal.
 #pragma once
+
+#include <optional>
 
 #include "search/search.h"
 
@@ -29,6 +34,11 @@ class IsmctsSearch final : public Search {
  public:
   IsmctsSearch(std::unique_ptr<Evaluator> evaluator, IsmctsOptions options, std::uint64_t seed);
   void act(const void *state, Decision &out) override;
+  void reset(std::uint64_t seed) override {
+    Search::reset(seed);
+    deal_.reset();
+    round_ends_.clear();
+  }
   std::unique_ptr<Search> clone() const override {
     return std::make_unique<IsmctsSearch>(evaluator_->clone(), options_, 0);
   }
@@ -36,6 +46,8 @@ class IsmctsSearch final : public Search {
  private:
   // From the deal, at least so many descents in a hundred must come through the present information set.
   static constexpr std::int64_t LEAST_PERCENT = 1;
+  static constexpr std::size_t MOST_ROUND_ENDS = 64;
+  static constexpr int SCOUTS = 64;  // random descents that tell whether a deal leads here
 
   struct Edge {
     Action action;
@@ -57,6 +69,9 @@ class IsmctsSearch final : public Search {
   std::int64_t run(const void *state, bool from_deal, std::int64_t iterations);
   void iterate(const void *root, bool from_deal);
   void back_up(double *value);
+  void find_deal();
+  bool leads_here(const StateBuffer *deal, Rng &scout);
+  void keep_round_end(const void *state);
   std::uint64_t key_of(const void *state, int player);
   std::uint32_t &slot(std::uint64_t key);
   // Its information set, a new one if need be; NONE when there is no room for it.
@@ -75,6 +90,8 @@ class IsmctsSearch final : public Search {
   double low_[MAX_PLAYERS], high_[MAX_PLAYERS];
   double root_sum_[MAX_PLAYERS];  // over the descents that came through the present information set
   std::uint64_t root_key_ = 0;
+  std::optional<StateBuffer> deal_;      // of the present round, where that is not the game's own beginning
+  std::vector<StateBuffer> round_ends_;  // that the last decision's descents met
 };
 
 }  // namespace boardlab

@@ -99,6 +99,61 @@ def test_several_rounds_of_kuhn_poker():
     assert result.errors == 0 and result.mean_scores[0] > 0
 
 
+def in_round_two(expression, card, betting, seed):
+    """The decision of an agent that also decided in round one, which was a king's two passes; seats change."""
+    game = bl.game("kuhnpoker", rounds=3)
+    starter, me = 1, (1 + len(betting)) % 2
+    agent = bl.agent(expression, game, seed=seed)
+    state = after(game, (KING, JACK), "p" * me)
+    assert state.player == me
+    agent.act(state)
+    for _ in range(2 - me):
+        state.apply(0)
+    hands = {me: card, 1 - me: (card + 1) % 3}
+    for seat in (starter, 1 - starter):  # who begins is dealt first
+        state.apply(hands[seat])
+    for action in betting:
+        state.apply("pb".index(action))
+    assert state.player == me and state.fields[0] == 1 and state.fields[3 + me] == card + 1
+    return agent.act(state)
+
+
+def test_a_later_round_is_searched_from_its_own_deal(game):
+    """As near to the equilibrium as the first round, and far nearer than from the position."""
+
+    def strategies(expression):
+        found = ({}, {})
+        for card in range(3):
+            for betting in ("", "pb", "p", "b"):
+                made = [in_round_two(expression, card, betting, seed) for seed in range(3)]
+                assert all(d.info["from_deal"] == ("position" not in expression) for d in made)
+                found[len(betting) % 2][situation(game, card, betting)] = sum(d.policy[1] for d in made) / 3
+        return found
+
+    assert exploitability(game, strategies("ismcts(iterations=30000)")) < 0.06
+    assert exploitability(game, strategies('ismcts(iterations=3000, start="position")')) > 0.25
+
+
+def test_a_second_decision_of_a_later_round_begins_at_the_same_deal():
+    """From a deal that is not the round's own, start="deal" would never come here, and say so."""
+    game = bl.game("kuhnpoker", rounds=6)
+    agents = [bl.agent('ismcts(iterations=2000, start="deal")', game, seed=seed) for seed in (1, 2)]
+    seen = []
+    state = game.initial_state()
+    while not state.is_terminal:
+        if state.player == bl.CHANCE:
+            state.apply(state.sample_chance(len(seen)))
+            continue
+        last = state.copy()
+        decision = agents[state.player].act(state)
+        seen.append(decision.info["from_deal"])
+        # First a pass and then, if that was answered by a bet, a call: two decisions in one round.
+        state.apply(1 if state.fields[5] == 2 else state.fields[5] % 2)
+    assert len(seen) == 18 and all(seen)
+    with pytest.raises(bl.BoardLabError, match="never came from the deal"):
+        bl.agent('ismcts(iterations=2000, start="deal")', game).act(last)
+
+
 def test_poker_is_won_against_random_players():
     game = bl.game("poker", players=2)
     for agent in ("ismcts(iterations=200)", "expectimax(rollout, depth=1, worlds=50)"):

@@ -245,8 +245,28 @@ _CHURCH = {
     "weight_decay": 0.0,
     "value_target": "z",
 }
-ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {"default": _ALPHAZERO, "church": _CHURCH, "wang": _WANG}
-"""Paper 001's and paper 004's settings by name."""
+_RANKED = {
+    "episodes": 6_400,
+    "ranked_reward": 0.75,
+    "ranked_window": 250,
+    "blocks": 2,
+    "channels": 32,
+    "head_filters": 1,  # Morpion has 16,384 actions: each filter costs 16 million weights
+    "games": 64,
+    "parallel": 64,
+    "temperature_moves": 30,
+    "dirichlet": 0.3,
+    "window": 4,
+    "batch": 128,
+    "lr_final": 2e-4,
+}
+ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {
+    "default": _ALPHAZERO,
+    "church": _CHURCH,
+    "wang": _WANG,
+    "ranked": _RANKED,
+}
+"""Paper 001's and paper 004's settings by name; ranked reward for games with one player."""
 
 
 PUZZLE_PRESETS: dict[str, Mapping[str, Any]] = {

@@ -14,6 +14,7 @@ from boardlab.learning.alphazero.ranked import RankedReward, Ranking, quantile
 from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import WarmStart
+from boardlab.learning.presets import preset
 
 SMALL = {"net": "mlp", "blocks": 1, "channels": 16, "head_filters": 2, "hidden": 8, "games": 6, "parallel": 4}
 SMALL |= {"simulations": 6, "temperature_moves": 30, "device": "cpu", "threads": 1}
@@ -166,10 +167,11 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
             assert set(one.files) == set(other.files)
             for key in one.files:
                 if not key.endswith("seconds"):
-                    assert np.array_equal(one[key], other[key], equal_nan=True), key
+                    assert np.array_equal(one[key], other[key]), key
     with np.load(tmp_path / "whole" / "checkpoint.npz") as stored:
         scores, scale = stored["ranked.scores"], stored["scale"]
-    assert len(scores) == 10 and not np.isnan(scores).any()
+        assert stored["ranked.count"].tolist() == [10]
+    assert len(scores) == 10 and scores.all()
     assert scale.tolist() == [scores.min(), max(scores.max(), scores.min() + 1e-6)]
     lines = [json.loads(line) for line in (tmp_path / "whole" / "generations.jsonl").read_text().splitlines()]
     assert "threshold" not in lines[0] and all("threshold" in line for line in lines[1:])
@@ -180,6 +182,52 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
     assert (
         bl.match(game, [f'mcts(net("{(tmp_path / "whole").as_posix()}"), iterations=5)'], games=2).errors == 0
     )
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"ranked_reward": 0.75, "ranked_window": 10}], ids=["score", "ranked"]
+)
+def test_ctrl_c_in_the_midst_of_a_generation_leaves_no_trace(tmp_path, monkeypatch, settings):
+    """The range of values and the window change only with the weights that were learned with them."""
+    pytest.importorskip("torch")
+    from boardlab.learning.alphazero import learner
+
+    game = bl.game("2048", size=2)
+    for seed in range(20):  # until the second generation has a better game than the first
+        arguments = {"episodes": 6 * 3, "seed": seed, **settings}
+        bl.train(game, "alphazero", out=tmp_path / "whole", force=True, **arguments, **SMALL)
+        lines = [
+            json.loads(line) for line in (tmp_path / "whole" / "generations.jsonl").read_text().splitlines()
+        ]
+        if lines[1]["best_score"] > lines[0]["best_score"]:
+            break
+    calls = []
+
+    def draw_rows(*given):
+        calls.append(0)
+        if len(calls) == 2:  # the second generation is played, and about to be learned from
+            raise KeyboardInterrupt
+        return real(*given)
+
+    real = learner.draw_rows
+    monkeypatch.setattr(learner, "draw_rows", draw_rows)
+    with pytest.raises(KeyboardInterrupt):
+        bl.train(game, "alphazero", out=tmp_path / "broken", **arguments, **SMALL)
+    bl.resume(tmp_path / "broken")
+    whole, broken = (tmp_path / name / "checkpoint.npz" for name in ("whole", "broken"))
+    with np.load(whole) as one, np.load(broken) as other:
+        for key in one.files:
+            if not key.endswith("seconds"):
+                assert np.array_equal(one[key], other[key]), key
+
+
+def test_the_preset_is_for_one_player(tmp_path):
+    pytest.importorskip("torch")
+    values = preset(bl.game("morpion"), "ranked", "alphazero")
+    values.pop("episodes")
+    assert AlphaZero.checked(values).ranked_reward == 0.75
+    with pytest.raises(BoardLabError, match="ranked_reward is for one player"):
+        bl.train(bl.game("tictactoe"), "alphazero", preset="ranked", out=tmp_path / "run")
 
 
 def test_what_cannot_be_ranked_is_refused_with_a_sentence(tmp_path):

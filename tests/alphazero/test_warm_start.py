@@ -315,7 +315,7 @@ def same_files(one, other):
             assert set(a.files) == set(b.files)
             for key in a.files:
                 if not key.endswith("seconds"):
-                    assert np.array_equal(a[key], b[key], equal_nan=True), key
+                    assert np.array_equal(a[key], b[key]), key
 
 
 def told(path):

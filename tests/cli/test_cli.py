@@ -324,3 +324,28 @@ def test_inspect_looks_inside_a_run_of_sarsa_and_asks_that_of_features(tmp_path)
     assert "sum of weights" in output("inspect", "tictactoe", "--run", str(tmp_path / "sarsa-ntuple"))
     shown = output("inspect", "tictactoe", "--run", str(tmp_path / "td-features"))
     assert "greedy(features(" in shown and "sum of weights" not in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["tictactoe", "--warm-start", "rolout"], 'warm_start must be one of "off", "rollout", "rave"'),
+        (["morpion", "--warm-start", "rora", "--switch", "adaptive"], "use switch=fixed"),
+        (["tictactoe", "--ranked-reward", "0.75"], "ranked_reward is for one player"),
+    ],
+)
+def test_a_mistake_with_warm_start_or_ranked_reward_gets_one_sentence(words, says, tmp_path):
+    pytest.importorskip("torch")
+    said = refused("train", *words, "--learner", "alphazero", "--out", str(tmp_path / "run"))
+    assert says in " ".join(said.split()) and not (tmp_path / "run").exists()
+
+
+def test_a_warm_run_is_trained_and_resumed_from_the_command_line(tmp_path):
+    pytest.importorskip("torch")
+    small = {"games": 4, "parallel": 4, "simulations": 4, "blocks": 1, "channels": 8, "threads": 1}
+    words = [word for name, value in small.items() for word in (f"--{name}", str(value))]
+    words += ["--warm-start", "wrora", "--switch", "adaptive", "--warm-weight", "0.5", "--exam", "none"]
+    out = str(tmp_path / "run")
+    output("train", "tictactoe", "--learner", "alphazero", "--episodes", "8", "--out", out, *words)
+    assert '"arena_reward"' in (tmp_path / "run" / "generations.jsonl").read_text()
+    assert "12 of 12 episodes" in output("resume", out, "--episodes", "12")

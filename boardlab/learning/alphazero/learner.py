@@ -83,7 +83,7 @@ class AlphaZeroLearner:
         self.random_state = 0
         self.last: dict[str, Any] = {}
         self.weights = {name: _flat(tensor) for name, tensor in self.best.state_dict().items()} | {
-            "scale": self.scale
+            "scale": self.scale.copy()
         }
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
         self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
@@ -165,6 +165,8 @@ class AlphaZeroLearner:
             "learning_seconds": learned - played,
             **(warm.facts() if warm else {}),
         }
+        if self.game.players == 1:
+            facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
         if settings.resign is not None:
             facts |= counts.resign.facts()
         if settings.gate is not None:
@@ -176,7 +178,6 @@ class AlphaZeroLearner:
         if self.ranked and ranking:
             self.ranked.add(counts.scores)
             self.scale[:] = self.ranked.range
-            facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
             if not math.isnan(ranking.threshold):
                 facts["threshold"] = ranking.threshold
         self.last = facts
@@ -333,6 +334,7 @@ class AlphaZeroLearner:
         """Copies what was learned into the arrays that a checkpoint writes."""
         for name, tensor in self.best.state_dict().items():
             self.weights[name][:] = _flat(tensor)
+        self.weights["scale"][:] = self.scale
         for name, array in self._counters().items():
             self.counters[name][:] = array
 
@@ -347,8 +349,11 @@ class AlphaZeroLearner:
             net.load_state_dict(
                 {name: torch.from_numpy(arrays[name]).reshape(state[name].shape) for name in state}
             )
+        self.scale[:] = self.weights["scale"]
         if self.scale[0] >= self.scale[1]:
             raise ValueError("its range of outcomes is empty")
+        if self.ranked:
+            self.ranked.check_arrays()
         for i, parameter in enumerate(self._learned()):
             stored = {name: self.counters[f"optimiser.{i}.{name}"] for name in self._moments}
             if "step" in stored and stored["step"][0] == 0:

@@ -43,8 +43,14 @@ class RankedReward:
 
     def __init__(self, tau: float, window: int) -> None:
         self.tau = tau
-        self.scores = np.full(window, np.nan)
-        """The oldest first; NaN where there is none yet."""
+        self.window = np.zeros(window)
+        self.count = np.zeros(1, np.int64)
+        """So many scores are there, at the window's end."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The scores that are there, the oldest first."""
+        return self.window[len(self.window) - self.count[0] :]
 
     @staticmethod
     def check(settings: "AlphaZero", game: "Game") -> None:
@@ -63,24 +69,29 @@ class RankedReward:
 
     def ranking(self) -> Ranking:
         """What the next generation is compared with."""
-        known = self.scores[~np.isnan(self.scores)]
-        return Ranking(self.tau, quantile(known, self.tau) if len(known) else float("nan"))
+        return Ranking(self.tau, quantile(self.scores, self.tau) if self.count[0] else float("nan"))
 
     def add(self, scores: Sequence[float]) -> None:
         """The scores of a generation, the oldest fall out."""
-        window = len(self.scores)
-        self.scores[:] = np.concatenate([self.scores, np.asarray(scores, np.float64)])[-window:]
+        size = len(self.window)
+        self.window[:] = np.concatenate([self.window, np.asarray(scores, np.float64)])[-size:]
+        self.count[0] = min(self.count[0] + len(scores), size)
 
     @property
     def range(self) -> tuple[float, float]:
         """The worst and the best score of the window: what the net's -1 and 1 mean to a player outside."""
-        low, high = float(np.nanmin(self.scores)), float(np.nanmax(self.scores))
+        low, high = float(self.scores.min()), float(self.scores.max())
         return low, max(high, low + 1e-6)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps."""
-        return {"ranked.scores": self.scores}
+        return {"ranked.scores": self.window, "ranked.count": self.count}
+
+    def check_arrays(self) -> None:
+        """Raises ValueError where a file held what cannot be."""
+        if not 0 <= self.count[0] <= len(self.window):
+            raise ValueError(f"its window of {len(self.window)} scores has {self.count[0]} of them")
 
 
 def quantile(scores: NDArray[np.float64], tau: float) -> float:

@@ -1,0 +1,418 @@
+"""Warm start: switch iterations and Elo of adaptive and fixed warm starts beside the baseline (paper 004, Table 3 and Figure 2).
+
+    python bench/warm_start.py [--games connectfour othello gobang] [--variants ...] [--seeds 3] [--jobs 16] [--generations 20]
+                               [--device cuda] [--out warm.jsonl] [--runs FOLDER]
+    python bench/warm_start.py --untrained [--games ...] [--jobs 2]      its Table 2: enhancements against MCTS over nets that know nothing
+    python bench/warm_start.py --table warm.jsonl                        the tables of what was written so far
+
+A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I' or one with `+` and the adaptive
+switch (`rollout+`). Every (seed, game, variant) is a run, runs are processes side by side, seed after seed; as soon as all variants of a
+(seed, game) are trained, every pair of them plays --match-games games with the same number of searches, two random actions first, each opening from both seats.
+A JSON line a run and a match is written as it comes: called again with the same --out and --runs, it goes on where it was cut.
+
+The settings are paper 004's (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
+Elo: all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline is 0. `seeds`:
+± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard deviation, as in the paper.
+"""
+
+import argparse
+import heapq
+import itertools
+import json
+import math
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from common import console, table
+
+import boardlab as bl
+from boardlab.arena.ratings import BayesElo, Result, bayes_elo
+from boardlab.evaluators.inference import net_judge
+from boardlab.evaluators.net import build_net, net_description
+from boardlab.learning.alphazero.self_play import play_games
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.warm_start import WarmStart
+from boardlab.learning.presets import preset
+
+GAMES: dict[str, dict[str, Any]] = {
+    "connectfour": {"rows": 6, "cols": 6},
+    "othello": {"size": 6},
+    "gobang": {"rows": 6, "cols": 6},
+}
+PAPER = ("rollout", "rave", "rora", "wro", "wrora")
+VARIANTS = ("baseline", *PAPER, *(f"{name}+" for name in PAPER))
+ALL = (*VARIANTS, "rhea", "rhea+")
+TABLE_2 = {"connectfour": (64, 27.5, 76, 82, 82.5), "othello": (93, 53, 98, 96, 99), "gobang": (65, 43, 70, 57, 62)}  # fmt: skip
+TABLE_3 = {
+    "connectfour": (6.6, 2.4, 7.8, 4.3, 4.4),
+    "othello": (5.5, 3.1, 5.1, 4.4, 4.0),
+    "gobang": (1.4, 1.1, 1.1, 1.1, 1.3),
+}
+
+GAMES_A_NET = 10
+"""With --untrained."""
+
+Line = dict[str, Any]
+
+
+# ---- what a process does ----
+
+
+def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]) -> Line:
+    """One run: the generation of its switch, and what it took."""
+    torch.set_num_threads(1)
+    settings = dict(options["settings"])
+    if variant != "baseline":
+        settings |= {
+            "warm_start": variant.rstrip("+"),
+            "switch": "adaptive" if variant.endswith("+") else "fixed",
+        }
+    out = Path(runs) / f"{game}-{variant}-{seed}"
+    begin = time.monotonic()
+    run = bl.train(
+        bl.game(game, **GAMES[game]),
+        "alphazero",
+        preset="wang",
+        episodes=options["generations"] * settings["games"],
+        out=out,
+        seed=seed,
+        go_on=True,
+        **settings,
+    )
+    lines = [json.loads(line) for line in (out / "generations.jsonl").read_text().splitlines()]
+    return {
+        "run": variant,
+        "game": game,
+        "seed": seed,
+        "switch": next((line["generation"] for line in lines if line.get("switched")), None),
+        "arena_rewards": [line["arena_reward"] for line in lines if "arena_reward" in line],
+        "accepted": sum(line.get("accepted", True) for line in lines),
+        "policy_loss": lines[-1]["policy_loss"],
+        "value_loss": lines[-1]["value_loss"],
+        "actions": run.actions,
+        "seconds": round(time.monotonic() - begin, 1),
+        "self_play_seconds": round(sum(line["self_play_seconds"] for line in lines), 1),
+        "learning_seconds": round(sum(line["learning_seconds"] for line in lines), 1),
+    }
+
+
+def play(game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any]) -> Line:
+    """A match of two runs: wins, draws and losses of `one` when it began and when it did not."""
+    torch.set_num_threads(1)
+
+    def agent(variant: str) -> str:
+        run = (Path(runs) / f"{game}-{variant}-{seed}").as_posix()
+        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8)'
+
+    begin = time.monotonic()
+    board = bl.game(game, **GAMES[game])
+    result = bl.match(board, [agent(one), agent(other)], options["match_games"], seed, random_actions=2)
+    counts = {0: [0, 0, 0], 1: [0, 0, 0]}
+    for record in result.records:
+        seat = list(record.seats).index(0)
+        score = float(record.scores[seat])
+        counts[seat][0 if score > 0 else 1 if score == 0 else 2] += 1
+    return {
+        "match": [one, other],
+        "game": game,
+        "seed": seed,
+        "first": counts[0],
+        "second": counts[1],
+        "distinct": result.distinct,
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Line:
+    """Games between an enhancement and MCTS over a random net: weight 1/2, T' = 0, as in Table 2."""
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    board = bl.game(game, **GAMES[game])
+    chosen = {
+        **preset(board, "wang", "alphazero"),
+        **options["settings"],
+        "games": GAMES_A_NET,
+        "parallel": GAMES_A_NET,
+    }
+    chosen |= {"temperature_moves": 0, "warm_start": variant, "switch": "adaptive", "warm_weight": 0.5}
+    chosen.pop("episodes")
+    settings = AlphaZero.checked(chosen)
+    judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
+    warm = WarmStart(settings).generation(2, settings.simulations)
+    _, counts = play_games(board, judge, settings, settings.simulations, 1, seed=seed, threads=1, warm=warm)
+    return {"untrained": variant, "game": game, "seed": seed, "reward": -counts.arena_reward / GAMES_A_NET}
+
+
+# ---- who does it when ----
+
+
+class Jobs:
+    """Runs what is most urgent next in one of some processes."""
+
+    def __init__(self, pool: ProcessPoolExecutor, jobs: int) -> None:
+        self.pool, self.jobs = pool, jobs
+        self.queue: list[tuple[tuple[int, ...], int, tuple[Any, ...]]] = []
+        self.number = itertools.count()
+        self.running: set[Future[Line]] = set()
+
+    def add(self, urgency: tuple[int, ...], *call: Any) -> None:
+        """A call of a function; the smallest urgency first."""
+        heapq.heappush(self.queue, (urgency, next(self.number), call))
+
+    def __iter__(self) -> Iterator[Line]:
+        """What they return, as it comes."""
+        while self.queue or self.running:
+            while self.queue and len(self.running) < self.jobs:
+                self.running.add(self.pool.submit(*heapq.heappop(self.queue)[2]))
+            done, self.running = wait(self.running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+
+def main() -> None:
+    """Reads the options, trains, plays, prints the tables."""
+    given = _options()
+    for name, known in (("games", GAMES), ("variants", ALL)):
+        for word in getattr(given, name):
+            if word not in known:
+                raise SystemExit(f'unknown in --{name}: "{word}"; there are {", ".join(known)}')
+    if given.table:
+        return report(read(given.table), "as written")
+    told = read(given.out) if given.out and given.out.exists() else []
+    seeds = range(given.first_seed, given.first_seed + given.seeds)
+    begin = time.monotonic()
+
+    def tell(line: Line) -> None:
+        told.append(line)
+        console.print(json.dumps(line), markup=False, soft_wrap=True)
+        if given.out:
+            with given.out.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(line) + "\n")
+
+    with tempfile.TemporaryDirectory() as temporary:
+        runs = str(given.runs or temporary)
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(given.jobs, mp_context=spawn) as pool:
+            jobs = Jobs(pool, given.jobs)
+            if given.untrained:
+                for seed in range(given.first_seed, given.first_seed + -(-given.match_games // GAMES_A_NET)):
+                    for game, variant in itertools.product(given.games, PAPER):
+                        if not any(
+                            (t.get("untrained"), t["game"], t["seed"]) == (variant, game, seed) for t in told
+                        ):
+                            jobs.add((seed,), untrained, game, variant, seed, _chosen(given))
+                for line in jobs:
+                    tell(line)
+            else:
+                _train_and_play(jobs, told, tell, seeds, runs, given)
+    report(told, f"{given.jobs} processes, {time.monotonic() - begin:.0f} s in all, {_words(given)}")
+
+
+def _train_and_play(
+    jobs: Jobs, told: list[Line], tell: Any, seeds: range, runs: str, given: argparse.Namespace
+) -> None:
+    options = _chosen(given)
+    pairs = list(itertools.combinations(given.variants, 2))
+    met = {(t["game"], t["seed"], *t["match"]) for t in told if "match" in t}
+    trained = {(t["game"], t["seed"], t["run"]) for t in told if "run" in t and given.runs}
+
+    def trained_all(game: str, seed: int) -> bool:
+        return all((game, seed, variant) in trained for variant in given.variants)
+
+    def let_meet(game: str, seed: int) -> None:
+        for one, other in pairs:
+            if (game, seed, one, other) not in met:
+                jobs.add((seed, 0), play, game, one, other, seed, runs, options)
+
+    for seed, game in itertools.product(seeds, given.games):
+        if trained_all(game, seed):
+            let_meet(game, seed)
+        for variant in given.variants:
+            if (game, seed, variant) not in trained:
+                # Adaptive runs take longest: an idle core at the end is one that had a short run last.
+                jobs.add((seed, 1, not variant.endswith("+")), train, game, variant, seed, runs, options)
+    for line in jobs:
+        tell(line)
+        if "run" in line:
+            trained.add((line["game"], line["seed"], line["run"]))
+            if trained_all(line["game"], line["seed"]):
+                let_meet(line["game"], line["seed"])
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME", help=", ".join(GAMES))
+    parser.add_argument(
+        "--variants", nargs="+", default=list(VARIANTS), metavar="VARIANT", help=", ".join(ALL)
+    )
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--match-device", default="cpu", choices=("auto", "cpu", "cuda"))
+    parser.add_argument("--out", type=Path, help="a JSON line a run and a match; goes on with what is there")
+    parser.add_argument("--runs", type=Path, help="keep the runs in this folder, and go on with those there")
+    parser.add_argument("--table", type=Path, help="print the tables of this file and stop")
+    parser.add_argument(
+        "--untrained", action="store_true", help="Table 2: --match-games games of each enhancement"
+    )
+    parser.add_argument("--generations", type=int, default=20, help="paper: 100")
+    parser.add_argument("--episodes", type=int, default=50, help="a generation")
+    parser.add_argument("--simulations", type=int, default=50, help="a move of self-play; paper: 100")
+    parser.add_argument(
+        "--searches", type=int, default=50, help="a move in the matches and the gate; paper: 100"
+    )
+    parser.add_argument("--match-games", type=int, default=20, help="a pair; with --untrained in all")
+    parser.add_argument("--warm-iterations", type=int, default=5, help="I' of the fixed variants")
+    parser.add_argument("--net", default="res", help="res, conv, wang or mlp; paper: wang")
+    parser.add_argument("--blocks", type=int, default=2)
+    parser.add_argument("--channels", type=int, default=32, help="paper: 512")
+    parser.add_argument(
+        "--samples", type=int, default=6000, help="positions of the window a generation; paper: all"
+    )
+    parser.add_argument("--epochs", type=float, default=2, help="over these; paper: 10")
+    parser.add_argument("--batch", type=int, default=128, help="paper: 64")
+    parser.add_argument("--lr", type=float, default=0.005)
+    parser.add_argument("--gate-games", type=int, default=0, help="0: no gate; paper: 40")
+    return parser.parse_args()
+
+
+def _chosen(given: argparse.Namespace) -> dict[str, Any]:
+    settings = {
+        name: getattr(given, name)
+        for name in ("simulations", "net", "blocks", "channels", "samples", "epochs", "batch", "lr", "device")
+    }
+    settings |= {
+        "games": given.episodes,
+        "parallel": given.episodes,
+        "warm_iterations": given.warm_iterations,
+        "exam_simulations": given.searches,
+        "cache_mb": 32,
+        "threads": 1,
+        "gate": 0.6 if given.gate_games else None,
+        "gate_games": given.gate_games or 40,
+    }
+    names = ("generations", "searches", "match_games", "match_device")
+    return {**{name: getattr(given, name) for name in names}, "settings": settings}
+
+
+def _words(given: argparse.Namespace) -> str:
+    return (
+        f"{given.generations} generations of {given.episodes} episodes with {given.simulations} searches, net {given.net} "
+        f"{given.blocks}x{given.channels}, {given.samples} samples x {given.epochs:g} epochs, I' = {given.warm_iterations}, "
+        f"gate {given.gate_games or 'none'}, {given.match_games} games a pair with {given.searches} searches"
+    )
+
+
+# ---- the tables ----
+
+
+def read(path: Path) -> list[Line]:
+    """The lines of a file; one that was cut is left out."""
+    lines = []
+    for text in path.read_text(encoding="utf-8").splitlines():
+        try:
+            lines.append(json.loads(text))
+        except json.JSONDecodeError:
+            console.print(f"left out: {text}", markup=False)
+    return lines
+
+
+def ratings_of(lines: list[Line]) -> BayesElo | None:
+    """Bayesian Elo of the variants; the baseline is 0 where it played."""
+    results = []
+    for line in lines:
+        one, other = line["match"]
+        for players, (wins, draws, losses), sign in (
+            ((one, other), line["first"], 1.0),
+            ((other, one), line["second"], -1.0),
+        ):
+            for score, count in ((sign, wins), (0.0, draws), (-sign, losses)):
+                results += [Result(players, (score, -score))] * count
+    if not results:
+        return None
+    names = {name for line in lines for name in line["match"]}
+    return bayes_elo(results, anchor="baseline" if "baseline" in names else None)
+
+
+def report(told: list[Line], how: str) -> None:
+    """A table a game, of whatever there is."""
+    for game in GAMES:
+        lines = [line for line in told if line["game"] == game]
+        if any("untrained" in line for line in lines):
+            report_untrained(game, lines, how)
+        runs = [line for line in lines if "run" in line]
+        if not runs:
+            continue
+        matches = [line for line in lines if "match" in line]
+        pooled = ratings_of(matches)
+        alone = {
+            seed: ratings_of([m for m in matches if m["seed"] == seed])
+            for seed in {m["seed"] for m in matches}
+        }
+        rows = []
+        for variant in (v for v in ALL if any(r["run"] == v for r in runs)):
+            mine = [r for r in runs if r["run"] == variant]
+            # A run that never switched counts as though it had in the generation after the last.
+            switches = [r["switch"] or len(r["arena_rewards"]) + 1 for r in mine if r["arena_rewards"]]
+            late = sum(r["switch"] is None for r in mine if r["arena_rewards"])
+            cells = ["", "", ""]
+            if pooled and any(r.name == variant for r in pooled.ratings):
+                rating = pooled[variant]
+                each = [
+                    elo[variant].elo
+                    for elo in alone.values()
+                    if elo and any(r.name == variant for r in elo.ratings)
+                ]
+                spread = statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else math.nan
+                cells = [f"{rating.elo:+.0f} ± {rating.plus:.0f}", f"± {spread:.0f}", f"{rating.score:.0%}"]
+            name, published = variant.rstrip("+"), ""
+            if variant.endswith("+") and name in PAPER:
+                published = f"{TABLE_3[game][PAPER.index(name)]:.1f}"
+            shown = f"{np.mean(switches):.1f} ± {np.std(switches):.1f}" if switches else ""
+            if late:
+                shown += f" ({late} never)"
+            rows.append([variant, str(len(mine)), *cells, shown, published])
+        games = sum(sum(m["first"]) + sum(m["second"]) for m in matches)
+        distinct = sum(m["distinct"] for m in matches)
+        table(
+            f"{game} 6x6, {games} games ({distinct} distinct)",
+            ["variant", "runs", "Elo", "seeds", "score", "switch", "paper 004"],
+            rows,
+            how,
+        )
+
+
+def report_untrained(game: str, lines: list[Line], how: str) -> None:
+    """Win rates against MCTS with a net that knows nothing, draws as halves."""
+    rows = []
+    for name, published in zip(PAPER, TABLE_2[game], strict=True):
+        rewards = [line["reward"] for line in lines if line.get("untrained") == name]
+        if not rewards:
+            continue
+        shares = [(reward + 1) / 2 for reward in rewards]
+        error = 1.96 * statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else math.nan
+        rows.append(
+            [name, str(GAMES_A_NET * len(rewards)), f"{np.mean(shares):.1%} ± {error:.1%}", f"{published:g}%"]
+        )
+    table(
+        f"{game} 6x6, against MCTS over an untrained net",
+        ["enhancement", "games", "score", "paper 004"],
+        rows,
+        how,
+    )
+
+
+if __name__ == "__main__":
+    main()

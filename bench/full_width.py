@@ -1,9 +1,10 @@
 """Full-width searches and exact solving, in CPU time on one core.
 
-    python bench/full_width.py [--run RUN] [--episodes 200000] [PART ...]
+    python bench/full_width.py [--run RUN] [--episodes 200000] [--games 100] [PART ...]
 
 Parts: alphabeta (over a staged n-tuple network of othello: RUN, or one that is trained here for about a minute and a
-half), mpc (what Multi-ProbCut gives away and gains, two minutes), endgame (othello), ffo (the hard published
+half), mpc (what Multi-ProbCut gives away: two minutes), match (what the depth that it gains is worth at the same
+time, four minutes), endgame (othello), ffo (the hard published
 endgames), connectfour (small boards solved), expectimax (2048).
 """
 
@@ -92,7 +93,7 @@ def alphabeta(run: str) -> None:
     rows = []
     for options, wanted in (
         ("depth=6", ""), ("depth=8", "20 ms"), ("depth=8, mpc=1.5", ""), ("depth=10, mpc=1.5", ""),
-        ("depth=12, mpc=1.5", "35 ms"), ("depth=12, mpc=1.2", "35 ms"), ("depth=12, mpc=1", "35 ms"),
+        ("depth=12, mpc=1.5", ""), ("depth=12, mpc=1.2", ""), ("depth=12, mpc=1", "35 ms"),
     ):  # fmt: skip
         agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
         agent.act(states[0])  # warm
@@ -137,11 +138,22 @@ def mpc(run: str) -> None:
         rows,
         "",
     )
+
+
+def equal_time(run: str, games: int) -> None:
+    rows = []
     for options in ("depth=10, mpc=1", "depth=12, mpc=1"):
         agents = [f"alphabeta(ntuple({run!r}), {o})" for o in (options, "depth=8")]
-        result = bl.match(game, agents, games=100, seed=1, random_actions=8)
+        result = bl.match(bl.game("othello"), agents, games=games, seed=1, random_actions=8)
         points, half = result.points[0], result.point_intervals[0]
-        console.print(f"{options} against depth=8, 100 games: {points:.3f} ± {half:.3f} points\n")
+        seconds = [f"{1000 * s:.1f} ms" for s in result.seconds_per_decision]
+        rows.append([options, f"{points:.3f} ± {half:.3f}", *seconds])
+    table(
+        f"Multi-ProbCut against full width, depth 8, {games} othello games from random openings",
+        ["options", "points a game, 95%", "a decision", "of depth 8"],
+        rows,
+        "wall clock a decision, whole games",
+    )
 
 
 def endgame(run: str) -> None:
@@ -247,15 +259,18 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=["alphabeta", "endgame", "connectfour", "expectimax"])
     parser.add_argument("--run", help="a run folder of a staged n-tuple network of othello")
     parser.add_argument("--episodes", type=int, default=200_000)
+    parser.add_argument("--games", type=int, default=100, help="of the part match")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         run = options.run
-        if run is None and {"alphabeta", "mpc", "endgame"} & set(options.parts):
+        if run is None and {"alphabeta", "mpc", "match", "endgame"} & set(options.parts):
             run = othello_run(Path(folder) / "othello", options.episodes)
         if "alphabeta" in options.parts:
             alphabeta(run)
         if "mpc" in options.parts:
             mpc(run)
+        if "match" in options.parts:
+            equal_time(run, options.games)
         if "endgame" in options.parts:
             ffo([40])
             endgame(run)

@@ -1,6 +1,6 @@
 """Searches with hidden cards: exploitability in Kuhn poker, and matches in Kuhn poker and poker.
 
-python bench/hidden_cards.py --games 2000 --poker-games 100 --seed 1
+python bench/hidden_cards.py --games 2000 --poker-games 4000 --seed 1
 """
 
 import argparse
@@ -68,7 +68,7 @@ def exploitability(game: bl.Game, agent: str, seeds: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=2000)
-    parser.add_argument("--poker-games", type=int, default=400)
+    parser.add_argument("--poker-games", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
@@ -95,6 +95,9 @@ def main() -> None:
         ("expectimax(rollout, depth=1, worlds=500)", "random"),
         ("ismcts(iterations=500)", "mcts(iterations=500)"),
         ("ismcts(iterations=500)", "mc(iterations=500)"),
+        ("ismcts(iterations=500)", "tight"),
+        ('ismcts(iterations=500, choose="sample")', "mcts(iterations=500)"),
+        ('ismcts(iterations=500, choose="sample")', "mc(iterations=500)"),
     ):
         played = bl.match(poker, [one, other], games=given.poker_games, seed=given.seed)
         rows.append(

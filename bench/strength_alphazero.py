@@ -30,6 +30,7 @@ def meet(
     games: int,
     simulations: int,
     device: str,
+    threads: int,
     seed: int,
     options: dict[str, Any],
 ) -> tuple[int, int, int]:
@@ -40,9 +41,9 @@ def meet(
     agent = folder.read_agent("alphazero")
     game = folder.game(agent)
     net, scale = load_net(folder, agent)
-    judge = net_judge(net.to(device), device, *scale)
+    judge = net_judge(net.to(device), device, *scale, threads)
     judge.prepare(1, games, game.initial_state().planes().shape)
-    forest = Forest(game, games, seed=seed, solver=True, cache_mb=64, **options)
+    forest = Forest(game, games, seed=seed, solver=True, cache_mb=64, threads=threads, **options)
     others = [bl.agent(opponent, game, seed=1000 * seed + i) for i in range(games)]
     seat = (np.arange(games) >= games // 2).astype(np.int64)
     low, high = game.score_range
@@ -71,6 +72,7 @@ def main() -> None:
     parser.add_argument("--fpu", default="absolute")
     parser.add_argument("--fpu-value", type=float, default=0.0)
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="append the results as lines of JSON")
     chosen = parser.parse_args()
@@ -90,6 +92,7 @@ def main() -> None:
                 chosen.games,
                 chosen.simulations,
                 choose_device(chosen.device),
+                chosen.threads,
                 chosen.seed,
                 options,
             )

@@ -102,7 +102,9 @@ TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no":
 
 def read_option(owner: str, option: Option, text: str) -> Any:
     """The text as the option's kind of value; `check_options` then says whether it may be that."""
-    kind, _ = _bare_type(option.type)
+    kind, optional = _bare_type(option.type)
+    if optional and text.lower() == "none":
+        return None
     try:
         if kind in (int, float):
             return kind(text)

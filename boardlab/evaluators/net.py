@@ -81,7 +81,7 @@ class Net(EvaluatorSpec):
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
         folder = RunFolder(self.path)
         agent = folder.read_agent("alphazero", *DISTANCES)
-        if folder.game(agent) != game:
+        if not game.has_positions_of(folder.game(agent)):
             raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
         if agent["kind"] in DISTANCES:
             require_torch()

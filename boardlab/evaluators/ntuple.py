@@ -40,7 +40,7 @@ def load_network(
     folder = RunFolder(run)
     agent = folder.read_agent(*PER_ACTION)
     trained_on = folder.game(agent)
-    if game is not None and trained_on != game:
+    if game is not None and not game.has_positions_of(trained_on):
         raise BoardLabError(f"{folder.path} was trained on {trained_on!r}, not on {game!r}")
     game = game or trained_on
     description = agent.get("network")

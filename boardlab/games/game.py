@@ -126,6 +126,13 @@ class Game:
         except ValueError as error:
             raise BoardLabError(f"{self.name}: {error}") from None
 
+    def has_positions_of(self, other: "Game") -> bool:
+        """Whether the two differ in how a game starts, if at all: what learned one can play the other."""
+        if type(self.rules) is not type(other.rules):
+            return False
+        starts = {name: getattr(self.rules, name) for name in self.rules.starts}
+        return dataclasses.replace(other.rules, **starts) == self.rules
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.rules == other.rules
 

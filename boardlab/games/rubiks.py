@@ -33,6 +33,7 @@ class Rubiks(Rules):
     step_reward: float = option(-0.04, "what every twist costs", low=-1, high=0)
 
     name = "rubiks"
+    starts = ("twists",)
     summary = "twist a scrambled cube until every face has one colour"
     variants = (
         {},

@@ -28,6 +28,8 @@ class Rules:
     """Parameter sets that the tests run through, the default first."""
     colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
     """Styles for a terminal: what matches the pattern in the text gets the style."""
+    starts: ClassVar[Sequence[str]] = ()
+    """Parameters that decide nothing but how a game starts."""
     truths: ClassVar[str] = ""
     """What is known for certain about the game: values, counts."""
 

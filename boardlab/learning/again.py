@@ -45,7 +45,8 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         usual = kind.checked(chosen).as_dict()
     except BoardLabError:  # a preset of another version
         usual = {}
-    return {name: value for name, value in settings.items() if usual.get(name) != value}
+    without = {name: None for name in usual if name not in settings}  # a run's file has no None
+    return {name: value for name, value in settings.items() if usual.get(name) != value} | without
 
 
 def _early_stop(exams: Mapping[str, Any]) -> list[str]:

@@ -23,9 +23,10 @@ class Ismcts(SearchSpec):
         "where that leads here in at least 1% of the descents",
         choices=("deal", "position"),
     )
-    choose: str = option(
-        "sample",
-        "draw from the visits, play the most visited action or the best value",
+    choose: str | None = option(
+        None,
+        "draw from the visits, play the most visited action or the best value; by default it draws where it "
+        "descends from the deal, and plays the most visited action elsewhere",
         choices=("sample", "visits", "value"),
     )
     max_nodes: int = option(1 << 22, "most information sets in memory", low=1024, high=1 << 31)
@@ -39,7 +40,7 @@ class Ismcts(SearchSpec):
             iterations=self.iterations,
             c=self.c,
             start=self.start or "either",
-            choose=self.choose,
+            choose=self.choose or "either",
             max_nodes=self.max_nodes,
             seed=seed,
         )

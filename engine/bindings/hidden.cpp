@@ -17,7 +17,10 @@ void bind_hidden(nb::module_ &m) {
         if (!(c >= 0 && c <= 1e6)) throw std::invalid_argument("c must be from 0 to 1000000");
         options.c = c;
         options.start = start == "deal" ? Start::DEAL : start == "position" ? Start::POSITION : Start::EITHER;
-        options.choice = choose == "visits" ? Choice::VISITS : choose == "value" ? Choice::VALUE : Choice::SAMPLE;
+        options.choice = choose == "visits"   ? Choice::VISITS
+                         : choose == "value"  ? Choice::VALUE
+                         : choose == "sample" ? Choice::SAMPLE
+                                              : Choice::EITHER;
         options.max_nodes = checked_count("max_nodes", max_nodes, 1024, 1ll << 31);
         if (!e->game().is_hidden())
           throw std::invalid_argument("ismcts is for games with hidden cards; for " + e->game().name() + " use mcts");

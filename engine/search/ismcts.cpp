@@ -226,14 +226,17 @@ void IsmctsSearch::act(const void *state, Decision &out) {
     }
   }
   if (!from_deal) run(state, false, options_.iterations);
-  report(out);
+  report(out, from_deal);
   out.info.emplace_back("iterations", static_cast<double>(options_.iterations));
   out.info.emplace_back("from_deal", from_deal);
   out.info.emplace_back("information_sets", static_cast<double>(sets_.size()));
 }
 
-void IsmctsSearch::report(Decision &out) {
+void IsmctsSearch::report(Decision &out, bool from_deal) {
   using Choice = IsmctsOptions::Choice;
+  const Choice choice = options_.choice != Choice::EITHER ? options_.choice
+                        : from_deal                       ? Choice::SAMPLE
+                                                          : Choice::VISITS;
   const InformationSet &root = sets_[slot(root_key_) - 1];
   const double visits = root.visits;
   for (int p = 0; p < game().players(); ++p) out.scores[p] = root_sum_[p] / visits;
@@ -245,11 +248,11 @@ void IsmctsSearch::report(Decision &out) {
     out.policy[i] = share;
     if (!edge.visits) continue;
     out.values[i] = edge.value_sum / edge.visits;
-    if (options_.choice == Choice::SAMPLE) {
+    if (choice == Choice::SAMPLE) {
       if (draw >= 0) best = &edge;
       draw -= share;
-    } else if (!best || (options_.choice == Choice::VALUE ? out.values[i] > best->value_sum / best->visits
-                                                          : edge.visits > best->visits)) {
+    } else if (!best || (choice == Choice::VALUE ? out.values[i] > best->value_sum / best->visits
+                                                 : edge.visits > best->visits)) {
       best = &edge;
     }
   }

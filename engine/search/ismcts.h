@@ -22,11 +22,13 @@ namespace boardlab {
 
 struct IsmctsOptions {
   enum class Start { EITHER, DEAL, POSITION };
-  enum class Choice { SAMPLE, VISITS, VALUE };
+  enum class Choice { EITHER, SAMPLE, VISITS, VALUE };
   std::int64_t iterations = 1000;
   double c = 0.5;  // exploration of UCB1, over values scaled to [0,1] by those that were seen
   Start start = Start::EITHER;
-  Choice choice = Choice::SAMPLE;  // an equilibrium mixes: playing the most visited action would give it away
+  // From the deal a sample of the visits: an equilibrium mixes, and the most visited action alone would give it away.
+  // From the position the most visited action: there the other visits are nothing but exploration.
+  Choice choice = Choice::EITHER;
   std::size_t max_nodes = 1u << 22;
 };
 
@@ -77,7 +79,7 @@ class IsmctsSearch final : public Search {
   // Its information set, a new one if need be; NONE when there is no room for it.
   std::size_t enter(const void *state, int player);
   std::size_t select(const InformationSet &set, int player);
-  void report(Decision &out);
+  void report(Decision &out, bool from_deal);
 
   IsmctsOptions options_;
   std::vector<InformationSet> sets_;

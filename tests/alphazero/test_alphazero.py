@@ -1,13 +1,18 @@
 """AlphaZero: targets, masks and signs, runs that resume, a net that learns."""
 
 import gc
+import shlex
+import tomllib
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import boardlab as bl
 from boardlab import _engine
+from boardlab.cli import app
 from boardlab.errors import BoardLabError
+from boardlab.learning.again import train_command
 
 torch = pytest.importorskip("torch")
 
@@ -265,3 +270,16 @@ def test_the_default_preset_fits_the_device(monkeypatch):
     for chosen in (here, gpu):
         AlphaZero.checked({name: value for name, value in chosen.items() if name != "episodes"})
         assert chosen["episodes"] % chosen.get("games", AlphaZero().games) == 0
+
+
+def test_what_the_preset_sets_can_be_left_out_and_trained_again(tmp_path):
+    game = bl.game("connectfour", rows=4, cols=4)
+    settings = {**SMALL, "games": 4, "simulations": 2, "gumbel": None}
+    run = bl.train(game, "alphazero", episodes=4, out=tmp_path / "run", **settings)
+    assert run.settings.gumbel is None
+    with (tmp_path / "run/agent.toml").open("rb") as file:
+        command = train_command(tomllib.load(file), str(tmp_path / "again"))
+    assert "--gumbel None" in command
+    assert CliRunner().invoke(app, [*shlex.split(command)[1:], "--exam", "none"]).exit_code == 0
+    with np.load(run.path / "weights.npz") as one, np.load(tmp_path / "again/weights.npz") as other:
+        assert all(np.array_equal(one[name], other[name]) for name in one.files)

@@ -122,8 +122,7 @@ def test_a_turned_board_has_layers_of_equal_shape_that_do_not_fit():
     assert "policy.5" in kept_layers(old, old)
 
 
-@pytest.mark.parametrize("gate", [None, 0.5])
-@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+@pytest.mark.parametrize(("gate", "optimiser"), [(None, "adamw"), (0.5, "sgd")])
 def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
     parents, tmp_path, gate, optimiser
 ):

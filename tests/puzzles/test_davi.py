@@ -53,11 +53,13 @@ def test_it_learns_to_solve_every_near_cube(tmp_path):
     assert solved_by_twists(paper, range(1, 5), 50).value == 1
     assert solved_by_twists(paper, range(1, 4), distance).value == 1
     evaluator = bl.evaluator(f'ntuple("{run.path}")', game)
+    farther = bl.evaluator(f'ntuple("{run.path}")', bl.game("rubiks", twists=9))
     values = {d: [] for d in range(1, 5)}
     for twists in range(1, 5):
         for seed in range(50):
             state = game.from_fields(bl.game("rubiks", twists=twists).initial_state(seed=seed).fields)
             values[distance(state)].append(evaluator.value(state)[0])
+            assert farther.value(farther.game.from_fields(state.fields))[0] == evaluator.value(state)[0]
     means = [np.mean(values[d]) for d in range(1, 5)]
     assert means == sorted(means, reverse=True)
     assert means[:2] == pytest.approx([0.96, 0.92], abs=0.02)

@@ -195,6 +195,9 @@ def test_values_are_the_score_less_a_step_for_every_action_of_the_distance(tmp_p
     assert np.mean(errors) < 0.5
     with pytest.raises(BoardLabError, match="was trained on"):
         bl.evaluator(f'net("{run.path}")', bl.game("rubiks"))
+    farther = bl.game("rubiks", twists=9, step_reward=-0.1)  # the same positions, other starts
+    same = farther.from_fields(state.fields)
+    assert bl.evaluator(f'net("{run.path}")', farther).value(same)[0] == evaluator.value(state)[0]
 
 
 def test_exams_and_the_loss_are_in_the_log(tmp_path):

@@ -76,6 +76,11 @@ def test_choices(game):
     state = after(game, (KING, JACK), "pb")
     assert bl.agent('ismcts(choose="visits")', game, seed=1).act(state).action == 1
     assert bl.agent('ismcts(choose="value")', game, seed=1).act(state).action == 1
+    position = [
+        bl.agent('ismcts(iterations=300, start="position")', game, seed=seed).act(after(game, (QUEEN, KING)))
+        for seed in range(20)
+    ]
+    assert all(decision.policy[decision.action] >= 0.5 for decision in position)
     bets = [
         bl.agent("ismcts(iterations=3000)", game, seed=seed).act(after(game, (JACK, KING)))
         for seed in range(100)

@@ -11,6 +11,12 @@ LONG = {
     "mcts with slow leaves": (
         'bl.agent("mcts(rollout(rollouts=1000000), iterations=1000000)", c4).act(c4.initial_state())'
     ),
+    "mcts on three threads": (
+        'bl.agent("mcts(rollout, iterations=4000000000, threads=3)", c4).act(c4.initial_state())'
+    ),
+    "mcts on three threads with slow leaves": (
+        'bl.agent("mcts(rollout(rollouts=1000000), iterations=100, threads=3)", c4).act(c4.initial_state())'
+    ),
     "greedy with slow rollouts": (
         'bl.agent("greedy(rollout(rollouts=1000000, depth=1000000))", cube).act(cube.initial_state())'
     ),

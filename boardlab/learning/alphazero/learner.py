@@ -30,6 +30,7 @@ from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee
+from boardlab.learning.moments import fill_moments, moments
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts
@@ -317,18 +318,7 @@ class AlphaZeroLearner:
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
             kept |= {f"net.{name}": _flat(tensor) for name, tensor in self.net.state_dict().items()}
-        for i, parameter in enumerate(self._learned()):
-            for name in self._moments:
-                stored = self.optimiser.state.get(parameter, {}).get(name)
-                size = 1 if name == "step" else parameter.numel()
-                kept[f"optimiser.{i}.{name}"] = (
-                    np.zeros(size, np.float32) if stored is None else _flat(stored)
-                )
-        return kept
-
-    @property
-    def _moments(self) -> tuple[str, ...]:
-        return ("momentum_buffer",) if self.settings.optimiser == "sgd" else ("step", "exp_avg", "exp_avg_sq")
+        return kept | moments(self.optimiser, self._learned())
 
     def _keep(self) -> None:
         """Copies what was learned into the arrays that a checkpoint writes."""
@@ -354,16 +344,7 @@ class AlphaZeroLearner:
             raise ValueError("its range of outcomes is empty")
         if self.ranked:
             self.ranked.check_arrays()
-        for i, parameter in enumerate(self._learned()):
-            stored = {name: self.counters[f"optimiser.{i}.{name}"] for name in self._moments}
-            if "step" in stored and stored["step"][0] == 0:
-                continue
-            self.optimiser.state[parameter] = {
-                name: torch.tensor(float(array[0]))
-                if name == "step"
-                else torch.empty_like(parameter).copy_(torch.from_numpy(array).reshape(parameter.shape))
-                for name, array in stored.items()
-            }
+        fill_moments(self.optimiser, self._learned(), self.counters)
 
     def _place(self, folder: RunFolder) -> None:
         """The run's folder is known; a run that is resumed finds its examples there."""

@@ -114,13 +114,16 @@ def play_games(
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
+    limit = settings.episode_limit or game.horizon  # a cube may never be solved
+    cut = np.zeros(trees, np.bool_)
     number = np.arange(trees)  # of the game of each tree, in the order in which games start
     moves: list[_Move] = []
     ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
     results: list[NDArray[np.float64]] = []
     while True:
         players = forest.players
-        playing = (players != TERMINAL) & ~resigning.ended
+        cut |= move >= limit
+        playing = (players != TERMINAL) & ~resigning.ended & ~cut
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
             counts.arena_reward += searcher.arena_reward(over)
@@ -132,7 +135,7 @@ def play_games(
             started += len(again)
             move[over] = -1
             if len(again):
-                move[again] = 0
+                move[again], cut[again] = 0, False
                 searcher.restart(again)
                 resigning.restart(again)
                 continue

@@ -61,6 +61,9 @@ class AlphaZero(LearnerSettings):
         high=10**6,
     )
     one_hot: bool = option(False, "after those moves the policy's target is the best move alone (paper 001)")
+    episode_limit: int | None = option(
+        None, "cut games after so many moves; by default at the game's horizon", low=1, high=10**9
+    )
     resign: float | None = option(
         None,
         "self-play ends where the search expects the player to move less than this, from -1 (lost) to 0; by "

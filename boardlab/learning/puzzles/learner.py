@@ -18,11 +18,9 @@ from boardlab.evaluators.net import choose_device
 from boardlab.evaluators.nets import from_arrays, to_arrays
 from boardlab.games.game import Game
 from boardlab.learning.learner import Trainee
+from boardlab.learning.moments import fill_moments, moments
 from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.search.agent import Agent
-
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-"""What Adam remembers of every parameter."""
 
 
 class DistanceLearner:
@@ -183,14 +181,7 @@ class DistanceLearner:
         kept: dict[str, NDArray[Any]] = {}
         if self.judging is not self.net:
             kept |= {f"judging.{name}": array for name, array in to_arrays(self.judging).items()}
-        for i, parameter in enumerate(self.parameters):
-            state = self.optimiser.state.get(parameter, {})
-            for name in MOMENTS:
-                size = 1 if name == "step" else parameter.numel()
-                kept[f"optimiser.{i}.{name}"] = (
-                    state[name].detach().cpu().numpy().reshape(-1) if state else np.zeros(size, np.float32)
-                )
-        return kept
+        return kept | moments(self.optimiser, self.parameters)
 
     def _keep(self) -> None:
         """Copies what was learned into the arrays that a checkpoint writes."""
@@ -203,17 +194,7 @@ class DistanceLearner:
         _fill(self.net, self.weights, "")
         if self.judging is not self.net:
             _fill(self.judging, self.counters, "judging.")
-        for i, parameter in enumerate(self.parameters):
-            stored = {
-                name: torch.from_numpy(self.counters[f"optimiser.{i}.{name}"].copy()) for name in MOMENTS
-            }
-            if stored["step"].item() == 0:
-                continue
-            self.optimiser.state[parameter] = {
-                "step": stored["step"].reshape(()).to(self.device),
-                "exp_avg": stored["exp_avg"].reshape(parameter.shape).to(self.device),
-                "exp_avg_sq": stored["exp_avg_sq"].reshape(parameter.shape).to(self.device),
-            }
+        fill_moments(self.optimiser, self.parameters, self.counters)
 
 
 def _fill(net: DistanceNet, arrays: Mapping[str, NDArray[Any]], prefix: str) -> None:

@@ -1,0 +1,146 @@
+"""Every game in which nothing is hidden can be learned, for one, two and three players, with chance and without."""
+
+import json
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+
+torch = pytest.importorskip("torch")
+
+from boardlab.evaluators.net import load_net, net_description  # noqa: E402
+from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
+from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.runs import RunFolder  # noqa: E402
+
+GAMES = {
+    "tictactoe": [{}],
+    "connectfour": [{"rows": 4, "cols": 5, "connect": 3}],
+    "othello": [{"size": 4}],
+    "gobang": [{"rows": 4, "cols": 4, "k": 3}],
+    "nim": [{"heaps": (2, 3)}, {"heaps": (2, 3), "players": 3}],
+    "sim": [{"nodes": 5}, {"nodes": 5, "players": 3}],
+    "hex": [{"size": 3}],
+    "yavalath": [{"side": 3}, {"side": 3, "players": 3}],
+    "ewn": [{"size": 3}, {"size": 6, "players": 3}],
+    "2048": [{"size": 2}],
+    "blackjack": [{}],
+    "rubiks": [{"size": 2, "twists": 2}],
+    "morpion": [{}],
+    "pathwayz": [{"rows": 3, "cols": 4}],
+}
+HIDDEN = ("kuhnpoker", "poker")
+CASES = [
+    pytest.param(
+        name,
+        parameters,
+        id=f"{name}{parameters.get('players', '')}",
+        marks=pytest.mark.slow if name == "morpion" else (),  # a head with millions of weights
+    )
+    for name, variants in GAMES.items()
+    for parameters in variants
+]
+
+
+def test_no_game_is_forgotten():
+    assert {*GAMES, *HIDDEN} == set(bl.games())
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_a_generation_of_every_game(tmp_path, name, parameters):
+    game = bl.game(name, **parameters)
+    small = {"blocks": 1, "channels": 4, "head_filters": 2, "hidden": 8, "games": 3, "parallel": 3}
+    if name == "morpion":  # thousands of actions
+        small |= {"head_filters": 1, "games": 1, "parallel": 1}
+    run = bl.train(
+        game,
+        "alphazero",
+        episodes=small["games"],
+        out=tmp_path / "run",
+        simulations=2,
+        batch=8,
+        threads=1,
+        device="cpu",
+        **small,
+    )
+    (told,) = [json.loads(line) for line in (run.path / "generations.jsonl").read_text().splitlines()]
+    assert np.isfinite([told["policy_loss"], told["value_loss"]]).all()
+    folder = RunFolder(run.path)
+    net, (low, high) = load_net(folder, folder.read_agent("alphazero"))
+    assert low < high
+    state = game.initial_state(1)
+    while state.player == bl.CHANCE:
+        state.apply(state.sample_chance(1))
+    values, logits = net.eval()(torch.from_numpy(state.planes(state.player))[None])
+    assert values.shape == (1, 1 if game.players == 2 else game.players)
+    assert logits.shape == (1, game.action_count)
+    assert run.agent().act(state).action in state.legal_actions()
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_hidden_cards_are_refused(tmp_path, name):
+    with pytest.raises(BoardLabError, match=f"nothing is hidden, not {name}"):
+        bl.train(bl.game(name), "alphazero", out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_targets_have_the_signs_of_their_seats(name, parameters):
+    """Values of a known judge and results of known games, for whoever is to move."""
+    game = bl.game(name, **parameters)
+    values = net_description(game, AlphaZero())["values"]
+
+    def judge(planes, legal):
+        return np.zeros((len(planes), values), np.float32), np.zeros(legal.shape, np.float32)
+
+    settings = AlphaZero(games=6, parallel=2, simulations=4, temperature_moves=10**6)
+    if name == "morpion":
+        settings = AlphaZero(games=2, parallel=2, simulations=2, temperature_moves=10**6)
+    examples, counts = play_games(game, judge, settings, settings.simulations, values, seed=7, threads=1)
+    low, high = game.score_range
+    assert len(examples) == counts.moves == len(examples.z) == len(examples.policy)
+    assert (examples.z >= low).all() and (examples.z <= high).all()
+    seats = set()
+    for fields, policy, z in zip(examples.fields, examples.policy, examples.z, strict=True):
+        state = game.from_fields(fields.tolist())
+        seats.add(state.player)
+        assert policy.sum() == pytest.approx(1, abs=1e-5)
+        assert set(np.flatnonzero(policy)) <= set(state.legal_actions())  # nothing illegal is learned
+        # Where every action ends the game with the same scores, they are the target, the mover's first.
+        ends = [child for _, child in state.children()] if not game.has_chance else []
+        if ends and all(child.is_terminal for child in ends):
+            vectors = {tuple(child.scores) for child in ends}
+            if len(vectors) == 1:
+                scores = vectors.pop()
+                turned = [scores[(state.player + k) % game.players] for k in range(values)]
+                assert z.tolist() == pytest.approx(turned)
+    assert seats == set(range(game.players))
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_turned_positions_keep_legal_actions_and_their_shares(name, parameters):
+    """What learning sees of a turned position: planes of the turned state, and the policy's shares on its actions."""
+    game = bl.game(name, **parameters)
+    state = game.initial_state(3)
+    rng = np.random.default_rng(2)
+    for _ in range(2):
+        while state.player == bl.CHANCE:
+            state.apply(state.sample_chance(int(rng.integers(2**62))))
+        if state.is_terminal:
+            state = game.initial_state(3)
+            continue
+        state.apply(int(rng.choice(state.legal_actions())))
+    while state.player == bl.CHANCE:
+        state.apply(state.sample_chance(int(rng.integers(2**62))))
+    if state.is_terminal:
+        pytest.skip("over after two actions")
+    count = min(game.symmetries, 48)
+    fields = np.tile(np.array(state.fields, np.int32), (count, 1))
+    planes, legal, images = _engine.encode(game.core, fields, np.arange(count, dtype=np.uint64), "planes")
+    for g in range(count):
+        turned = state.symmetry(g)
+        assert np.array_equal(planes[g], turned.planes(turned.player))
+        assert np.flatnonzero(legal[g]).tolist() == sorted(turned.legal_actions())
+        assert sorted(images[g, state.legal_actions()].tolist()) == sorted(turned.legal_actions())

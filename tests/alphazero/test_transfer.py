@@ -60,6 +60,13 @@ def network(run):
                 *("policy.0", "policy.1", "value.0", "value.1", "value.8"),
             ],
         ),
+        (
+            "pool",
+            [
+                *("body.0", "body.1", "body.1.inner.1", "body.1.inner.3"),
+                *("policy.0", "value.0", "value.7"),
+            ],
+        ),
         # Four convolutions, then two layers of which the first sees the whole board.
         ("wang", [*(f"body.{i}" for i in (0, 1, 3, 4, 6, 7, 9, 10, 14, 17, 18)), "value"]),
         ("mlp", ["body.3.inner.0", "body.3.inner.1", "body.3.inner.3", "value.0", "value.2"]),

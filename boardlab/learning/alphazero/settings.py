@@ -24,9 +24,9 @@ class AlphaZero(LearnerSettings):
 
     net: str = option(
         "res",
-        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); wang: four "
-        "convolutions; mlp: fully connected residual layers",
-        choices=("res", "conv", "wang", "mlp"),
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); pool: residual blocks "
+        "that see the whole board, no batch normalisation; wang: four convolutions; mlp: fully connected",
+        choices=("res", "conv", "pool", "wang", "mlp"),
     )
     blocks: int = option(3, "blocks of the net's body", low=0, high=100)
     channels: int = option(64, "channels of the body; width of an mlp", low=1, high=4096)

@@ -94,11 +94,13 @@ class AlphaZero(LearnerSettings):
     warm_weight: float | None = option(
         None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
     )
-    equivalence: float | None = option(
-        None,
-        "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence)); by default simulations",
-        low=1e-9,
-        high=1e12,
+    equivalence: float = option(
+        1000.0, "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
+    )
+    rave_of: str = option(
+        "own",
+        "warm start: RAVE counts the player's own later actions, or all players'",
+        choices=("own", "all"),
     )
     ranked_reward: float | None = option(
         None,

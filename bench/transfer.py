@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--parent-generations", type=int, default=20)
     parser.add_argument("--generations", type=int, default=8)
     parser.add_argument("--games", type=int, default=256, help="of self-play a generation")
-    parser.add_argument("--simulations", type=int, default=64, help="a move of self-play")
+    parser.add_argument("--simulations", type=int, default=48, help="a move of self-play")
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--channels", type=int, default=64)
     parser.add_argument("--lr", type=float, default=0.001, help="of fine-tuning; from scratch the preset's")

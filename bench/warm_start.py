@@ -3,6 +3,7 @@
     python bench/warm_start.py [--games connectfour othello gobang] [--variants ...] [--seeds 3] [--jobs 16] [--generations 20]
                                [--device cuda] [--out warm.jsonl] [--runs FOLDER]
     python bench/warm_start.py --untrained [--games ...] [--jobs 2]      its Table 2: enhancements against MCTS over nets that know nothing
+    python bench/warm_start.py --speed [--games ...]                     what an enhancement costs beside the net
     python bench/warm_start.py --table warm.jsonl                        the tables of what was written so far
 
 A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I' or one with `+` and the adaptive
@@ -35,6 +36,7 @@ import torch
 from common import console, table
 
 import boardlab as bl
+from boardlab import Forest
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import build_net, net_description
@@ -147,7 +149,7 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
     chosen.pop("episodes")
     settings = AlphaZero.checked(chosen)
     judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
-    warm = WarmStart(settings).generation(2, settings.simulations)
+    warm = WarmStart(settings).generation(2)
     _, counts = play_games(board, judge, settings, settings.simulations, 1, seed=seed, threads=1, warm=warm)
     return {"untrained": variant, "game": game, "seed": seed, "reward": -counts.arena_reward / GAMES_A_NET}
 
@@ -185,6 +187,8 @@ def main() -> None:
         for word in getattr(given, name):
             if word not in known:
                 raise SystemExit(f'unknown in --{name}: "{word}"; there are {", ".join(known)}')
+    if given.speed:
+        return report_speed(given.games, given.simulations)
     if given.table:
         return report(read(given.table), "as written")
     told = read(given.out) if given.out and given.out.exists() else []
@@ -263,6 +267,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--match-device", default="cpu", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--out", type=Path, help="a JSON line a run and a match; goes on with what is there")
     parser.add_argument("--runs", type=Path, help="keep the runs in this folder, and go on with those there")
+    parser.add_argument(
+        "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
+    )
+    parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
+    parser.add_argument("--rave-of", default="own", choices=("own", "all"))
     parser.add_argument("--table", type=Path, help="print the tables of this file and stop")
     parser.add_argument(
         "--untrained", action="store_true", help="Table 2: --match-games games of each enhancement"
@@ -297,6 +306,8 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "games": given.episodes,
         "parallel": given.episodes,
         "warm_iterations": given.warm_iterations,
+        "equivalence": given.equivalence,
+        "rave_of": given.rave_of,
         "exam_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,
@@ -392,6 +403,29 @@ def report(told: list[Line], how: str) -> None:
             rows,
             how,
         )
+
+
+def report_speed(games: list[str], simulations: int) -> None:
+    """256 trees, four actions, a net that costs nothing: what is left for trees, rollouts and rows."""
+
+    def nothing(planes: Any, legal: Any) -> Any:
+        return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+    for game in games:
+        rows = []
+        for variant in ("baseline", *PAPER):
+            settings = AlphaZero(warm_start="off" if variant == "baseline" else variant)
+            warm = WarmStart(settings).generation(2)
+            seconds = []
+            for _ in range(3):
+                forest = Forest(bl.game(game, **GAMES[game]), 256, seed=1, **(warm.options if warm else {}))
+                begin = time.thread_time()
+                for _ in range(4):
+                    forest.search(nothing, simulations)
+                    forest.play(forest.choices())
+                seconds.append(time.thread_time() - begin)
+            rows.append([variant, f"{256 * 4 * simulations / min(seconds):,.0f}"])
+        table(f"{game} 6x6, self-play over a net that costs nothing", ["", "simulations/s"], rows)
 
 
 def report_untrained(game: str, lines: list[Line], how: str) -> None:

@@ -98,6 +98,63 @@ def _paper_001(shape: NetShape, options: NetOptions, residual: bool) -> Net:
     )
 
 
+class Pooled(nn.Module):
+    """Adds to every channel what the mean and the maximum of all channels say: the whole board at once."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.mix = nn.Linear(2 * channels, channels)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The same shape."""
+        seen = torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
+        added: Tensor = self.mix(torch.relu(seen))
+        return x + added[:, :, None, None]
+
+
+class Scaled(nn.Module):
+    """x + scale f(x) with a scale that begins at 0: deep without batch normalisation (SkipInit)."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+        self.scale = nn.Parameter(torch.zeros(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The block's output."""
+        added: Tensor = self.inner(x)
+        return x + self.scale * added
+
+
+def _pool(shape: NetShape, options: NetOptions) -> Net:
+    """Residual blocks as KataGo's: no batch normalisation, and every second one sees the whole board."""
+    width = options.channels
+    body: list[nn.Module] = [nn.Conv2d(shape.planes, width, 3, padding=1)]
+    for i in range(options.blocks):
+        middle: list[nn.Module] = [Pooled(width)] if i % 2 else []
+        body.append(
+            Scaled(
+                nn.Sequential(
+                    nn.ReLU(),
+                    nn.Conv2d(width, width, 3, padding=1),
+                    *middle,
+                    nn.ReLU(),
+                    nn.Conv2d(width, width, 3, padding=1),
+                )
+            )
+        )
+    flat = options.head_filters * shape.rows * shape.cols
+
+    def head(outputs: int, hidden: int) -> nn.Sequential:
+        layers: list[nn.Module] = [nn.Conv2d(width, options.head_filters, 1), nn.ReLU(), nn.Flatten()]
+        layers.append(nn.Dropout(options.dropout))
+        if hidden:
+            layers += [nn.Linear(flat, hidden), nn.ReLU(), nn.Dropout(options.dropout)]
+        return nn.Sequential(*layers, nn.Linear(hidden or flat, outputs))
+
+    return Net(nn.Sequential(*body, nn.ReLU()), head(shape.actions, 0), head(shape.values, options.hidden))
+
+
 def _wang(shape: NetShape, options: NetOptions) -> Net:
     """alpha-zero-general's net, as in papers 003 and 004: four convolutions, the last two unpadded."""
     shrink = min(2, (min(shape.rows, shape.cols) - 1) // 2)  # a board smaller than 5x5 keeps its padding
@@ -140,6 +197,7 @@ def _mlp(shape: NetShape, options: NetOptions) -> Net:
 NETS: dict[str, Callable[[NetShape, NetOptions], Net]] = {
     "res": lambda shape, options: _paper_001(shape, options, True),
     "conv": lambda shape, options: _paper_001(shape, options, False),
+    "pool": _pool,
     "wang": _wang,
     "mlp": _mlp,
 }

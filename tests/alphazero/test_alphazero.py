@@ -40,7 +40,7 @@ def even(planes, legal):
     return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
 
 
-@pytest.mark.parametrize("kind", ["res", "conv", "wang", "mlp"])
+@pytest.mark.parametrize("kind", ["res", "conv", "pool", "wang", "mlp"])
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [

@@ -31,7 +31,7 @@ def positions(game, count, seed=2):
     return planes, np.ones((count, game.action_count), bool)
 
 
-@pytest.mark.parametrize("kind", ["res", "conv", "wang", "mlp"])
+@pytest.mark.parametrize("kind", ["res", "conv", "pool", "wang", "mlp"])
 def test_a_folded_net_answers_as_the_net_itself(kind):
     game = bl.game("connectfour")
     net = trained(kind, game)

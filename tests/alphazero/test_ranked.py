@@ -129,7 +129,7 @@ def test_rollouts_are_ranked_too():
 def test_a_game_has_one_coin_and_the_trees_speak_of_ranks(warm_start):
     game = bl.game("2048", size=2)
     settings = AlphaZero(games=20, parallel=8, simulations=6, warm_start=warm_start, temperature_moves=50)
-    warm = WarmStart(settings).generation(1, 6)
+    warm = WarmStart(settings).generation(1)
     for threshold in (float("nan"), 40.0, -1.0):
         ranking = Ranking(0.75, threshold)
         examples, counts = play_games(

@@ -45,7 +45,7 @@ def even(planes, legal):
 # ---- the enhancements ----
 
 
-@pytest.mark.parametrize("batch_of", [1, 6])
+@pytest.mark.parametrize("of", ["own", "all"])
 @pytest.mark.parametrize("options", [{}, {"cache_mb": 1, "threads": 2}], ids=["plain", "cache and threads"])
 @pytest.mark.parametrize(
     ("game", "name"),
@@ -53,19 +53,27 @@ def even(planes, legal):
     + [(game, name) for game in WITH_OWN_PLAYOUTS for name in ("rave", "wrora")],
     ids=str,
 )
-def test_every_enhancement_is_that_of_its_algorithm(game, name, options, batch_of):
+def test_every_enhancement_is_that_of_its_algorithm(game, name, options, of):
     """Visits, values and the policy of every tree, whatever searches beside it."""
-    settings = AlphaZero(warm_start=name, simulations=70, equivalence=40)
-    warm = WarmStart(settings).generation(3, 70)
+    settings = AlphaZero(warm_start=name, simulations=70, equivalence=40, rave_of=of)
+    trees = 4
+    warm = WarmStart(settings).generation(3)
     net = net_of(game)
-    forest = Forest(game, batch_of, seed=5, **warm.options, **options)
-    for i in range(batch_of):
+    forest = Forest(game, trees, seed=5, **warm.options, **options)
+    for i in range(trees):
         forest.set_state(i, random_position(game, i, 3))
     forest.search(net, 70)
     visits, values, policy = forest.visits(), forest.values(), forest.policy()
-    for i in range(batch_of):
+    for i in range(trees):
         tree = WarmTree(
-            name, forest.state(i), net, weight=1 / 3, c=1.0, equivalence=40, seed=derive_seed(5, i)
+            name,
+            forest.state(i),
+            net,
+            weight=1 / 3,
+            c=1.0,
+            equivalence=40,
+            of_all=of == "all",
+            seed=derive_seed(5, i),
         )
         for _ in range(70):
             tree.iterate()
@@ -137,7 +145,7 @@ def test_an_action_is_drawn_by_its_value_and_of_the_best_the_most_visited_is_pla
 def test_rheas_policy_is_its_first_action_alone():
     game = bl.game("tictactoe")
     settings = AlphaZero(games=6, parallel=3, simulations=30, warm_start="rhea", temperature_moves=9)
-    warm = WarmStart(settings).generation(1, 30)
+    warm = WarmStart(settings).generation(1)
     asked = []
 
     def judge(planes, legal):
@@ -177,15 +185,16 @@ def test_the_forest_refuses_what_does_not_fit():
 
 def test_the_weight_is_one_over_the_generation():
     warm = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4))
-    assert [warm.generation(i, 100).options["rollout_weight"] for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
-    assert warm.generation(5, 100) is None
+    assert [warm.generation(i).options["rollout_weight"] for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
+    assert warm.generation(5) is None
     assert (
-        WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3, 9).options["rollout_weight"]
+        WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3).options["rollout_weight"]
         == 0.5
     )
-    assert WarmStart(AlphaZero()).generation(1, 100) is None
-    rora = WarmStart(AlphaZero(warm_start="rora")).generation(2, 60)
-    assert rora.options["rollout_weight"] == 1 and rora.options["equivalence"] == 60
+    assert WarmStart(AlphaZero()).generation(1) is None
+    rora = WarmStart(AlphaZero(warm_start="rora", equivalence=60, rave_of="all")).generation(2)
+    assert rora.options["rollout_weight"] == 1
+    assert rora.options["equivalence"] == 60 and rora.options["rave_of"] == "all"
 
 
 def test_the_switch_falls_as_algorithm_2_says():
@@ -194,7 +203,7 @@ def test_the_switch_falls_as_algorithm_2_says():
     warm = WarmStart(settings)
     trace = []
     for number, reward in enumerate([-10, 0, 3, -20, 8], 1):
-        generation = warm.generation(number, 100)
+        generation = warm.generation(number)
         trace.append(generation is not None and generation.is_arena)
         if generation:
             warm.close(number, reward)
@@ -203,7 +212,7 @@ def test_the_switch_falls_as_algorithm_2_says():
     # A resumed run finds the switch in its checkpoint.
     other = WarmStart(settings)
     other.arrays["warm.switched"][:] = warm.switched
-    assert other.generation(4, 100) is None
+    assert other.generation(4) is None
 
 
 def test_each_side_moves_where_it_should_and_the_reward_is_that_of_the_net():
@@ -267,7 +276,7 @@ def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
     settings = AlphaZero(
         games=7, parallel=3, simulations=12, warm_start=name, switch="adaptive", temperature_moves=2
     )
-    warm = WarmStart(settings).generation(2, 12)
+    warm = WarmStart(settings).generation(2)
     searcher = make_searcher(game, settings, 12, 3, 1, 1, warm, None)
     assert isinstance(searcher, ArenaSearcher)
     assert isinstance(searcher.sides[0], RheaSearcher if name == "rhea" else TreeSearcher)
@@ -284,7 +293,7 @@ def test_shares_of_a_generation_have_the_halves_of_the_whole():
     """Five shares with a game each: the enhancement begins in two games, as it would in one share of five."""
     game = bl.game("tictactoe")
     settings = AlphaZero(games=1, parallel=1, simulations=4, warm_start="rhea", switch="adaptive")
-    warm = WarmStart(settings).generation(1, 4)
+    warm = WarmStart(settings).generation(1)
     asked, begun = [], []
 
     def judge(planes, legal):
@@ -301,7 +310,7 @@ def test_shares_of_a_generation_have_the_halves_of_the_whole():
 def test_gumbel_stays_the_nets_own_while_the_enhancement_has_its_values():
     game = bl.game("tictactoe")
     settings = AlphaZero(games=4, parallel=4, simulations=8, gumbel=4, warm_start="wro", switch="adaptive")
-    warm = WarmStart(settings).generation(2, 8)
+    warm = WarmStart(settings).generation(2)
     examples, _ = play_games(game, net_of(game), settings, 8, 1, seed=1, threads=1, warm=warm)
     assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
 
@@ -395,7 +404,7 @@ def test_wangs_variants_are_an_option_away(game, parameters, name):
         WarmStart.check(settings, board)
         assert settings.warm_iterations == 5 and settings.simulations == 100
         settings = replace(settings, games=2, parallel=2, simulations=4)
-        warm = WarmStart(settings).generation(1, 4)
+        warm = WarmStart(settings).generation(1)
         examples, _ = play_games(board, even, settings, 4, 1, seed=0, threads=1, warm=warm)
         assert len(examples) > 4
 

@@ -25,7 +25,16 @@ class WarmTree(RaveTree):
     """SEARCH of one enhancement; `weight` is the rollout's in wro and wrora."""
 
     def __init__(
-        self, name: str, state: State, net: Net, *, weight: float, c: float, equivalence: float, seed: int
+        self,
+        name: str,
+        state: State,
+        net: Net,
+        *,
+        weight: float,
+        c: float,
+        equivalence: float,
+        of_all: bool,
+        seed: int,
     ) -> None:
         has_rollout, self.has_rave, path, self.of = ALGORITHMS[name]
         self.net = net
@@ -36,7 +45,7 @@ class WarmTree(RaveTree):
             c=c,
             equivalence=equivalence,
             weight=(weight if name.startswith("w") else 1.0) if has_rollout else 0.0,
-            of_all=True,
+            of_all=of_all,
             rollouts=path,
             seed=seed,
         )

@@ -141,7 +141,7 @@ class AlphaZeroLearner:
         torch.set_num_threads(self.threads)
         begin = time.monotonic()
         simulations = self._simulations(number)
-        warm = self.warm.generation(number, simulations)
+        warm = self.warm.generation(number)
         ranking = self.ranked.ranking() if self.ranked else None
         examples, counts = self.self_play.play(
             self.best, self._target_range(), simulations, seed, warm=warm, ranking=ranking

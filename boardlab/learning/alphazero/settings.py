@@ -24,9 +24,9 @@ class AlphaZero(LearnerSettings):
 
     net: str = option(
         "res",
-        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); wang: four "
-        "convolutions; mlp: fully connected residual layers",
-        choices=("res", "conv", "wang", "mlp"),
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); pool: residual blocks "
+        "that see the whole board, no batch normalisation; wang: four convolutions; mlp: fully connected",
+        choices=("res", "conv", "pool", "wang", "mlp"),
     )
     blocks: int = option(3, "blocks of the net's body", low=0, high=100)
     channels: int = option(64, "channels of the body; width of an mlp", low=1, high=4096)
@@ -94,11 +94,13 @@ class AlphaZero(LearnerSettings):
     warm_weight: float | None = option(
         None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
     )
-    equivalence: float | None = option(
-        None,
-        "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence)); by default simulations",
-        low=1e-9,
-        high=1e12,
+    equivalence: float = option(
+        1000.0, "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
+    )
+    rave_of: str = option(
+        "own",
+        "warm start: RAVE counts the player's own later actions, or all players'",
+        choices=("own", "all"),
     )
     ranked_reward: float | None = option(
         None,

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from boardlab.games.game import Game
     from boardlab.learning.alphazero.settings import AlphaZero
 
-_RAVE = {"rave": True, "rave_of": "all"}  # as the papers' formula says: whoever played the action later
 ENHANCEMENTS: dict[str, dict[str, Any]] = {
     "rollout": {"rollout_weight": 1.0, "policy": "value"},
-    "rave": {**_RAVE, "policy": "rave"},
-    "rora": {**_RAVE, "rollout_weight": 1.0, "policy": "rave"},
+    "rave": {"rave": True, "policy": "rave"},
+    "rora": {"rave": True, "rollout_weight": 1.0, "policy": "rave"},
     "wro": {"policy": "value"},
-    "wrora": {**_RAVE, "rave_rollouts": True, "policy": "value"},
+    "wrora": {"rave": True, "rave_rollouts": True, "policy": "value"},
     "rhea": {},
 }
 """Options of the forest by name; the weight of wro and wrora depends on the generation."""
@@ -70,7 +69,7 @@ class WarmStart:
                 "use switch=fixed"
             )
 
-    def generation(self, number: int, simulations: int) -> WarmGeneration | None:
+    def generation(self, number: int) -> WarmGeneration | None:
         """How generation `number` is played; None: by MCTS with the net alone."""
         settings = self.settings
         over = self.switched[0] > 0 if self.is_adaptive else number > settings.warm_iterations
@@ -80,9 +79,7 @@ class WarmStart:
         if settings.warm_start in WEIGHTED:
             options["rollout_weight"] = 1 / number if settings.warm_weight is None else settings.warm_weight
         if options.get("rave"):
-            options["equivalence"] = (
-                float(simulations) if settings.equivalence is None else settings.equivalence
-            )
+            options |= {"equivalence": settings.equivalence, "rave_of": settings.rave_of}
         return WarmGeneration(settings.warm_start, options, self.is_adaptive)
 
     def close(self, number: int, arena_reward: float) -> None:

@@ -296,6 +296,11 @@ class _Training:
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
         learner = self.learner
+        if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
+            raise BoardLabError(
+                f"the weights grew beyond all bounds within {learner.episodes_done:,} episodes and were not "
+                "saved; a smaller learning rate (--alpha, --lr) keeps them in"
+            )
         self.folder.write_arrays(
             "checkpoint.npz",
             {

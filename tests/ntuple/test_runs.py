@@ -246,3 +246,12 @@ def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
         folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
     assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
     assert (tmp_path / "weights.npz").read_bytes() == before
+
+
+def test_weights_that_grow_without_end_are_not_saved(tmp_path):
+    wild = {"sigma": "identity", "coherence": "off", "seed": 1}
+    game = bl.game("nim")
+    with pytest.raises(bl.BoardLabError, match="grew beyond all bounds within 2,000 episodes"):
+        bl.train(game, episodes=2000, out=tmp_path / "wild", alpha=5.0, **wild)
+    assert bl.open_run(tmp_path / "wild").episodes == 0
+    bl.train(game, episodes=2000, out=tmp_path / "tame", alpha=0.1, **wild)

@@ -36,7 +36,10 @@ def train(
         typer.Argument(help="The game; its parameters and the learner's settings follow as --NAME VALUE."),
     ],
     learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
-    preset: Annotated[str, typer.Option(help='Settings by name: "default" or "paper".')] = "default",
+    preset: Annotated[
+        str,
+        typer.Option(help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".'),
+    ] = "default",
     episodes: Annotated[int | None, typer.Option(help="Games of self-play; by default the preset's.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same agent.")] = 0,

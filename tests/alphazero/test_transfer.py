@@ -205,3 +205,30 @@ def test_another_learner_and_other_planes_are_no_parent(tmp_path):
     bl.train(two, "alphazero", episodes=8, out=tmp_path / "parent", **NET, **PLAY)
     with pytest.raises(BoardLabError, match=r"looks at 3 planes, .*players=3.* has 7: nothing fits"):
         bl.train(three, "alphazero", out=tmp_path / "run", from_=tmp_path / "parent")
+
+
+def test_the_command_line_transfers(parents, tmp_path, monkeypatch, capsys):
+    import sys
+
+    from boardlab import cli
+
+    words = [
+        "train",
+        "connectfour",
+        "--rows",
+        "5",
+        "--cols",
+        "5",
+        "--learner",
+        "alphazero",
+        "--from",
+        str(parents()),
+    ]
+    words += ["--freeze", "body", "--episodes", "8", "--games", "8", "--simulations", "4", "--threads", "1"]
+    words += ["--device", "cpu", "--exam", "none", "--out", str(tmp_path / "child")]
+    monkeypatch.setattr(sys, "argv", ["boardlab", *words])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code in (0, None)
+    assert "play it as mcts(net(" in capsys.readouterr().out
+    assert network(tmp_path / "child")["frozen"] == BODY

@@ -200,6 +200,27 @@ def test_values_are_the_score_less_a_step_for_every_action_of_the_distance(tmp_p
     assert bl.evaluator(f'net("{run.path}")', farther).value(same)[0] == evaluator.value(state)[0]
 
 
+def test_ctrl_c_in_the_middle_of_a_step_leaves_the_last_whole_chunk(monkeypatch):
+    learner = learner_of(RandomWalk(**SMALL), bl.game("rubiks"))
+    learner.train(200)
+    kept = {name: array.copy() for name, array in (learner.weights | learner.counters).items()}
+    whole, steps = learner.optimiser.step, []
+
+    def interrupted():
+        whole()
+        steps.append(1)
+        if len(steps) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(learner.optimiser, "step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        learner.train(500)
+    assert learner.episodes_done == 200 and learner.actions_done == 200 * 6
+    learner._keep()
+    for name, array in kept.items():
+        assert np.array_equal(array, (learner.weights | learner.counters)[name]), name
+
+
 def test_exams_and_the_loss_are_in_the_log(tmp_path):
     game = bl.game("rubiks", twists=4)
     run = bl.train(

@@ -95,16 +95,19 @@ class DistanceLearner:
         steps = max(1, episodes // self.settings.walks)
         self.net.train()
         losses = torch.zeros((), device=self.device)
-        done = 0
+        begun = self.episodes_done, self.actions_done
         try:
             for _ in range(steps):
                 losses += self._step()
-                done += 1
+            self.loss = float(losses) / steps
+        except BaseException:  # Ctrl-C in the middle of a step: back to what the arrays hold
+            self.episodes_done, self.actions_done = begun
+            self._take_back()
+            raise
         finally:
             self.net.eval()
-            self._keep()
-        self.loss = float(losses) / steps
-        return done * self.settings.walks
+        self._keep()
+        return steps * self.settings.walks
 
     def _step(self) -> Tensor:
         number = self.episodes_done // self.settings.walks

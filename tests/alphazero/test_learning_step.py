@@ -1,0 +1,92 @@
+"""One step of learning: the value's target, the schedule, the optimisers, which symmetric image has which share."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+
+torch = pytest.importorskip("torch")
+
+from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
+from boardlab.learning.alphazero.replay import Examples  # noqa: E402
+from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+
+SMALL = {
+    "blocks": 0,
+    "channels": 4,
+    "head_filters": 2,
+    "hidden": 4,
+    "games": 2,
+    "threads": 1,
+    "device": "cpu",
+}
+
+
+def learner(game, episodes=20, **more):
+    settings = AlphaZero(**{**SMALL, **more})
+    return AlphaZeroLearner(game, settings, settings.describe(game, 0), episodes, 0)
+
+
+def one_position(game, z, q):
+    state = game.initial_state()
+    policy = np.zeros((1, game.action_count), np.float32)
+    policy[0, 0] = 1
+    fields = np.array([state.fields], np.int32)
+    return Examples(fields, policy, np.array([z], np.float32), np.array([q], np.float32))
+
+
+@pytest.mark.parametrize(("target", "expected"), [("z", 1.0), ("q", -0.5), ("mean", 0.25)])
+def test_the_values_target(target, expected):
+    game = bl.game("tictactoe")
+    found = learner(game, value_target=target)._batch(
+        one_position(game, [1.0], [-0.5]), np.array([0]), np.random.default_rng(0)
+    )
+    assert found[2].tolist() == [[expected]]
+
+
+def test_three_players_have_three_values_on_the_scale_of_the_game():
+    game = bl.game("nim", players=3, heaps=(2, 3))
+    low, high = game.score_range
+    found = learner(game, value_target="z")._batch(
+        one_position(game, [high, low, (low + high) / 2], [0, 0, 0]), np.array([0]), np.random.default_rng(0)
+    )
+    assert found[2].tolist() == [[1.0, -1.0, 0.0]]
+
+
+def test_every_symmetry_moves_the_policy_with_the_board():
+    game = bl.game("tictactoe")
+    example = one_position(game, [0.0], [0.0])  # all on the corner a1
+    seen = set()
+    for seed in range(40):
+        _, policy, _ = learner(game)._batch(example, np.array([0]), np.random.default_rng(seed))
+        assert policy.sum() == 1
+        seen.add(int(policy.argmax()))
+    assert seen == {0, 2, 6, 8}  # the four corners, never another cell
+    _, policy, _ = learner(game, symmetries=False)._batch(example, np.array([0]), np.random.default_rng(1))
+    assert policy.argmax() == 0
+
+
+def test_the_learning_rate_follows_a_cosine():
+    made = learner(bl.game("tictactoe"), episodes=2 * 11, lr=0.1, lr_final=0.01)
+    assert made.generations == 11
+    assert [made._lr(n) for n in (1, 6, 11)] == pytest.approx([0.1, 0.055, 0.01])
+    rates = [made._lr(n) for n in range(1, 12)]
+    assert rates == sorted(rates, reverse=True)
+    assert {learner(bl.game("tictactoe"), lr=0.1)._lr(n) for n in (1, 5, 10)} == {0.1}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("adam", torch.optim.Adam), ("adamw", torch.optim.AdamW), ("sgd", torch.optim.SGD)],
+)
+def test_the_optimisers(name, kind):
+    made = learner(bl.game("tictactoe"), optimiser=name, lr=0.03, weight_decay=0.02)
+    assert type(made.optimiser) is kind
+    (group,) = made.optimiser.param_groups
+    assert (group["lr"], group["weight_decay"]) == (0.03, 0.02)
+    assert group.get("momentum", 0.9) == 0.9
+
+
+def test_progressive_simulations_grow_linearly():
+    made = learner(bl.game("tictactoe"), episodes=2 * 5, simulations_first=10, simulations=50)
+    assert [made._simulations(n) for n in range(1, 6)] == [10, 20, 30, 40, 50]

@@ -128,6 +128,8 @@ class Game:
 
     def has_positions_of(self, other: "Game") -> bool:
         """Whether the two differ in how a game starts, if at all: what learned one can play the other."""
+        if not isinstance(other, Game):
+            raise BoardLabError(f"games are compared with games, not with {shown(other)}")
         if type(self.rules) is not type(other.rules):
             return False
         starts = {name: getattr(self.rules, name) for name in self.rules.starts}

@@ -283,3 +283,16 @@ def test_what_the_preset_sets_can_be_left_out_and_trained_again(tmp_path):
     assert CliRunner().invoke(app, [*shlex.split(command)[1:], "--exam", "none"]).exit_code == 0
     with np.load(run.path / "weights.npz") as one, np.load(tmp_path / "again/weights.npz") as other:
         assert all(np.array_equal(one[name], other[name]) for name in one.files)
+
+
+def test_a_gate_needs_two_players_and_wangs_preset_leaves_it_out_with_one(tmp_path):
+    game = bl.game("2048", size=2)
+    with pytest.raises(BoardLabError, match="gate is for games of two and more players"):
+        bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", gate=0.5, **SMALL)
+    assert preset(bl.game("tictactoe"), "wang", "alphazero")["gate"] == 0.6
+    for name in presets.ALPHAZERO_PRESETS:
+        chosen = preset(game, name, "alphazero")
+        assert "gate" not in chosen
+    small = {**SMALL, "epochs": 0.1, "channels": 8}
+    run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", preset="wang", **small)
+    assert run.is_finished

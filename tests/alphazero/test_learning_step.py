@@ -1,5 +1,7 @@
 """One step of learning: the value's target, the schedule, the optimisers, which symmetric image has which share."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ torch = pytest.importorskip("torch")
 from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learning.alphazero.replay import Examples  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.moments import fill_moments, moments  # noqa: E402
 
 SMALL = {
     "blocks": 0,

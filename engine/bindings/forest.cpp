@@ -48,6 +48,12 @@ std::size_t checked_tree(const Forest &forest, std::int64_t i) {
   return checked_count("a tree", i, 0, static_cast<std::int64_t>(forest.size()) - 1);
 }
 
+// The games must not change while leaves wait for their evaluation.
+void check_idle(const Forest &forest) {
+  if (forest.waiting() > 0)
+    throw std::invalid_argument("a search is under way: answer its leaves with step until none waits, or forget it");
+}
+
 // [trees, columns], each row written by fill(tree, row).
 template <class T, class Fill>
 Array<T> rows_of(const Forest &forest, std::size_t columns, T empty, const Fill &fill) {
@@ -136,7 +142,8 @@ void bind_forest(nb::module_ &m) {
       .def_prop_ro("legal", [](const PyForest &f) { return f.batch.legal(f.forest.capacity()); })
       .def(
           "state",
-          [](const PyForest &f, std::int64_t i) {
+          [](PyForest &f, std::int64_t i) {
+            const Occupied occupied(f);
             auto state = std::make_shared<PyState>(f.forest.game_ptr());
             f.forest.game().copy(state->data(), f.forest.state(checked_tree(f.forest, i)));
             return state;
@@ -147,6 +154,7 @@ void bind_forest(nb::module_ &m) {
           [](PyForest &f, std::int64_t i, const PyState &state) {
             const Occupied occupied(f);
             if (state.game != f.forest.game_ptr()) throw std::invalid_argument("the state belongs to another game");
+            check_idle(f.forest);
             f.forest.set_state(checked_tree(f.forest, i), state.data());
           },
           nb::arg("tree"), nb::arg("state"))
@@ -155,6 +163,7 @@ void bind_forest(nb::module_ &m) {
           [](PyForest &f, const Vector<std::int64_t> &trees, bool training_start) {
             const Occupied occupied(f);
             for (std::size_t i = 0; i < trees.shape(0); ++i) checked_tree(f.forest, trees.data()[i]);
+            check_idle(f.forest);
             for (std::size_t i = 0; i < trees.shape(0); ++i)
               f.forest.restart(static_cast<std::size_t>(trees.data()[i]), training_start);
           },
@@ -175,13 +184,15 @@ void bind_forest(nb::module_ &m) {
                                             " is not legal in the game of tree " + std::to_string(i) +
                                             (over ? ", which is over" : ""));
             }
+            check_idle(f.forest);
             for (std::size_t i = 0; i < f.forest.size(); ++i)
               if (chosen[i] != -1) f.forest.play(i, static_cast<Action>(chosen[i]));
           },
           nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
       .def(
           "fields",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             const bl_game &table = f.forest.game().table();
             return rows_of<std::int32_t>(
                 f.forest, static_cast<std::size_t>(table.field_count), 0,
@@ -190,7 +201,8 @@ void bind_forest(nb::module_ &m) {
           "[trees, fields] of the games' states")
       .def_prop_ro(
           "players",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             std::int64_t *data;
             auto array = new_array<std::int64_t>({f.forest.size()}, &data);
             for (std::size_t i = 0; i < f.forest.size(); ++i) data[i] = f.forest.game().player(f.forest.state(i));
@@ -199,7 +211,8 @@ void bind_forest(nb::module_ &m) {
           nb::rv_policy::move)
       .def(
           "outcomes",
-          [](const PyForest &f, const std::string &name) {
+          [](PyForest &f, const std::string &name) {
+            const Occupied occupied(f);
             const Game &game = f.forest.game();
             const int which = outcome_index(game, name);
             return rows_of<double>(f.forest, static_cast<std::size_t>(game.players()), 0.0,
@@ -209,6 +222,7 @@ void bind_forest(nb::module_ &m) {
       .def(
           "root_inputs",
           [](PyForest &f) {
+            const Occupied occupied(f);
             ArrayBatch roots(f.forest.encoding());
             const Game &game = f.forest.game();
             roots.reserve(f.forest.size());
@@ -227,7 +241,8 @@ void bind_forest(nb::module_ &m) {
           [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
             const Occupied occupied(f);
             const std::int64_t *wanted = one_a_tree("iterations", f.forest, iterations);
-            for (std::size_t i = 0; i < f.forest.size(); ++i) checked_count("iterations", wanted[i], 0, 1 << 30);
+            for (std::size_t i = 0; i < f.forest.size(); ++i)
+              checked_count("iterations", wanted[i], 0, f.forest.has_gumbel() ? 100'000'000 : 1 << 30);
             const bool *noisy = one_a_tree("noise", f.forest, noise);
             const nb::gil_scoped_release release;
             return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
@@ -255,7 +270,8 @@ void bind_forest(nb::module_ &m) {
            })
       .def(
           "visits",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             return rows_of<std::int64_t>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0,
                                          [&](std::size_t i, std::int64_t *row) {
                                            for (const Node &child : f.forest.root_children(i))
@@ -265,7 +281,8 @@ void bind_forest(nb::module_ &m) {
           "[trees, actions] of the roots")
       .def(
           "values",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()),
                                    std::numeric_limits<double>::quiet_NaN(), [&](std::size_t i, double *row) {
                                      for (const Node &child : f.forest.root_children(i))
@@ -275,7 +292,8 @@ void bind_forest(nb::module_ &m) {
           "[trees, actions]: mean values for the player to move; NaN where an action was not visited")
       .def(
           "root_values",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             const int players = f.forest.game().players();
             return rows_of<double>(f.forest, static_cast<std::size_t>(players),
                                    std::numeric_limits<double>::quiet_NaN(), [&](std::size_t i, double *row) {
@@ -286,7 +304,8 @@ void bind_forest(nb::module_ &m) {
           "[trees, players]: mean over the descents of the last search")
       .def(
           "policy",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
                                    [&](std::size_t i, double *row) { f.forest.policy(i, row); });
           },
@@ -294,7 +313,8 @@ void bind_forest(nb::module_ &m) {
           "searched")
       .def(
           "choices",
-          [](const PyForest &f) {
+          [](PyForest &f) {
+            const Occupied occupied(f);
             std::int64_t *data;
             auto array = new_array<std::int64_t>({f.forest.size()}, &data);
             for (std::size_t i = 0; i < f.forest.size(); ++i) {
@@ -318,7 +338,8 @@ void bind_forest(nb::module_ &m) {
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })
-      .def_prop_ro("nodes", [](const PyForest &f) {
+      .def_prop_ro("nodes", [](PyForest &f) {
+        const Occupied occupied(f);
         std::size_t sum = 0;
         for (std::size_t i = 0; i < f.forest.size(); ++i) sum += f.forest.tree(i).node_count();
         return sum;

@@ -4,6 +4,12 @@
 
 namespace boardlab {
 
+namespace {
+
+constexpr Action MOST_ACTIONS = 256;  // every three of them are tried when walks are prepared
+
+}
+
 RandomWalks::RandomWalks(GamePtr the_game, const void *goal, int threads)
     : game_(std::move(the_game)), goal_(*game_), workers_(threads) {
   const Game &game = *game_;
@@ -11,8 +17,8 @@ RandomWalks::RandomWalks(GamePtr the_game, const void *goal, int threads)
   if (game.players() != 1 || game.has_chance() || game.is_hidden())
     refuse(" is no puzzle of one player without chance");
   if (game.cells() == 0) refuse(" has no board vector");
+  if (game.action_count() > MOST_ACTIONS) refuse(" has too many actions");
   game.copy(goal_.data(), goal);
-  find_followers(goal);
   std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
   StateBuffer state(game);
   for (Action a = 0; a < game.action_count(); ++a) {
@@ -20,8 +26,10 @@ RandomWalks::RandomWalks(GamePtr the_game, const void *goal, int threads)
     game.apply(state.data(), a);
     if (game.player(state.data()) != TERMINAL && game.legal(state.data(), legal.data()) != game.action_count())
       refuse(" has actions that are not legal everywhere");
-    if (followers_[static_cast<std::size_t>(a)].empty()) refuse(" has an action that nothing can follow");
   }
+  find_followers(goal);
+  for (Action a = 0; a < game.action_count(); ++a)
+    if (followers_[static_cast<std::size_t>(a)].empty()) refuse(" has an action that nothing can follow");
 }
 
 void RandomWalks::find_followers(const void *goal) {

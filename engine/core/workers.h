@@ -14,16 +14,15 @@ class Workers {
  public:
   // The calling thread is one of them: with one there is no other.
   explicit Workers(int threads) {
-    for (int t = 1; t < threads; ++t) threads_.emplace_back([this, t] { wait_for_work(static_cast<std::size_t>(t)); });
-  }
-  ~Workers() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
+    try {
+      for (int t = 1; t < threads; ++t)
+        threads_.emplace_back([this, t] { wait_for_work(static_cast<std::size_t>(t)); });
+    } catch (...) {  // the system gives no more threads
+      end();
+      throw;
     }
-    wake_.notify_all();
-    for (auto &thread : threads_) thread.join();
   }
+  ~Workers() { end(); }
   Workers(const Workers &) = delete;
   Workers &operator=(const Workers &) = delete;
 
@@ -50,6 +49,14 @@ class Workers {
   }
 
  private:
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (auto &thread : threads_) thread.join();
+  }
   void part(std::size_t t) {
     try {
       (*task_)(n_ *t / count(), n_ * (t + 1) / count());

@@ -9,10 +9,10 @@ DaviLearner::DaviLearner(NetworkPtr network, const TdSettings &settings, std::ui
     : TdLearner(std::move(network), settings, seed),
       range_(game_.outcome_range(settings.outcome)),
       here_(after_states_.make_view()) {
-  if (game_.step_reward() > 0) throw std::invalid_argument("value iteration needs actions that cost something");
   if (game_.players() != 1 || game_.has_chance() || game_.is_hidden())
     throw std::invalid_argument("value iteration needs a puzzle of one player without chance, which " + game_.name() +
                                 " is not");
+  if (game_.step_reward() >= 0) throw std::invalid_argument("value iteration needs actions that cost something");
 }
 
 // Of all actions the most overrated one sets the target, so that errors grow from position to position where nothing

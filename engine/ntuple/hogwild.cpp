@@ -108,13 +108,22 @@ std::int64_t HogwildLearner::train(std::int64_t episodes, const std::function<bo
   };
   const std::uint64_t seed = rng.next();
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < others_.size(); ++i) {
-    others_[i]->rng = Rng(derive_seed(seed, i));
-    others_[i]->actions_done = 0;
-    threads.emplace_back([&, i] { work(*others_[i], false); });
+  const auto join = [&] {
+    for (std::thread &thread : threads) thread.join();
+  };
+  try {
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+      others_[i]->rng = Rng(derive_seed(seed, i));
+      others_[i]->actions_done = 0;
+      threads.emplace_back([&, i] { work(*others_[i], false); });
+    }
+    work(*this, true);
+  } catch (...) {  // the system gives no more threads, for one
+    stopped = true;
+    join();
+    throw;
   }
-  work(*this, true);
-  for (std::thread &thread : threads) thread.join();
+  join();
   for (const auto &other : others_) actions_done += other->actions_done;
   episodes_done = begin + played;
   return played;

@@ -175,11 +175,18 @@ std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
   };
   std::vector<std::thread> threads;
   threads.reserve(helpers_.size());
-  for (std::size_t t = 1; t < workers_.size(); ++t) {
-    workers_[t].evaluator->poll = [&failed] {
-      if (failed) throw GivenUp{};
-    };
-    threads.emplace_back([&guarded, this, t] { guarded(workers_[t], [] {}); });
+  try {
+    for (std::size_t t = 1; t < workers_.size(); ++t) {
+      workers_[t].evaluator->poll = [&failed] {
+        if (failed) throw GivenUp{};
+      };
+      threads.emplace_back([&guarded, this, t] { guarded(workers_[t], [] {}); });
+    }
+  } catch (...) {  // the system gives no more threads: those that run are ended, then it is said
+    const std::lock_guard lock(failure_mutex);
+    failure = std::current_exception();
+    failed = true;
+    shared.stop();
   }
   std::int64_t turns = 0;
   guarded(workers_.front(), [&] {

@@ -103,7 +103,10 @@ class Tree {
   // Makes `state` the root. With `reuse`, keeps the statistics if the state is found a few actions below the
   // present root (the own action, the others' replies, chance); if it is not, the tree starts anew.
   void set_root(const void *state, bool reuse);
-  void clear() { nodes_.clear(); }  // forgets everything
+  void clear() {  // forgets everything
+    nodes_.clear();
+    clean_priors_.clear();
+  }
 
   // Descends from the root. `virtual_loss` discourages the next descents from taking the same way before this
   // one is backed up; use it when several leaves wait at once.

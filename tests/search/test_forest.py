@@ -295,3 +295,43 @@ def test_what_is_refused():
     for call, message in refused:
         with pytest.raises(bl.BoardLabError, match=message):
             call()
+
+
+def test_noise_of_a_game_that_is_over_does_not_reach_the_next_one():
+    """The last root's clean priors are for that root alone, also when it had more actions than the next."""
+    game = bl.game("othello", size=6)
+
+    def even(planes, legal):
+        return np.zeros(len(planes)), np.zeros(legal.shape)
+
+    def peaked(planes, legal):
+        return np.zeros(len(planes)), np.tile(np.linspace(0, 9, legal.shape[1]), (len(planes), 1))
+
+    def second_search(forest):
+        forest.restart(np.array([0]), training_start=False)
+        forest.search(even, 16, noise=np.array([False]))
+        forest.play(np.array([game.initial_state().legal_actions()[0]]))
+        forest.search(even, 200, noise=np.array([False]))
+        return forest.visits().tolist()
+
+    used = Forest(game, 1, noise=1.0, cpuct=3.0, seed=1)
+    used.set_state(0, random_position(game, 5, 10))
+    used.search(peaked, 50, noise=np.array([True]))
+    assert second_search(used) == second_search(Forest(game, 1, noise=1.0, cpuct=3.0, seed=1))
+
+
+def test_games_do_not_change_under_a_search():
+    game = bl.game("connectfour")
+    forest = Forest(game, 3, batch=4)
+    core = forest.core
+    rows = core.start(np.full(3, 100), np.zeros(3, bool))
+    for act in (
+        lambda: forest.restart(np.array([0]), training_start=False),
+        lambda: forest.play(np.array([3, 3, 3])),
+        lambda: forest.set_state(0, game.initial_state()),
+    ):
+        with pytest.raises(ValueError, match="a search is under way"):
+            act()
+    while rows:
+        rows = core.step(np.zeros((rows, 1), np.float32), np.zeros((rows, 7), np.float32))
+    assert forest.visits().sum(axis=1).tolist() == [100, 100, 100]

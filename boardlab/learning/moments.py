@@ -32,6 +32,7 @@ def fill_moments(
     for i, parameter in enumerate(parameters):
         stored = {name: arrays[f"optimiser.{i}.{name}"] for name in _names(optimiser)}
         if "step" in stored and stored["step"][0] == 0:
+            optimiser.state.pop(parameter, None)
             continue
         # A fused optimiser counts its steps where the parameters are, the others on the CPU.
         fused = bool(optimiser.defaults.get("fused"))

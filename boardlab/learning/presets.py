@@ -309,6 +309,8 @@ def preset(
             chosen |= _ALPHAZERO_GAMES.get(game.name, {}).get(on_gpu, {})
         if name == "church" and game.name == "pathwayz":
             chosen |= {"simulations": 200, "dirichlet": 0.3}
+        if game.players == 1:
+            chosen.pop("gate", None)  # there is nobody to meet
         return chosen
     if learner in PUZZLE_PRESETS:
         if name != "default":

@@ -217,6 +217,7 @@ def resume(
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
+        total = wanted.whole_episodes(total)
         plan = plan_exams(game, total, **agent.get("exams", {}))
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
@@ -379,7 +380,7 @@ class _Training:
     def _exam_is_due(self) -> bool:
         done, every = self.learner.episodes_done, self.exams.every
         taken = int(self.log[-1]["episodes"]) if self.log else 0
-        return taken < done and (done == self.total or (every > 0 and done // every > taken // every))
+        return taken < done and (done >= self.total or (every > 0 and done // every > taken // every))
 
     def _until_exam(self, done: int) -> int:
         left = self.total - done

@@ -11,7 +11,10 @@ from boardlab.search.forest import Forest
 from boardlab.search.mcts import Mcts
 
 MOST_TREES = 1024
-"""Side by side: what a GPU likes, and memory can hold."""
+"""Side by side: what a GPU likes."""
+
+MOST_NODES = 1 << 25
+"""Of all trees together: a GiB."""
 
 
 def act_all(
@@ -26,8 +29,15 @@ def act_all(
     A tree search over a net searches many of them side by side, their leaves one batch: the same searches,
     many times as fast on a GPU.
     """
+    if not states:
+        return []
     spec = parse(agent) if isinstance(agent, str) else None
-    if isinstance(spec, Mcts) and isinstance(spec.evaluator, Net) and spec.is_plain_puct:
+    if (
+        isinstance(spec, Mcts)
+        and isinstance(spec.evaluator, Net)
+        and spec.evaluator.path
+        and spec.is_plain_puct
+    ):
         found = _in_a_forest(spec, spec.evaluator, game, states, seed, progress)
         if found is not None:
             return found
@@ -52,7 +62,9 @@ def _in_a_forest(
     judge = net.judge(game)
     if judge is None:
         return None
-    trees = min(len(states), MOST_TREES)
+    iterations = spec.iterations or 1000
+    nodes = min(iterations * game.action_count, spec.max_nodes)  # a tree's, at most
+    trees = max(1, min(len(states), MOST_TREES, MOST_NODES // nodes))
     judge.prepare(1, trees * spec.batch, game.initial_state().planes().shape)
     forest = Forest(
         game,
@@ -67,13 +79,14 @@ def _in_a_forest(
         depth=spec.depth,
         reuse=False,
         cache_mb=64,
+        max_nodes=spec.max_nodes,
     )
     actions: list[int] = []
     for first in range(0, len(states), trees):
         part = states[first : first + trees]
         for tree, state in enumerate([*part, *[part[-1]] * (trees - len(part))]):
             forest.set_state(tree, state)
-        forest.search(judge, spec.iterations or 1000)
+        forest.search(judge, iterations)
         actions += forest.choices()[: len(part)].tolist()
         if progress:
             progress(len(actions))

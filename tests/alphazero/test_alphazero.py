@@ -22,6 +22,7 @@ from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.presets import preset  # noqa: E402
+from boardlab.runs import RunFolder  # noqa: E402
 
 SMALL = {
     "blocks": 1,
@@ -283,3 +284,29 @@ def test_what_the_preset_sets_can_be_left_out_and_trained_again(tmp_path):
     assert CliRunner().invoke(app, [*shlex.split(command)[1:], "--exam", "none"]).exit_code == 0
     with np.load(run.path / "weights.npz") as one, np.load(tmp_path / "again/weights.npz") as other:
         assert all(np.array_equal(one[name], other[name]) for name in one.files)
+
+
+def test_a_gate_needs_two_players_and_wangs_preset_leaves_it_out_with_one(tmp_path):
+    game = bl.game("2048", size=2)
+    with pytest.raises(BoardLabError, match="gate is for games of two and more players"):
+        bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", gate=0.5, **SMALL)
+    assert preset(bl.game("tictactoe"), "wang", "alphazero")["gate"] == 0.6
+    for name in presets.ALPHAZERO_PRESETS:
+        chosen = preset(game, name, "alphazero")
+        assert "gate" not in chosen
+    small = {**SMALL, "epochs": 0.1, "channels": 8}
+    run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", preset="wang", **small)
+    assert run.is_finished
+
+
+def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp_path):
+    game = bl.game("tictactoe")
+    bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", exams=["random"], exam_games=2, **SMALL)
+    run = bl.resume(tmp_path / "run", episodes=40)
+    assert (run.episodes, run.total, bl.open_run(tmp_path / "run").total) == (48, 48, 48)
+    assert [row["episodes"] for row in run.log] == ["16", "48"]
+    # A run that was resumed so before has a total of its own.
+    agent = RunFolder(tmp_path / "run").read_agent("alphazero")
+    del agent["format"]
+    RunFolder(tmp_path / "run").write_agent({**agent, "episodes": 60})
+    assert bl.resume(tmp_path / "run").log[-1]["episodes"] == "64"

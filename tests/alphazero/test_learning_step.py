@@ -1,5 +1,7 @@
 """One step of learning: the value's target, the schedule, the optimisers, which symmetric image has which share."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ torch = pytest.importorskip("torch")
 from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learning.alphazero.replay import Examples  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.moments import fill_moments, moments  # noqa: E402
 
 SMALL = {
     "blocks": 0,
@@ -90,3 +93,28 @@ def test_the_optimisers(name, kind):
 def test_progressive_simulations_grow_linearly():
     made = learner(bl.game("tictactoe"), episodes=2 * 5, simulations_first=10, simulations=50)
     assert [made._simulations(n) for n in range(1, 6)] == [10, 20, 30, 40, 50]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "more"),
+    [("tictactoe", {}, {}), ("2048", {"size": 2}, {}), ("2048", {"size": 2}, {"ranked_reward": 0.75})],
+)
+def test_a_generation_without_positions_is_passed_over(tmp_path, name, parameters, more):
+    small = {"blocks": 1, "channels": 8, "games": 1, "simulations": 4, "threads": 1, "device": "cpu"}
+    small |= {"full_share": 0.01, "window": 1, "window_first": 1} | more
+    run = bl.train(bl.game(name, **parameters), "alphazero", episodes=4, out=tmp_path / "run", **small)
+    lines = (run.path / "generations.jsonl").read_text().splitlines()
+    assert run.is_finished and not any("NaN" in line for line in lines)
+    told = [json.loads(line) for line in lines]
+    assert len(told) == 4 and any(row["positions"] == 0 for row in told)
+    assert all(("policy_loss" in row) == (row["positions"] >= 2) for row in told)
+
+
+def test_moments_from_before_the_first_step_forget_later_ones():
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimiser = torch.optim.Adam([weight])
+    before = moments(optimiser, [weight])
+    weight.sum().backward()
+    optimiser.step()
+    fill_moments(optimiser, [weight], before)
+    assert not optimiser.state.get(weight)

@@ -6,6 +6,8 @@ import pytest
 import boardlab as bl
 from boardlab.arena.exams.optimal import is_best, stage_positions
 from boardlab.arena.exams.starts import met_at_random
+from boardlab.errors import BoardLabError
+from boardlab.search import side_by_side
 from boardlab.search.side_by_side import act_all
 
 torch = pytest.importorskip("torch")
@@ -125,3 +127,26 @@ def test_the_exam_of_best_actions_takes_a_net(tmp_path):
     path = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", blocks=1, channels=8, **SMALL).path
     result = bl.evaluate(f'mcts(net("{path.as_posix()}"), iterations=200)', game, "optimal", games=40)
     assert result.games == 40 and result.value > 0.8
+
+
+def test_trees_side_by_side_stay_within_memory_and_obey_the_search(run, monkeypatch):
+    made = []
+
+    class Told(side_by_side.Forest):
+        def __init__(self, game, trees, **options):
+            made.append((trees, options["max_nodes"]))
+            super().__init__(game, trees, **options)
+
+    monkeypatch.setattr(side_by_side, "Forest", Told)
+    monkeypatch.setattr(side_by_side, "MOST_NODES", 700)
+    expression = f'mcts(net("{run.as_posix()}"), iterations=20, max_nodes=2048)'
+    asked = states(12)
+    together = act_all(expression, GAME, asked)
+    assert made == [(5, 2048)]  # 20 iterations x 7 actions
+    assert together == act_all(bl.agent(expression, GAME), GAME, asked)
+
+
+def test_no_position_and_no_net_are_said_plainly(run):
+    assert act_all(f'mcts(net("{run.as_posix()}"), iterations=20)', GAME, []) == []
+    with pytest.raises(BoardLabError, match="net needs the folder of a run"):
+        act_all("mcts(net, iterations=20)", GAME, states(2))

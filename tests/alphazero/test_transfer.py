@@ -232,3 +232,11 @@ def test_the_command_line_transfers(parents, tmp_path, monkeypatch, capsys):
     assert end.value.code in (0, None)
     assert "play it as mcts(net(" in capsys.readouterr().out
     assert network(tmp_path / "child")["frozen"] == BODY
+
+
+@pytest.mark.parametrize("freeze", ["policy.5", "body.0,policy.5"])
+def test_a_layer_that_is_new_cannot_be_frozen(parents, tmp_path, freeze):
+    game = bl.game("connectfour", rows=5, cols=6)
+    with pytest.raises(BoardLabError, match=r"policy\.5 is new here and has to learn"):
+        bl.train(game, "alphazero", episodes=8, out=tmp_path / "run", from_=parents(), freeze=freeze, **PLAY)
+    assert not (tmp_path / "run").exists()

@@ -202,6 +202,8 @@ class AlphaZeroLearner:
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
         settings, number = self.settings, self.generation + 1
         examples = self.replay.everything(settings.window_at(number))
+        if len(examples) < 2:  # a small full_share may leave nothing; batch normalisation wants two
+            return {}
         if self.is_loose and not self.ranked:
             self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
         for group in self.optimiser.param_groups:

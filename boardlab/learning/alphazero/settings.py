@@ -139,7 +139,8 @@ class AlphaZero(LearnerSettings):
     symmetries: bool = option(True, "positions are learned from turned by random symmetries of the game")
     gate: float | None = option(
         None,
-        "a new net replaces the old one only if it scores this share against it (u); by default always",
+        "a new net replaces the old one only if it scores this share against it (u; two players and "
+        "more); by default always",
         low=0,
         high=1,
     )
@@ -197,6 +198,11 @@ class AlphaZero(LearnerSettings):
         """All that is needed to build the net again, but for its weights."""
         if game.is_hidden:
             raise BoardLabError(f"alphazero learns games in which nothing is hidden, not {game.name}")
+        if self.gate is not None and game.players == 1:
+            raise BoardLabError(
+                f"alphazero: gate is for games of two and more players, whose nets can meet; "
+                f"{game.name} is for one"
+            )
         WarmStart.check(self, game)
         RankedReward.check(self, game)
         require_torch()

@@ -130,6 +130,11 @@ def _frozen(freeze: str, kept: Sequence[str], layers: Sequence[str]) -> list[str
                 f'freeze must be none, body, kept or names of layers, not "{freeze}"; the net has '
                 f"{', '.join(layers)}"
             )
+        if not any(_is_part(layer, name) for layer in kept):
+            raise BoardLabError(
+                f'freeze="{freeze}": {name or "the net"} is new here and has to learn; layers taken over are '
+                f"{', '.join(kept) or 'none'}"
+            )
     frozen = [layer for layer in kept if any(_is_part(layer, name) for name in names)]
     if len(frozen) == len(layers):
         raise BoardLabError(f'freeze="{freeze}" leaves nothing to learn: every layer was taken over')

@@ -162,6 +162,24 @@ def test_rheas_policy_is_its_first_action_alone():
     assert np.abs(examples.q).max() <= 1
 
 
+def test_rhea_has_no_playout_cap_and_asks_before_every_move():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=4, parallel=2, simulations=20, warm_start="rhea", full_share=0.01)
+    asked = []
+    warm = WarmStart(settings).generation(1)
+    examples, counts = play_games(
+        game, None, settings, 20, 1, 3, 1, warm=warm, poll=lambda: asked.append(None)
+    )
+    assert len(examples) == counts.moves and counts.simulations == 20 * counts.moves
+    assert len(asked) >= counts.moves / 2
+
+    def stop():
+        raise KeyError("stopped")
+
+    with pytest.raises(KeyError, match="stopped"):
+        play_games(game, None, settings, 20, 1, 3, 1, warm=warm, poll=stop)
+
+
 def test_the_forest_refuses_what_does_not_fit():
     game = bl.game("connectfour")
     for options, message in (

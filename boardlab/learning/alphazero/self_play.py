@@ -1,5 +1,6 @@
 """Self-play: many games side by side, their leaves evaluated as one batch."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -96,10 +97,12 @@ def play_games(
     episodes: int | None = None,
     warm: WarmGeneration | None = None,
     ranking: Ranking | None = None,
+    poll: Callable[[], None] = lambda: None,
 ) -> tuple[Examples, SelfPlayCounts]:
     """`settings.games` whole games, and what there is to learn from them: z is the games' own scores.
 
-    Where they are a part of a generation of `episodes` games, `first` is how many come before them.
+    Where they are a part of a generation of `episodes` games, `first` is how many come before them. `poll` is
+    called before every move and may end it all with an exception.
     """
     trees = min(settings.parallel, settings.games)
     searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
@@ -121,6 +124,7 @@ def play_games(
     ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
     results: list[NDArray[np.float64]] = []
     while True:
+        poll()
         players = forest.players
         cut |= move >= limit
         playing = (players != TERMINAL) & ~resigning.ended & ~cut
@@ -142,6 +146,8 @@ def play_games(
         if not playing.any():
             break
         full = rng.random(trees) < settings.full_share
+        if isinstance(searcher, RheaSearcher):
+            full[:] = True  # it has one budget: the playout cap is for trees
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
         counts.simulations += int(iterations[playing].sum())

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import IO, Any
@@ -111,11 +111,16 @@ class SelfPlay:
         if len(shares) == 1:
             return [self._one(self._judge, shares[0], simulations, threads, more)]
         stop = threading.Event()
-        judge = _until(stop, self._judge)
+
+        def poll() -> None:
+            if stop.is_set():
+                raise _StoppedError
+
+        judge = _polling(poll, self._judge)
 
         def lane(share: Share) -> tuple[Examples, SelfPlayCounts]:
             try:
-                return self._one(judge, share, simulations, threads, more)
+                return self._one(judge, share, simulations, threads, {**more, "poll": poll})
             except BaseException:
                 stop.set()  # here, because the thread that waits may wake much later
                 raise
@@ -187,10 +192,9 @@ class _StoppedError(Exception):
     """Another lane has failed."""
 
 
-def _until(stop: threading.Event, judge: Judge) -> Judge:
+def _polling(poll: Callable[[], None], judge: Judge) -> Judge:
     def ask(planes: Any, legal: NDArray[np.bool_]) -> Any:
-        if stop.is_set():
-            raise _StoppedError
+        poll()
         return judge(planes, legal)
 
     return ask

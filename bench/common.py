@@ -1,10 +1,12 @@
 """What the benchmarks share: CPU time, interleaved repeats, a table."""
 
+import json
 import math
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -39,6 +41,15 @@ def mean(values: list[float]) -> str:
         return f"{middle:.3f}"
     error = math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1) / len(values))
     return f"{middle:.3f} ± {1.96 * error:.3f}"
+
+
+def tell(line: Mapping[str, Any], out: Path | None) -> None:
+    """A result as a line of JSON, on the screen and at the end of the file."""
+    text = json.dumps(line)
+    print(text, flush=True)
+    if out:
+        with out.open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
 
 
 def machine(how: str) -> str:

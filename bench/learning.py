@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import console, table
+from common import console, table, tell
 
 import boardlab as bl
 from boardlab.arena.exams import ExamResult, Paper, evaluate, solved_by_twists
@@ -273,11 +273,7 @@ def main() -> None:
                     console.print(f"{futures[future]}: {error}", markup=False)
                     continue
                 lines.append(line)
-                text = json.dumps(line)
-                print(text, flush=True)
-                if options.out:
-                    with options.out.open("a") as file:
-                        file.write(text + "\n")
+                tell(line, options.out)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
     if lines:

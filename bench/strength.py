@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from common import console, table
+from common import console, table, tell
 from learning import kept_run, spread
 
 import boardlab as bl
@@ -252,11 +252,7 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
                             waiting[pool.submit(play, *wanted)] = wanted
                         continue
                     lines.append(result)
-                    text = json.dumps(result)
-                    print(text, flush=True)
-                    if options.out:
-                        with options.out.open("a") as file:
-                            file.write(text + "\n")
+                    tell(result, options.out)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
     if lines:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from common import console, mean, table
+from common import mean, table, tell
 
 import boardlab as bl
 
@@ -144,19 +144,15 @@ def main() -> None:
     begin = time.monotonic()
     told: list[dict[str, Any]] = []
 
-    def tell(line: dict[str, Any]) -> None:
+    def keep(line: dict[str, Any]) -> None:
         told.append(line)
-        text = json.dumps(line)
-        console.print(text, markup=False, soft_wrap=True)
-        if given.out:
-            with given.out.open("a", encoding="utf-8") as file:
-                file.write(text + "\n")
+        tell(line, given.out)
 
     with tempfile.TemporaryDirectory() as temporary:
         runs = str(given.runs or temporary)
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(given.jobs, mp_context=spawn) as pool:
-            jobs = Jobs(pool, tell)
+            jobs = Jobs(pool, keep)
             for seed in range(1, given.seeds + 1):
                 _one_seed(jobs, seed, runs, given.parent, options)
             jobs.finish()

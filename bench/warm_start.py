@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from common import console, table
+from common import console, table, tell
 
 import boardlab as bl
 from boardlab import Forest
@@ -195,12 +195,9 @@ def main() -> None:
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     begin = time.monotonic()
 
-    def tell(line: Line) -> None:
+    def keep(line: Line) -> None:
         told.append(line)
-        console.print(json.dumps(line), markup=False, soft_wrap=True)
-        if given.out:
-            with given.out.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+        tell(line, given.out)
 
     with tempfile.TemporaryDirectory() as temporary:
         runs = str(given.runs or temporary)
@@ -215,14 +212,14 @@ def main() -> None:
                         ):
                             jobs.add((seed,), untrained, game, variant, seed, _chosen(given))
                 for line in jobs:
-                    tell(line)
+                    keep(line)
             else:
-                _train_and_play(jobs, told, tell, seeds, runs, given)
+                _train_and_play(jobs, told, keep, seeds, runs, given)
     report(told, f"{given.jobs} processes, {time.monotonic() - begin:.0f} s in all, {_words(given)}")
 
 
 def _train_and_play(
-    jobs: Jobs, told: list[Line], tell: Any, seeds: range, runs: str, given: argparse.Namespace
+    jobs: Jobs, told: list[Line], keep: Any, seeds: range, runs: str, given: argparse.Namespace
 ) -> None:
     options = _chosen(given)
     pairs = list(itertools.combinations(given.variants, 2))
@@ -245,7 +242,7 @@ def _train_and_play(
                 # Adaptive runs take longest: an idle core at the end is one that had a short run last.
                 jobs.add((seed, 1, not variant.endswith("+")), train, game, variant, seed, runs, options)
     for line in jobs:
-        tell(line)
+        keep(line)
         if "run" in line:
             trained.add((line["game"], line["seed"], line["run"]))
             if trained_all(line["game"], line["seed"]):

@@ -26,18 +26,24 @@ BASE = {
     "simulations": 32,
     "gumbel": 16,
     "lr_final": 2e-4,
-    "channels": 64,
-    "blocks": 3,
+    "random_actions": 12,
+    "epochs": 3.0,
 }
 RECIPES: dict[str, dict[str, Any]] = {
-    "3x32": {**BASE, "channels": 32, "episodes": 51_200},
-    "3x64": {**BASE, "episodes": 25_600},
-    "5x64": {**BASE, "blocks": 5, "episodes": 15_360},
-    "3x64, 2 epochs": {**BASE, "epochs": 2.0, "episodes": 20_480},
-    "3x64, 16 simulations": {**BASE, "simulations": 16, "episodes": 33_280},
-    "3x64, 16 to 64": {**BASE, "simulations": 64, "episodes": 17_920},
-    "3x64, result alone": {**BASE, "value_target": "z", "episodes": 25_600},
-    "3x64, PUCT": {**BASE, "gumbel": None, "episodes": 20_480},
+    "3x32, own openings, 1 epoch": {
+        **BASE,
+        "channels": 32,
+        "random_actions": 0,
+        "epochs": 1.0,
+        "episodes": 12_800,
+    },
+    "3x32": {**BASE, "channels": 32, "episodes": 12_800},
+    "3x64": {**BASE, "episodes": 5_120},
+    "3x64, 6 random actions": {**BASE, "random_actions": 6, "episodes": 5_120},
+    "3x64, 1 epoch": {**BASE, "epochs": 1.0, "episodes": 6_144},
+    "5x64": {**BASE, "blocks": 5, "episodes": 3_072},
+    "3x64, 64 simulations": {**BASE, "simulations": 64, "episodes": 3_584},
+    "3x64, PUCT": {**BASE, "gumbel": None, "simulations": 64, "episodes": 3_584},
 }
 
 

@@ -118,3 +118,36 @@ def test_moments_from_before_the_first_step_forget_later_ones():
     optimiser.step()
     fill_moments(optimiser, [weight], before)
     assert not optimiser.state.get(weight)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_a_recorded_step_is_the_step(optimiser, monkeypatch):
+    """Batches of the recorded size, a shorter one, and again: the net learns as it does without a graph."""
+    game = bl.game("connectfour")
+    rng = np.random.default_rng(1)
+    batches = [
+        (
+            torch.from_numpy(rng.random((n, 2, 6, 7), np.float32)),
+            torch.softmax(torch.from_numpy(rng.random((n, 7), np.float32)), 1),
+            torch.from_numpy(rng.random((n, 1), np.float32)),
+        )
+        for n in (64, 64, 20, 64, 64)
+    ]
+
+    def learned(recorded):
+        one = learner(game, blocks=2, channels=16, optimiser=optimiser, lr=0.01, device="cuda")
+        if not recorded:
+            monkeypatch.setattr(one.gradients, "_record", lambda batch: None)
+        one.net.train()
+        for batch in batches:
+            one.gradients(*batch)
+            one.optimiser.step()
+        assert (one.gradients._graph is not None) == recorded
+        state = {name: tensor.float().cpu() for name, tensor in one.net.state_dict().items()}
+        return state, one.gradients.sums.tolist()
+
+    (mine, sums), (plain, plain_sums) = learned(True), learned(False)
+    assert sums == pytest.approx(plain_sums, rel=0.02)
+    for name, tensor in mine.items():
+        assert torch.allclose(tensor, plain[name], rtol=0.05, atol=0.02), name

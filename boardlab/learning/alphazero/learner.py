@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from boardlab import _engine
 from boardlab.arena.match import match
@@ -22,6 +21,7 @@ from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
 from boardlab.learning.alphazero.reports import Reports
@@ -68,6 +68,7 @@ class AlphaZeroLearner:
         self.best.load_state_dict(self.net.state_dict())
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
+        self.gradients = Gradients(self.net, settings.value_weight, self.device)
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
         self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
@@ -212,24 +213,15 @@ class AlphaZeroLearner:
         self.net.train()
         for layer in self.frozen:  # the statistics of a frozen batch normalisation stay as they are
             layer.eval()
-        sums = torch.zeros(2, device=self.device)
+        self.gradients.sums.zero_()
         for chosen in rows:
-            planes, policy, value = self._batch(examples, chosen, rng)
-            with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
-                values, logits = self.net(planes)
-            policy_loss = functional.cross_entropy(logits.float(), policy)
-            value_loss = functional.mse_loss(values.float(), value)
-            self.optimiser.zero_grad(set_to_none=True)
-            (policy_loss + settings.value_weight * value_loss).backward()  # type: ignore[no-untyped-call]
+            self.gradients(*self._batch(examples, chosen, rng))
             self.optimiser.step()
-            sums += torch.stack((policy_loss.detach(), value_loss.detach()))  # a GPU is not waited for
         self.net.eval()
-        policy_sum, value_sum = sums.tolist()
+        policy_sum, value_sum = self.gradients.sums.tolist()
         return {"policy_loss": policy_sum / len(rows), "value_loss": value_sum / len(rows)}
 
-    def _batch(
-        self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def _batch(self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator) -> Batch:
         """Rows as the net sees them, each turned by a symmetry of its own; illegal actions have no share."""
         count = self.game.core.symmetries if self.settings.symmetries else 1
         turns = rng.integers(0, min(count, 2**62), len(rows)).astype(np.uint64)
@@ -241,7 +233,7 @@ class AlphaZeroLearner:
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
         low, high = self._target_range()
         value = (2 * (value - low) / (high - low) - 1).astype(np.float32)
-        return tuple(torch.from_numpy(array).to(self.device) for array in (planes, policy, value))  # type: ignore[return-value]
+        return torch.from_numpy(planes), torch.from_numpy(policy), torch.from_numpy(value)
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
         """Whether the new net replaces the old one: it must score enough against it from varied openings."""
@@ -304,12 +296,13 @@ class AlphaZeroLearner:
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
         settings = self.settings
+        options: dict[str, Any] = {"lr": settings.lr, "weight_decay": settings.weight_decay}
+        if self.device == "cuda":
+            options["fused"] = True  # one kernel instead of some a parameter
         if settings.optimiser == "sgd":
-            return torch.optim.SGD(
-                self._learned(), lr=settings.lr, momentum=0.9, weight_decay=settings.weight_decay
-            )
+            return torch.optim.SGD(self._learned(), momentum=0.9, **options)
         kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam
-        return kind(self._learned(), lr=settings.lr, weight_decay=settings.weight_decay)
+        return kind(self._learned(), **options)
 
     def _learned(self) -> list[torch.nn.Parameter]:
         """The weights that are not frozen."""

@@ -117,6 +117,7 @@ def play_games(
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
+    opening = rng.integers(0, settings.random_actions, trees, endpoint=True)
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
     number = np.arange(trees)  # of the game of each tree, in the order in which games start
@@ -140,11 +141,17 @@ def play_games(
             move[over] = -1
             if len(again):
                 move[again], cut[again] = 0, False
+                opening[again] = rng.integers(0, settings.random_actions, len(again), endpoint=True)
                 searcher.restart(again)
                 resigning.restart(again)
                 continue
         if not playing.any():
             break
+        opens = playing & (move < opening)
+        if opens.any():
+            searcher.play(np.where(opens, _random_actions(forest, rng), -1))
+            move[opens] += 1
+            continue
         full = rng.random(trees) < settings.full_share
         if isinstance(searcher, RheaSearcher):
             full[:] = True  # it has one budget: the playout cap is for trees
@@ -179,6 +186,13 @@ def play_games(
         ),
         counts,
     )
+
+
+def _random_actions(forest: Forest, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A legal action a game; any where a game is over."""
+    legal = forest.roots()[1]
+    drawn: NDArray[np.int64] = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+    return drawn
 
 
 class _Move(NamedTuple):

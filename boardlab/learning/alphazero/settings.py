@@ -54,6 +54,13 @@ class AlphaZero(LearnerSettings):
         low=1,
         high=1 << 20,
     )
+    random_actions: int = option(
+        0,
+        "games of self-play begin with 0 to so many random actions, which are not learned from: a net that "
+        "only knows its own openings errs elsewhere",
+        low=0,
+        high=10**6,
+    )
     temperature_moves: int = option(
         12,
         "so many moves a game are drawn in proportion to visits, later ones are the best (T')",

@@ -23,6 +23,7 @@ from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.presets import preset  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
+from tests.alphazero.dense import policies  # noqa: E402
 
 SMALL = {
     "blocks": 1,
@@ -71,7 +72,7 @@ def test_targets_are_those_of_the_player_to_move():
     examples, counts = play_games(game, even, settings, 8, 1, seed=3, threads=1)
     assert counts.moves == len(examples)
     games = []
-    for fields, policy, z in zip(examples.fields, examples.policy, examples.z, strict=True):
+    for fields, policy, z in zip(examples.fields, policies(examples, game), examples.z, strict=True):
         state = game.from_fields(fields.tolist())
         assert policy.sum() == pytest.approx(1)
         assert set(np.flatnonzero(policy)) <= set(state.legal_actions())
@@ -242,9 +243,9 @@ def test_gumbel_learns_from_its_improved_policy():
     game = bl.game("tictactoe")
     settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4)
     examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
-    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    assert policies(examples, game).sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
     # The improved policy has a share for every legal action, not only for those that were visited.
-    for fields, policy in zip(examples.fields, examples.policy, strict=True):
+    for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
         assert set(np.flatnonzero(policy)) == set(game.from_fields(fields.tolist()).legal_actions())
 
 
@@ -310,3 +311,19 @@ def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp
     del agent["format"]
     RunFolder(tmp_path / "run").write_agent({**agent, "episodes": 60})
     assert bl.resume(tmp_path / "run").log[-1]["episodes"] == "64"
+
+
+@pytest.mark.parametrize("random_actions", [3, 6, 10**6])
+def test_random_openings_are_played_and_not_learned_from(random_actions):
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=300, parallel=100, simulations=4, random_actions=random_actions)
+    examples, counts = play_games(game, even, settings, 4, 1, seed=3, threads=1)
+    again, _ = play_games(game, even, settings, 4, 1, seed=3, threads=2)
+    assert len(counts.scores) == 300 and counts.moves == len(examples)
+    assert np.array_equal(examples.fields, again.fields) and np.array_equal(examples.z, again.z)
+    stones = [sum(cell != 0 for cell in fields[:9]) for fields in examples.fields.tolist()]
+    if random_actions == 3:  # an opening has 0, 1, 2 or 3 actions, each as often
+        found = [stones.count(n) / 300 for n in range(4)]
+        assert found == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.1) and found[3] == 1
+    if random_actions == 10**6:  # nothing but openings
+        assert counts.moves < 10

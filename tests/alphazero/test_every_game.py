@@ -15,6 +15,7 @@ from boardlab.evaluators.net import load_net, net_description  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
+from tests.alphazero.dense import policies  # noqa: E402
 
 GAMES = {
     "tictactoe": [{}],
@@ -100,10 +101,10 @@ def test_targets_have_the_signs_of_their_seats(name, parameters):
         settings = AlphaZero(games=2, parallel=2, simulations=2, temperature_moves=10**6)
     examples, counts = play_games(game, judge, settings, settings.simulations, values, seed=7, threads=1)
     low, high = game.score_range
-    assert len(examples) == counts.moves == len(examples.z) == len(examples.policy)
+    assert len(examples) == counts.moves == len(examples.z) == len(examples.actions)
     assert (examples.z >= low).all() and (examples.z <= high).all()
     seats = set()
-    for fields, policy, z in zip(examples.fields, examples.policy, examples.z, strict=True):
+    for fields, policy, z in zip(examples.fields, policies(examples, game), examples.z, strict=True):
         state = game.from_fields(fields.tolist())
         seats.add(state.player)
         assert policy.sum() == pytest.approx(1, abs=1e-5)

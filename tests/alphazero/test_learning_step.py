@@ -32,10 +32,9 @@ def learner(game, episodes=20, **more):
 
 def one_position(game, z, q):
     state = game.initial_state()
-    policy = np.zeros((1, game.action_count), np.float32)
-    policy[0, 0] = 1
-    fields = np.array([state.fields], np.int32)
-    return Examples(fields, policy, np.array([z], np.float32), np.array([q], np.float32))
+    fields, action = np.array([state.fields], np.int32), np.zeros((1, 1), np.int32)
+    share = np.ones((1, 1), np.float32)
+    return Examples(fields, action, share, np.array([z], np.float32), np.array([q], np.float32))
 
 
 @pytest.mark.parametrize(("target", "expected"), [("z", 1.0), ("q", -0.5), ("mean", 0.25)])

@@ -4,19 +4,26 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.learning.alphazero.replay import Examples, Replay, Window, draw_rows
+from boardlab.errors import BoardLabError
+from boardlab.learning.alphazero.replay import Examples, Replay, Window, concatenate, draw_rows, sparse
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.presets import preset
 from boardlab.runs import RunFolder
 
-SHAPES = {"fields": ("<i4", 1), "policy": ("<f4", 2), "z": ("<f4", 1), "q": ("<f4", 1)}
+SHAPES = {
+    "fields": ("<i4", 1),
+    "actions": ("<i4", 10**6),
+    "shares": ("<f4", 10**6),
+    "z": ("<f4", 1),
+    "q": ("<f4", 1),
+}
 
 
 def examples(first, count):
     """Positions that carry their number."""
     numbers = np.arange(first, first + count, dtype=np.int32)[:, None]
     one = numbers.astype(np.float32)
-    return Examples(numbers, np.repeat(one, 2, axis=1), one, one)
+    return Examples(numbers, numbers, one, one, one)
 
 
 def rows(replay, window):
@@ -126,3 +133,27 @@ def test_wangs_preset_is_table_1_of_paper_004():
     assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
     assert wang.window_first == 20
     assert wang.samples >= 10**8  # an epoch is the whole buffer D
+
+
+def test_a_policy_is_kept_without_its_zeros():
+    rng = np.random.default_rng(1)
+    dense = np.where(rng.random((20, 9)) < 0.3, rng.random((20, 9)), 0).astype(np.float32)
+    dense[4] = 0
+    parts = [
+        Examples(np.zeros((len(part), 1), np.int32), *sparse(part), *np.zeros((2, len(part), 1), np.float32))
+        for part in (dense[:5], dense[5:5], dense[5:6], dense[6:])
+    ]
+    assert len({part.actions.shape[1] for part in parts}) > 1  # as wide as its fullest row
+    whole = concatenate(parts)
+    assert whole.actions.shape == whole.shares.shape == (20, np.count_nonzero(dense, axis=1).max())
+    for row, actions, shares in zip(dense, whole.actions, whole.shares, strict=True):
+        assert actions[actions >= 0].tolist() == np.flatnonzero(row).tolist()
+        assert shares[actions >= 0].tolist() == row[row > 0].tolist() and (shares[actions < 0] == 0).all()
+
+
+def test_a_file_with_actions_that_the_game_does_not_have_is_refused(tmp_path):
+    replay = Replay()
+    replay.folder = RunFolder(tmp_path)
+    replay.add(1, examples(7, 3), Window(1))
+    with pytest.raises(BoardLabError, match="actions are from -1 to 8"):
+        replay.load(1, Window(1), {**SHAPES, "actions": ("<i4", 9), "shares": ("<f4", 9)})

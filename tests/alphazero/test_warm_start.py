@@ -17,6 +17,7 @@ from boardlab.learning.alphazero.self_play import make_searcher, play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.presets import preset
+from tests.alphazero.dense import policies
 
 GAMES = [bl.game("tictactoe"), bl.game("connectfour", rows=4, cols=4, connect=3)]
 WITH_OWN_PLAYOUTS = [bl.game("othello", size=4), bl.game("hex", size=3)]
@@ -155,9 +156,11 @@ def test_rheas_policy_is_its_first_action_alone():
     examples, counts = play_games(game, judge, settings, 30, 1, seed=3, threads=1, warm=warm)
     again, _ = play_games(game, judge, settings, 30, 1, seed=3, threads=2, warm=warm)
     assert not asked and counts.evaluations == 0 and len(counts.scores) == 6
-    assert (examples.policy.max(axis=1) == 1).all() and (examples.policy.sum(axis=1) == 1).all()
-    assert np.array_equal(examples.policy, again.policy)  # on any number of threads
-    for fields, policy in zip(examples.fields, examples.policy, strict=True):
+    assert (policies(examples, game).max(axis=1) == 1).all() and (
+        policies(examples, game).sum(axis=1) == 1
+    ).all()
+    assert np.array_equal(policies(examples, game), policies(again, game))  # on any number of threads
+    for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
         assert policy.argmax() in game.from_fields(fields.tolist()).legal_actions()
     assert np.abs(examples.q).max() <= 1
 
@@ -300,11 +303,13 @@ def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
     assert isinstance(searcher.sides[0], RheaSearcher if name == "rhea" else TreeSearcher)
     examples, counts = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=1, warm=warm)
     again, _ = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=2, warm=warm)
-    assert np.array_equal(examples.policy, again.policy) and np.array_equal(examples.fields, again.fields)
+    assert np.array_equal(policies(examples, game), policies(again, game)) and np.array_equal(
+        examples.fields, again.fields
+    )
     assert len(counts.scores) == 7 and len(examples) == counts.moves
     assert abs(counts.arena_reward) <= 7
     assert (counts.arena_reward - sum(counts.scores)) % 2 == 0  # every game counts for one side or the other
-    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    assert policies(examples, game).sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
 
 
 def test_shares_of_a_generation_have_the_halves_of_the_whole():
@@ -330,7 +335,7 @@ def test_gumbel_stays_the_nets_own_while_the_enhancement_has_its_values():
     settings = AlphaZero(games=4, parallel=4, simulations=8, gumbel=4, warm_start="wro", switch="adaptive")
     warm = WarmStart(settings).generation(2)
     examples, _ = play_games(game, net_of(game), settings, 8, 1, seed=1, threads=1, warm=warm)
-    assert examples.policy.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    assert policies(examples, game).sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
 
 
 # ---- whole runs ----

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from boardlab import _engine
-from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import Judge, python_evaluator
 from boardlab.games.game import Game
+from boardlab.learning.alphazero.gate import gate_score
 from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
@@ -226,9 +226,12 @@ class AlphaZeroLearner:
         count = self.game.core.symmetries if self.settings.symmetries else 1
         turns = rng.integers(0, min(count, 2**62), len(rows)).astype(np.uint64)
         planes, _, images = _engine.encode(self.game.core, examples.fields[rows], turns, "planes")
-        policy = np.zeros_like(examples.policy[rows])
-        row, action = np.nonzero(images >= 0)
-        policy[row, images[row, action]] = examples.policy[rows][row, action]
+        actions = examples.actions[rows]
+        row, place = np.nonzero(actions >= 0)
+        action = images[row, actions[row, place]]
+        is_legal = action >= 0
+        policy = np.zeros(images.shape, np.float32)
+        policy[row[is_legal], action[is_legal]] = examples.shares[rows][row, place][is_legal]
         mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
         low, high = self._target_range()
@@ -237,15 +240,15 @@ class AlphaZeroLearner:
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
         """Whether the new net replaces the old one: it must score enough against it from varied openings."""
-        result = match(
+        score = gate_score(
             self.game,
-            [self._mcts(self.net, seed), *[self._mcts(self.best, seed + 1)] * (self.game.players - 1)],
-            games=self.settings.gate_games,
-            seed=seed,
-            random_actions=2,
+            self.judge(self.net),
+            self.judge(self.best),
+            self.settings.gate_games,
+            self.settings.exam_simulations,
+            seed,
+            self.threads,
         )
-        low, high = self.game.score_range
-        score = (result.mean_scores[0] - low) / (high - low)
         accepted = score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
             (self.net if accepted else self.best).state_dict()
@@ -358,7 +361,8 @@ class AlphaZeroLearner:
             self.settings.window_at(self.generation),
             {
                 "fields": ("<i4", self.game.core.field_count),
-                "policy": ("<f4", self.game.action_count),
+                "actions": ("<i4", self.game.action_count),
+                "shares": ("<f4", self.game.action_count),
                 "z": ("<f4", self.description["values"]),
                 "q": ("<f4", self.description["values"]),
             },

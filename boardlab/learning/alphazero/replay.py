@@ -1,9 +1,11 @@
-"""What self-play leaves to learn from: positions as fields, the search's visits, results.
+"""What self-play leaves to learn from: positions as fields, where the search went, results.
 
 A generation is one file in the run's folder `replay/`, so that memory is bounded by the window and a resumed
 run finds exactly what it had.
 """
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,10 @@ class Examples:
 
     fields: NDArray[np.int32]
     """[n, fields] of the state."""
-    policy: NDArray[np.float32]
-    """[n, actions]: where the search went."""
+    actions: NDArray[np.int32]
+    """[n, k]: where the search went; -1 fills up a row."""
+    shares: NDArray[np.float32]
+    """[n, k]: the policy's shares of these actions; all others have none."""
     z: NDArray[np.float32]
     """[n, values]: what the game brought, the player to move first."""
     q: NDArray[np.float32]
@@ -33,13 +37,35 @@ class Examples:
 
     def last(self, count: int) -> "Examples":
         """The last `count` rows."""
-        return Examples(self.fields[-count:], self.policy[-count:], self.z[-count:], self.q[-count:])
+        return Examples(*(getattr(self, name)[-count:] for name in NAMES))
 
 
-def concatenate(parts: list[Examples]) -> Examples:
+NAMES = tuple(field.name for field in dataclasses.fields(Examples))
+
+
+def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """A policy's actions and shares, without its zeros: a position of Morpion has 30 of 16,384 actions."""
+    row, action = np.nonzero(policy)
+    counts = np.bincount(row, minlength=len(policy))
+    place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    actions = np.full((len(policy), counts.max(initial=1)), -1, np.int32)
+    shares = np.zeros(actions.shape, np.float32)
+    actions[row, place], shares[row, place] = action, policy[row, action]
+    return actions, shares
+
+
+def joined(arrays: Sequence[NDArray[Any]], empty: int) -> NDArray[Any]:
+    """One array below the other; `empty` fills up the rows of the narrower ones."""
+    width = max(array.shape[1] for array in arrays)
+    return np.concatenate(
+        [np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=empty) for array in arrays]
+    )
+
+
+def concatenate(parts: Sequence[Examples]) -> Examples:
     """All rows of all parts."""
     return Examples(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("fields", "policy", "z", "q"))
+        *(joined([getattr(part, name) for part in parts], -1 if name == "actions" else 0) for name in NAMES)
     )
 
 
@@ -77,9 +103,7 @@ class Replay:
         self.parts = {number: self.parts[number] for number in window.kept(sizes, generation)}
         if self.folder is None:
             return
-        self.folder.write_arrays(
-            _file(generation), {name: getattr(examples, name) for name in ("fields", "policy", "z", "q")}
-        )
+        self.folder.write_arrays(_file(generation), {name: getattr(examples, name) for name in NAMES})
         # The checkpoint is still that of the generation before: its window must be there until the next one.
         for old in self.folder.path.glob("*.npz"):
             if old.stem.isdigit() and int(old.stem) < before:
@@ -125,10 +149,11 @@ def _file(generation: int) -> str:
 
 
 def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:
+    """`shapes`: a type and a number of columns for each array; for actions and shares at most so many."""
     arrays: dict[str, NDArray[Any]] = {}
     try:
         with np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in shapes}
+            arrays = {name: stored[name] for name in NAMES}
     except FileNotFoundError:
         raise BoardLabError(f"{file} is missing: without it the run cannot be resumed") from None
     except Exception as error:  # a damaged zip fails in many ways
@@ -136,6 +161,15 @@ def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:
     rows = {len(array) if array.ndim == 2 else -1 for array in arrays.values()}
     for name, (kind, width) in shapes.items():
         array = arrays[name]
-        if array.dtype != np.dtype(kind) or array.ndim != 2 or array.shape[1] != width or len(rows) != 1:
+        is_sparse = name in ("actions", "shares")
+        fits = array.dtype == np.dtype(kind) and array.ndim == 2 and len(rows) == 1
+        if fits and is_sparse:
+            fits = 1 <= array.shape[1] <= width and array.shape == arrays["actions"].shape
+        elif fits:
+            fits = array.shape[1] == width
+        if not fits:
             raise BoardLabError(f"{file} does not fit its run: {name} has the shape {list(array.shape)}")
+    actions, count = arrays["actions"], shapes["actions"][1]
+    if actions.size and not (actions.min() >= -1 and actions.max() < count):
+        raise BoardLabError(f"{file} does not fit its run: actions are from -1 to {count - 1}")
     return Examples(**arrays)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.learning.alphazero.ranked import Ranking
-from boardlab.learning.alphazero.replay import Examples
+from boardlab.learning.alphazero.replay import Examples, joined, sparse
 from boardlab.learning.alphazero.resign import ResignCounts, Resigning
 from boardlab.learning.alphazero.searchers import (
     ArenaSearcher,
@@ -121,7 +121,16 @@ def play_games(
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
     number = np.arange(trees)  # of the game of each tree, in the order in which games start
-    moves: list[_Move] = []
+    none = np.arange(0)  # random openings may be all there is of the games
+    moves = [
+        _Move(
+            none,
+            none,
+            forest.fields()[:0],
+            *sparse(np.zeros((0, 1), np.float32)),
+            np.zeros((0, game.players)),
+        )
+    ]
     ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
     results: list[NDArray[np.float64]] = []
     while True:
@@ -161,7 +170,9 @@ def play_games(
         target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
         kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
-        moves.append(_Move(number[kept], players[kept], forest.fields()[kept], target[kept], roots[kept]))
+        moves.append(
+            _Move(number[kept], players[kept], forest.fields()[kept], *sparse(target[kept]), roots[kept])
+        )
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))
@@ -180,7 +191,8 @@ def play_games(
     return (
         Examples(
             np.concatenate([kept.fields for kept in moves]).astype(np.int32),
-            np.concatenate([kept.policy for kept in moves]).astype(np.float32),
+            joined([kept.actions for kept in moves], -1),
+            joined([kept.shares for kept in moves], 0),
             np.take_along_axis(scores[games], turn, 1).astype(np.float32),
             np.take_along_axis(expected, turn, 1).astype(np.float32),
         ),
@@ -201,5 +213,6 @@ class _Move(NamedTuple):
     games: NDArray[np.int64]
     players: NDArray[np.int64]
     fields: NDArray[np.int32]
-    policy: NDArray[np.float32]
+    actions: NDArray[np.int32]
+    shares: NDArray[np.float32]
     expected: NDArray[np.float64]

@@ -1,0 +1,67 @@
+"""The gate's games: seats, openings and scores against games played one by one."""
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.learning.alphazero.gate import OPENING, gate_score
+
+
+def liking(sign):
+    """Knows nothing of values and likes actions with high (1) or low (-1) numbers."""
+
+    def judge(inputs, legal):
+        order = sign * 100.0 * np.arange(legal.shape[1], dtype=np.float32)
+        return np.zeros((len(inputs), 1), np.float32), np.tile(order, (len(inputs), 1))
+
+    return judge
+
+
+def three(sign):
+    return lambda inputs, legal: (np.zeros((len(inputs), 3), np.float32), liking(sign)(inputs, legal)[1])
+
+
+def one_by_one(game, games, seed):
+    """With one simulation a search is its first choice: the new net's is the last action, the old one's the first."""
+    low, high = game.score_range
+    total = 0.0
+    for number in range(games):
+        state, move = game.initial_state(), 0
+        while not state.is_terminal:
+            actions = state.legal_actions()
+            if move < OPENING:
+                drawn = np.random.default_rng([seed, number // game.players, move]).random(game.action_count)
+                action = max(actions, key=lambda a: drawn[a])
+            else:
+                action = max(actions) if state.player == number % game.players else min(actions)
+            state.apply(action)
+            move += 1
+        total += (state.scores[number % game.players] - low) / (high - low)
+    return total / games
+
+
+@pytest.mark.parametrize(
+    ("game", "judges"),
+    [
+        (bl.game("tictactoe"), liking),
+        (bl.game("connectfour"), liking),
+        (bl.game("nim", players=3, heaps=(5, 6, 7)), three),
+    ],
+)
+def test_games_are_those_played_one_by_one(game, judges, monkeypatch):
+    expected = one_by_one(game, 50, 7)
+    assert 0 < expected < 1
+    assert gate_score(game, judges(1), judges(-1), 50, 1, 7) == pytest.approx(expected)
+    monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", 12)
+    assert gate_score(game, judges(1), judges(-1), 50, 1, 7, threads=2) == pytest.approx(expected)
+
+
+def test_nobody_is_better_than_oneself():
+    game = bl.game("connectfour")
+    assert gate_score(game, liking(1), liking(1), 20, 16, 3) == 0.5
+
+
+def test_nature_moves_alike_in_both_copies_of_a_game():
+    game = bl.game("ewn", size=3)
+    score = gate_score(game, liking(1), liking(-1), 40, 8, 5)
+    assert 0 < score < 1

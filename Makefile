@@ -56,7 +56,7 @@ format: $(VENV)/installed
 	$(BIN)/clang-format -i $$(find engine -name '*.h' -o -name '*.cpp')
 
 sanitize: $(VENV)/installed
-	PYTHON=$(BIN)/python bash tools/sanitize.sh
+	PYTHON=$(BIN)/python bash tools/sanitize.sh -n 2 --dist worksteal
 
 # ThreadSanitizer over a small program: a module under it cannot be loaded into an ordinary Python.
 tsan:

@@ -269,6 +269,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
     parser.add_argument("--rave-of", default="own", choices=("own", "all"))
+    parser.add_argument("--warm-policy", default="values", choices=("values", "visits"))
     parser.add_argument("--table", type=Path, help="print the tables of this file and stop")
     parser.add_argument(
         "--untrained", action="store_true", help="Table 2: --match-games games of each enhancement"
@@ -305,6 +306,7 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "warm_iterations": given.warm_iterations,
         "equivalence": given.equivalence,
         "rave_of": given.rave_of,
+        "warm_policy": given.warm_policy,
         "exam_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,

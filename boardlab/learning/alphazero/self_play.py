@@ -80,7 +80,7 @@ def make_searcher(
             ArenaSearcher(enhanced, plain(settings.cache_mb), settings.games) if warm.is_arena else enhanced
         )
     cache_mb = settings.cache_mb // 2 if warm.is_arena else settings.cache_mb
-    enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values=True)
+    enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
     return ArenaSearcher(enhanced, plain(cache_mb), settings.games) if warm.is_arena else enhanced
 
 

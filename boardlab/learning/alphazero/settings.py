@@ -101,6 +101,12 @@ class AlphaZero(LearnerSettings):
     warm_weight: float | None = option(
         None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
     )
+    warm_policy: str = option(
+        "values",
+        "warm start: what policy is learned from, the share of each action in the sum of values (as the "
+        "papers write) or in the visits",
+        choices=("values", "visits"),
+    )
     equivalence: float = option(
         1000.0, "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
     )

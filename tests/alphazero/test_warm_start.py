@@ -87,6 +87,26 @@ def test_every_enhancement_is_that_of_its_algorithm(game, name, options, of):
         assert policy[i].sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_policy_is_made_of_values_or_of_visits(name):
+    game, trees = bl.game("connectfour", rows=4, cols=4, connect=3), 3
+    found = {}
+    for kind in ("values", "visits"):
+        settings = AlphaZero(warm_start=name, simulations=40, warm_policy=kind)
+        warm = WarmStart(settings).generation(2)
+        searcher = make_searcher(game, settings, 40, trees, 1, 1, warm, None)
+        search(searcher, net_of(game), np.full(trees, 40), np.zeros(trees, bool))
+        target, actions = searcher.decide(np.zeros(trees, bool), False, np.random.default_rng(1))
+        visits = searcher.forest.visits()
+        found[kind] = visits, target
+        best = visits.max(axis=1) if kind == "visits" else target.max(axis=1)
+        assert ((visits if kind == "visits" else target)[np.arange(trees), actions] == best).all()
+    (visits, by_values), (again, by_visits) = found["values"], found["visits"]
+    assert np.array_equal(visits, again)  # the search is the same
+    assert by_visits == pytest.approx(visits / visits.sum(axis=1, keepdims=True))
+    assert not np.allclose(by_values, by_visits, atol=0.01)
+
+
 def test_an_enhanced_tree_is_that_of_an_agent():
     """With chance and three players too: the same numbers as mcts(mix(net, rollout))."""
     from boardlab.evaluators import EVALUATORS

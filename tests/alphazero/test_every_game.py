@@ -102,6 +102,7 @@ def test_targets_have_the_signs_of_their_seats(name, parameters):
     examples, counts = play_games(game, judge, settings, settings.simulations, values, seed=7, threads=1)
     low, high = game.score_range
     assert len(examples) == counts.moves == len(examples.z) == len(examples.actions)
+    low += game.core.step_reward * game.horizon
     assert (examples.z >= low).all() and (examples.z <= high).all()
     seats = set()
     for fields, policy, z in zip(examples.fields, policies(examples, game), examples.z, strict=True):
@@ -116,6 +117,7 @@ def test_targets_have_the_signs_of_their_seats(name, parameters):
             if len(vectors) == 1:
                 scores = vectors.pop()
                 turned = [scores[(state.player + k) % game.players] for k in range(values)]
+                turned[0] += game.core.step_reward
                 assert z.tolist() == pytest.approx(turned)
     assert seats == set(range(game.players))
 
@@ -145,3 +147,24 @@ def test_turned_positions_keep_legal_actions_and_their_shares(name, parameters):
         assert np.array_equal(planes[g], turned.planes(turned.player))
         assert np.flatnonzero(legal[g]).tolist() == sorted(turned.legal_actions())
         assert sorted(images[g, state.legal_actions()].tolist()) == sorted(turned.legal_actions())
+
+
+def test_what_actions_cost_is_part_of_the_target():
+    """Cubes one after the other: the last position of each expects its score and one twist, those before more."""
+    game = bl.game("rubiks", twists=2)
+    settings = AlphaZero(games=30, parallel=1, simulations=4, temperature_moves=9, episode_limit=5)
+
+    def judge(planes, legal):
+        return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+    examples, counts = play_games(game, judge, settings, 4, 1, seed=2, threads=1)
+    cost, targets = game.core.step_reward, iter(examples.z[:, 0].tolist())
+    assert cost < 0 and set(counts.scores) == {0.0, 1.0}
+    lengths = []
+    for score in counts.scores:
+        found = []
+        while not found or (found[-1] != pytest.approx(score + cost) and len(found) < 6):
+            found.append(next(targets))
+        lengths.append(len(found))
+        assert found == pytest.approx([score + cost * n for n in range(len(found), 0, -1)])
+    assert next(targets, None) is None and set(lengths) == {1, 5}  # solved, or cut

@@ -99,10 +99,11 @@ def play_games(
     ranking: Ranking | None = None,
     poll: Callable[[], None] = lambda: None,
 ) -> tuple[Examples, SelfPlayCounts]:
-    """`settings.games` whole games, and what there is to learn from them: z is the games' own scores.
+    """`settings.games` whole games, and what there is to learn from them.
 
-    Where they are a part of a generation of `episodes` games, `first` is how many come before them. `poll` is
-    called before every move and may end it all with an exception.
+    z is the game's own score and, where every action is paid (a cube's costs something), what those from the
+    position on were. If the games are a part of a generation of `episodes` games, `first` is how many come
+    before them. `poll` is called before every move and may end it all with an exception.
     """
     trees = min(settings.parallel, settings.games)
     searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
@@ -120,6 +121,7 @@ def play_games(
     opening = rng.integers(0, settings.random_actions, trees, endpoint=True)
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
+    paid = np.zeros((trees, game.players))  # step rewards, since the game began
     number = np.arange(trees)  # of the game of each tree, in the order in which games start
     none = np.arange(0)  # random openings may be all there is of the games
     moves = [
@@ -128,11 +130,13 @@ def play_games(
             none,
             forest.fields()[:0],
             *sparse(np.zeros((0, 1), np.float32)),
-            np.zeros((0, game.players)),
+            paid[:0],
+            paid[:0],
         )
     ]
     ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
     results: list[NDArray[np.float64]] = []
+    returns: list[NDArray[np.float64]] = []
     while True:
         poll()
         players = forest.players
@@ -144,12 +148,13 @@ def play_games(
             ended.append(number[over])
             outcome = forest.scores
             results.append(np.array([resigning.close(i, outcome[i]) for i in over.tolist()]))
+            returns.append(results[-1] + paid[over])
             again = over[: settings.games - started]
             number[again] = np.arange(started, started + len(again))
             started += len(again)
             move[over] = -1
             if len(again):
-                move[again], cut[again] = 0, False
+                move[again], cut[again], paid[again] = 0, False, 0
                 opening[again] = rng.integers(0, settings.random_actions, len(again), endpoint=True)
                 searcher.restart(again)
                 resigning.restart(again)
@@ -160,6 +165,7 @@ def play_games(
         if opens.any():
             searcher.play(np.where(opens, _random_actions(forest, rng), -1))
             move[opens] += 1
+            paid[opens, players[opens]] += game.core.step_reward
             continue
         full = rng.random(trees) < settings.full_share
         if isinstance(searcher, RheaSearcher):
@@ -171,13 +177,21 @@ def play_games(
         kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
         moves.append(
-            _Move(number[kept], players[kept], forest.fields()[kept], *sparse(target[kept]), roots[kept])
+            _Move(
+                number[kept],
+                players[kept],
+                forest.fields()[kept],
+                *sparse(target[kept]),
+                roots[kept],
+                paid[kept],
+            )
         )
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))
         counts.moves += int(playing.sum())
         move[playing] += 1
+        paid[playing, players[playing]] += game.core.step_reward
     counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
     scores = np.concatenate(results)
     counts.scores = scores[:, 0].tolist()
@@ -188,12 +202,13 @@ def play_games(
     mover = np.concatenate([kept.players for kept in moves])
     turn = (mover[:, None] + np.arange(values)) % game.players
     expected = np.concatenate([kept.expected for kept in moves])
+    to_come = np.concatenate(returns)[games] - np.concatenate([kept.paid for kept in moves])
     return (
         Examples(
             np.concatenate([kept.fields for kept in moves]).astype(np.int32),
             joined([kept.actions for kept in moves], -1),
             joined([kept.shares for kept in moves], 0),
-            np.take_along_axis(scores[games], turn, 1).astype(np.float32),
+            np.take_along_axis(to_come, turn, 1).astype(np.float32),
             np.take_along_axis(expected, turn, 1).astype(np.float32),
         ),
         counts,
@@ -216,3 +231,4 @@ class _Move(NamedTuple):
     actions: NDArray[np.int32]
     shares: NDArray[np.float32]
     expected: NDArray[np.float64]
+    paid: NDArray[np.float64]

@@ -2,9 +2,9 @@
 
 Papers 003 (algorithms 10 to 15) and 004. An enhancement is the tree of self-play with other options: a part
 of a leaf's value is a rollout's, or selection looks at RAVE's values too, and the policy that is learned from
-is made of values, not of visits, unless asked for. RHEA is a search of its own. It stays for a fixed number of
-generations (I') or until the net does without it (paper 004, Algorithm 2): until then all games are between
-the enhancement and MCTS with the net alone, and these games are what is learned from.
+is made of values, not of visits, unless asked for. RHEA is a search of its own. It stays for a fixed number
+of generations (I') or until the net does without it (paper 004, Algorithm 2): until then all games are
+between the enhancement and MCTS with the net alone, and these games are what is learned from.
 """
 
 from dataclasses import dataclass

@@ -81,7 +81,7 @@ def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> Exa
 def plan_exams(
     game: Game,
     total: int,
-    names: Sequence[str] | str | None = (),
+    names: Sequence[str] | str = (),
     every: int | None = 0,
     games: int = 100,
     stop_exam: str | None = None,
@@ -89,9 +89,7 @@ def plan_exams(
     stop_after: int = 3,
     stop_since: int = 0,
 ) -> ExamPlan:
-    """A checked plan. `names` None: the game's first exam; `every` None: a twentieth of the run."""
-    if names is None:
-        names = exams_for(game)[:1]
+    """A checked plan. `every` None: a twentieth of the run."""
     names = (names,) if isinstance(names, str) else tuple(names)
     if stop_exam is None and stop_at is not None:
         raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")

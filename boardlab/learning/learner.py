@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, Self
 from numpy.typing import NDArray
 
 from boardlab import _engine
+from boardlab.arena.exams import exams_for
 from boardlab.games.game import Game
 from boardlab.options import check_options, option
 from boardlab.runs import RunFolder
@@ -86,6 +87,10 @@ class LearnerSettings:
     def whole_episodes(self, episodes: int) -> int:
         """The number of episodes that is played where so many are wanted."""
         return episodes
+
+    def first_exams(self, game: Game) -> list[str]:
+        """What a run is examined by if its user names nothing."""
+        return exams_for(game)[:1]
 
     @classmethod
     def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:

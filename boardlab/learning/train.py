@@ -153,7 +153,7 @@ def train(
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
     very run. Ctrl-C saves what was learned and can be resumed.
 
-    `exams` are names of the arena's exams or agents to play against (None: the game's first exam), taken
+    `exams` are names of the arena's exams or agents to play against (None: the learner's choice), taken
     every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
     at least `stop_at` (by default the best possible value) `stop_after` times in a row.
     """
@@ -168,7 +168,8 @@ def train(
     chosen.pop("episodes")
     wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
     total = wanted.whole_episodes(total)
-    plan = plan_exams(game, total, exams, exam_every, exam_games, stop_exam, stop_at, stop_after)
+    names = wanted.first_exams(game) if exams is None else exams
+    plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
     reward = getattr(wanted, "reward", "score")
     if reward not in game.outcomes:

@@ -327,3 +327,11 @@ def test_random_openings_are_played_and_not_learned_from(random_actions):
         assert found == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.1) and found[3] == 1
     if random_actions == 10**6:  # nothing but openings
         assert counts.moves < 10
+
+
+def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
+    game = bl.game("connectfour", rows=4, cols=4)
+    run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", exams=None, exam_games=2, **SMALL)
+    assert "mcts(rollout, iterations=200)" in (run.path / "log.csv").read_text().splitlines()[0]
+    found = {name: AlphaZero().first_exams(bl.game(name)) for name in ("tictactoe", "2048")}
+    assert found == {"tictactoe": ["perfect"], "2048": ["score"]}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.net import net_description, require_torch
 from boardlab.games.game import Game
@@ -193,6 +194,13 @@ class AlphaZero(LearnerSettings):
     def whole_episodes(self, episodes: int) -> int:
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
+
+    def first_exams(self, game: Game) -> list[str]:
+        """Where nothing better is known, tree search without a net: a random player is beaten at once."""
+        first = super().first_exams(game)
+        if first != ["random"]:
+            return first
+        return ["perfect"] if "perfect" in exams_for(game) else ["mcts(rollout, iterations=200)"]
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:

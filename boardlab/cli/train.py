@@ -47,7 +47,8 @@ def train(
         list[str] | None,
         typer.Option(
             help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
-            'the game\'s first exam (alphazero: mcts without a net where that is a random player); "none" takes none.'
+            "the game's first exam (alphazero: mcts without a net where that is a random player); "
+            '"none" takes none.'
         ),
     ] = None,
     exam_every: Annotated[

@@ -330,7 +330,7 @@ def test_random_openings_are_played_and_not_learned_from(random_actions):
 
 
 def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
-    game = bl.game("connectfour", rows=4, cols=4)
+    game = bl.game("connectfour")
     run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", exams=None, exam_games=2, **SMALL)
     assert "mcts(rollout, iterations=200)" in (run.path / "log.csv").read_text().splitlines()[0]
     found = {name: AlphaZero().first_exams(bl.game(name)) for name in ("tictactoe", "2048")}

@@ -28,22 +28,18 @@ BASE = {
     "lr_final": 2e-4,
     "random_actions": 12,
     "epochs": 3.0,
+    "blocks": 3,
+    "channels": 32,
 }
 RECIPES: dict[str, dict[str, Any]] = {
-    "3x32, own openings, 1 epoch": {
-        **BASE,
-        "channels": 32,
-        "random_actions": 0,
-        "epochs": 1.0,
-        "episodes": 12_800,
-    },
-    "3x32": {**BASE, "channels": 32, "episodes": 12_800},
-    "3x64": {**BASE, "episodes": 5_120},
-    "3x64, 6 random actions": {**BASE, "random_actions": 6, "episodes": 5_120},
-    "3x64, 1 epoch": {**BASE, "epochs": 1.0, "episodes": 6_144},
-    "5x64": {**BASE, "blocks": 5, "episodes": 3_072},
-    "3x64, 64 simulations": {**BASE, "simulations": 64, "episodes": 3_584},
-    "3x64, PUCT": {**BASE, "gumbel": None, "simulations": 64, "episodes": 3_584},
+    "3x32": {**BASE, "episodes": 12_800},
+    "own openings": {**BASE, "random_actions": 0, "episodes": 12_800},
+    "fewer episodes": {**BASE, "episodes": 5_120},
+    "6 random actions": {**BASE, "random_actions": 6, "episodes": 5_120},
+    "1 epoch": {**BASE, "epochs": 1.0, "episodes": 6_144},
+    "5x32": {**BASE, "blocks": 5, "episodes": 3_072},
+    "3x64": {**BASE, "channels": 64, "episodes": 5_120},
+    "PUCT": {**BASE, "gumbel": None, "simulations": 64, "episodes": 3_584},
 }
 
 

@@ -308,6 +308,8 @@ def preset(
             on_gpu = uses_gpu(str((given or {}).get("device", "auto")))
             chosen |= _ALPHAZERO_GPU if on_gpu else {}
             chosen |= _ALPHAZERO_GAMES.get(game.name, {}).get(on_gpu, {})
+            if "random_actions" in chosen:  # on a small board they would be half the game
+                chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
         if name == "church" and game.name == "pathwayz":
             chosen |= {"simulations": 200, "dirichlet": 0.3}
         if game.players == 1:

@@ -21,6 +21,7 @@ from boardlab.learning import presets  # noqa: E402
 from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
 from boardlab.learning.presets import preset  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
 from tests.alphazero.dense import policies  # noqa: E402
@@ -313,20 +314,63 @@ def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp
     assert bl.resume(tmp_path / "run").log[-1]["episodes"] == "64"
 
 
-@pytest.mark.parametrize("random_actions", [3, 6, 10**6])
-def test_random_openings_are_played_and_not_learned_from(random_actions):
+def test_random_openings_are_played_and_not_learned_from():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=300, parallel=100, simulations=4, random_actions=random_actions)
+    settings = AlphaZero(games=300, parallel=100, simulations=4, random_actions=3)
     examples, counts = play_games(game, even, settings, 4, 1, seed=3, threads=1)
-    again, _ = play_games(game, even, settings, 4, 1, seed=3, threads=2)
     assert len(counts.scores) == 300 and counts.moves == len(examples)
-    assert np.array_equal(examples.fields, again.fields) and np.array_equal(examples.z, again.z)
     stones = [sum(cell != 0 for cell in fields[:9]) for fields in examples.fields.tolist()]
-    if random_actions == 3:  # an opening has 0, 1, 2 or 3 actions, each as often
-        found = [stones.count(n) / 300 for n in range(4)]
-        assert found == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.1) and found[3] == 1
-    if random_actions == 10**6:  # nothing but openings
-        assert counts.moves < 10
+    # An opening has 0, 1, 2 or 3 actions, each as often.
+    found = [stones.count(n) / 300 for n in range(4)]
+    assert found == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.1) and found[3] == 1
+
+
+@pytest.mark.parametrize(
+    ("game", "more"),
+    [
+        (bl.game("tictactoe"), {"random_actions": 8}),  # some games are nothing but opening
+        (bl.game("connectfour"), {"resign": -0.5, "gumbel": 4}),
+        (bl.game("ewn", size=3), {"full_share": 0.5}),
+        (bl.game("nim", players=3, heaps=(5, 6)), {}),
+        (bl.game("2048", size=2), {}),
+        (bl.game("rubiks", twists=3), {"episode_limit": 9}),
+        (bl.game("connectfour"), {"warm_start": "wrora"}),
+    ],
+    ids=str,
+)
+def test_random_openings_suit_every_game(game, more):
+    settings = AlphaZero(**({"games": 12, "parallel": 5, "simulations": 4, "random_actions": 4} | more))
+    values = 1 if game.players == 2 else game.players
+    warm = WarmStart(settings).generation(1)
+
+    def judge(planes, legal):
+        return np.zeros((len(planes), values), np.float32), np.zeros(legal.shape, np.float32)
+
+    examples, counts = play_games(game, judge, settings, 4, values, seed=3, threads=1, warm=warm)
+    again, _ = play_games(game, judge, settings, 4, values, seed=3, threads=2, warm=warm)
+    assert len(counts.scores) == 12 and np.isfinite(examples.z).all() and np.isfinite(examples.q).all()
+    assert np.array_equal(examples.fields, again.fields) and np.array_equal(examples.z, again.z)
+
+
+def test_an_opening_decides_nothing_where_the_enhancement_meets_the_net():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(
+        games=20, parallel=20, simulations=4, random_actions=8, warm_start="rollout", switch="adaptive"
+    )
+    warm = WarmStart(settings).generation(1)
+    examples, _ = play_games(game, even, settings, 4, 1, seed=3, threads=1, warm=warm)
+    assert sum(not any(fields[:9]) for fields in examples.fields.tolist()) == 20  # all begin at the beginning
+
+
+def test_random_openings_that_leave_nothing_to_play_are_refused(tmp_path):
+    with pytest.raises(BoardLabError, match="random_actions must be less than 9, the most actions of a game"):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", random_actions=9)
+    with pytest.raises(BoardLabError, match="random_actions must be less than 5"):
+        bl.train(bl.game("rubiks"), "alphazero", out=tmp_path / "run", random_actions=5, episode_limit=5)
+    with pytest.raises(BoardLabError, match="half-random games would be ranked"):
+        bl.train(bl.game("2048"), "alphazero", out=tmp_path / "run", random_actions=5, ranked_reward=0.7)
+    small, whole = (preset(bl.game("connectfour", rows=n, cols=n), "default", "alphazero") for n in (4, 8))
+    assert (small["random_actions"], whole["random_actions"]) == (4, 12)
 
 
 def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab import Forest
 from boardlab.learning.alphazero.gate import OPENING, gate_score
 
 
@@ -52,7 +53,7 @@ def test_games_are_those_played_one_by_one(game, judges, monkeypatch):
     expected = one_by_one(game, 50, 7)
     assert 0 < expected < 1
     assert gate_score(game, judges(1), judges(-1), 50, 1, 7) == pytest.approx(expected)
-    monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", 12)
+    monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", 7)
     assert gate_score(game, judges(1), judges(-1), 50, 1, 7, threads=2) == pytest.approx(expected)
 
 
@@ -61,7 +62,22 @@ def test_nobody_is_better_than_oneself():
     assert gate_score(game, liking(1), liking(1), 20, 16, 3) == 0.5
 
 
-def test_nature_moves_alike_in_both_copies_of_a_game():
-    game = bl.game("ewn", size=3)
-    score = gate_score(game, liking(1), liking(-1), 40, 8, 5)
-    assert 0 < score < 1
+def test_nature_moves_alike_in_both_copies_of_a_game_and_from_both_seats(monkeypatch):
+    """Nets that are alike: what one wins in the first seat the other wins from there too."""
+    game, forests = bl.game("ewn", size=3), []
+
+    class Watched(Forest):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            self.seen = []
+            forests.append(self)
+
+        def play(self, actions):
+            super().play(actions)
+            self.seen.append(self.fields().tolist())
+
+    monkeypatch.setattr("boardlab.learning.alphazero.gate.Forest", Watched)
+    assert gate_score(game, liking(1), liking(1), 40, 8, 5) == 0.5
+    mine, theirs, seat_two, _ = forests
+    assert mine.seen == theirs.seen == seat_two.seen and len(mine) == 20
+    assert len({str(fields) for fields in mine.seen[0]}) > 5

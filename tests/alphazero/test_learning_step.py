@@ -131,11 +131,11 @@ def test_a_recorded_step_is_the_step(optimiser, monkeypatch):
             torch.softmax(torch.from_numpy(rng.random((n, 7), np.float32)), 1),
             torch.from_numpy(rng.random((n, 1), np.float32)),
         )
-        for n in (64, 64, 20, 64, 64)
+        for n in (20, 64, 64, 20, 64, 64)
     ]
 
     def learned(recorded):
-        one = learner(game, blocks=2, channels=16, optimiser=optimiser, lr=0.01, device="cuda")
+        one = learner(game, blocks=2, channels=16, optimiser=optimiser, lr=0.01, device="cuda", batch=64)
         if not recorded:
             monkeypatch.setattr(one.gradients, "_record", lambda batch: None)
         one.net.train()

@@ -157,3 +157,23 @@ def test_a_file_with_actions_that_the_game_does_not_have_is_refused(tmp_path):
     replay.add(1, examples(7, 3), Window(1))
     with pytest.raises(BoardLabError, match="actions are from -1 to 8"):
         replay.load(1, Window(1), {**SHAPES, "actions": ("<i4", 9), "shares": ("<f4", 9)})
+
+
+def test_a_file_of_the_first_versions_is_read(tmp_path):
+    policy = np.array([[0.25, 0, 0.75], [0, 0, 1]], np.float32)
+    one = np.ones((2, 1), np.float32)
+    RunFolder(tmp_path).write_arrays(
+        "000001.npz", {"fields": one.astype(np.int32), "policy": policy, "z": one, "q": -one}
+    )
+    replay = Replay()
+    replay.folder = RunFolder(tmp_path)
+    shapes = {**SHAPES, "actions": ("|i1", 3), "shares": ("<f4", 3)}
+    replay.load(1, Window(1), shapes)
+    found = replay.everything(Window(1))
+    assert found.actions.tolist() == [[0, 2], [2, -1]] and found.shares.tolist() == [[0.25, 0.75], [1, 0]]
+    policy[0, 0] = np.nan
+    RunFolder(tmp_path).write_arrays(
+        "000001.npz", {"fields": one.astype(np.int32), "policy": policy, "z": one, "q": -one}
+    )
+    with pytest.raises(BoardLabError, match="is damaged: a share of an action is no number"):
+        replay.load(1, Window(1), shapes)

@@ -12,12 +12,12 @@ from boardlab.errors import BoardLabError
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
+from boardlab.learning.alphazero.replay import NAMES as ARRAYS  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.shares import SelfPlay, shares_of  # noqa: E402
 
 SMALL = {"blocks": 1, "channels": 8, "head_filters": 2, "hidden": 8, "simulations": 8, "device": "cpu"}
 SMALL |= {"games": 10, "parallel": 6, "threads": 1}
-ARRAYS = ("fields", "policy", "z", "q")
 
 
 def player(**settings):

@@ -1,4 +1,4 @@
-"""The gate: a new net against the one before, all games side by side."""
+"""The gate: a new net against the one before, many games side by side."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,9 +6,7 @@ from numpy.typing import NDArray
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.search.forest import Forest
-
-MOST_TREES = 1024
-"""Side by side."""
+from boardlab.search.side_by_side import MOST_NODES, MOST_TREES
 
 OPENING = 2
 """Random actions at the start: without them two nets would play the same game again and again."""
@@ -19,12 +17,16 @@ def gate_score(
 ) -> float:
     """The new net's mean score in games against the old one, from 0 (all lost) to 1 (all won).
 
-    Every opening is played with the new net in each seat; the old one has the others.
+    Every opening is played with the new net in each seat, and nature draws alike; the old net has the other
+    seats.
     """
-    scores = [
-        _play(game, new, old, np.arange(first, min(first + MOST_TREES, games)), simulations, seed, threads)
-        for first in range(0, games, MOST_TREES)
-    ]
+    trees = max(1, min(MOST_TREES, MOST_NODES // (2 * simulations * game.action_count)))
+    scores = []
+    for seat in range(game.players):
+        openings = np.arange(-(-(games - seat) // game.players))
+        for first in range(0, len(openings), trees):
+            part = openings[first : first + trees]
+            scores.append(_play(game, new, old, seat, part, simulations, seed, threads))
     low, high = game.score_range
     return float((np.concatenate(scores).mean() - low) / (high - low))
 
@@ -33,16 +35,17 @@ def _play(
     game: Game,
     new: Judge,
     old: Judge,
-    numbers: NDArray[np.int64],
+    seat: int,
+    openings: NDArray[np.int64],
     simulations: int,
     seed: int,
     threads: int,
 ) -> NDArray[np.float64]:
-    """The new net's score in the games of these numbers."""
-    seat, opening = numbers % game.players, numbers // game.players
+    """The new net's scores in this seat, from these openings."""
     # With the same seed nature's moves are the same in both: they hold two copies of each game.
+    nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     mine, theirs = (
-        Forest(game, len(numbers), seed=seed, solver=True, cache_mb=32, threads=threads) for _ in range(2)
+        Forest(game, len(openings), seed=nature, solver=True, cache_mb=32, threads=threads) for _ in range(2)
     )
     for move in range(game.horizon):
         players = mine.players
@@ -51,7 +54,7 @@ def _play(
         if move < OPENING:
             legal = mine.roots()[1]
             drawn = np.stack(
-                [np.random.default_rng([seed, number, move]).random(legal.shape[1]) for number in opening]
+                [np.random.default_rng([seed, number, move]).random(legal.shape[1]) for number in openings]
             )
             actions = np.where(legal, drawn, -1.0).argmax(axis=1)
         else:
@@ -61,5 +64,5 @@ def _play(
             actions = np.where(is_mine, mine.choices(), theirs.choices())
         mine.play(actions)
         theirs.play(actions)
-    found: NDArray[np.float64] = mine.scores[np.arange(len(numbers)), seat]
+    found: NDArray[np.float64] = mine.scores[:, seat]
     return found

@@ -15,16 +15,17 @@ Batch = tuple[Tensor, Tensor, Tensor]
 class Gradients:
     """Called with a batch: fills the gradients of the net's parameters and adds the losses to `sums`.
 
-    A small net's step is some hundred short kernels. Launched one by one they take ten times as long as they
-    run, so that a GPU gets them as a graph, recorded with the first batch. Batches of another size are
+    A small net's step is some hundred short kernels, and launching them one by one takes longer than they
+    run. So a GPU gets them as a graph, recorded with the first batch of `rows` rows. Smaller batches are
     computed as they are.
     """
 
-    def __init__(self, net: Net, value_weight: float, device: str) -> None:
-        self.net, self.value_weight, self.device = net, value_weight, device
+    def __init__(self, net: Net, value_weight: float, device: str, rows: int) -> None:
+        self.net, self.value_weight, self.device, self.rows = net, value_weight, device, rows
         self.parameters = [parameter for parameter in net.parameters() if parameter.requires_grad]
         self.sums = torch.zeros(2, device=device)
         """Of the policy's and the value's loss, over batches."""
+        self.is_to_record = True
         self._graph: torch.cuda.CUDAGraph | None = None
         self._inputs: Batch | None = None
         self._gradients: list[Tensor | None] = []
@@ -32,9 +33,10 @@ class Gradients:
     def __call__(self, planes: Tensor, policy: Tensor, value: Tensor) -> None:
         """One batch."""
         batch = (planes, policy, value)
-        if self.device == "cuda" and self._inputs is None:
+        if self.device == "cuda" and self.is_to_record and len(planes) == self.rows:
+            self.is_to_record = False
             self._record(batch)
-        if self._graph is None or self._inputs is None or len(self._inputs[0]) != len(planes):
+        if self._graph is None or self._inputs is None or len(planes) != self.rows:
             self._forget()
             self._compute(*(tensor.to(self.device) for tensor in batch))
             return
@@ -58,25 +60,28 @@ class Gradients:
 
     def _record(self, batch: Batch) -> None:
         planes, policy, value = (tensor.to("cuda").clone() for tensor in batch)
-        self._inputs = (planes, policy, value)
-        # Libraries choose their kernels and take their memory first; statistics are not to learn from that.
+        # Libraries choose their kernels and take their memory first. Nothing is learned from that: statistics
+        # and random numbers (dropout) are then as they were.
         touched = [self.sums, *self.net.buffers()]
-        before = [tensor.clone() for tensor in touched]
+        before, random_state = [tensor.clone() for tensor in touched], torch.cuda.get_rng_state()
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            for _ in range(3):
-                self._forget()
-                self._compute(*self._inputs)
-        torch.cuda.current_stream().wait_stream(stream)
-        self._forget()
         graph = torch.cuda.CUDAGraph()
         try:
+            with torch.cuda.stream(stream):
+                for _ in range(3):
+                    self._forget()
+                    self._compute(planes, policy, value)
+            torch.cuda.current_stream().wait_stream(stream)
+            self._forget()
             with torch.cuda.graph(graph, capture_error_mode="thread_local"):
-                self._compute(*self._inputs)
+                self._compute(planes, policy, value)
         except RuntimeError as error:  # an old driver
             warnings.warn(f"CUDA graphs cannot be recorded here, which is slower: {error}", stacklevel=2)
         else:
-            self._graph, self._gradients = graph, [parameter.grad for parameter in self.parameters]
-        for tensor, old in zip(touched, before, strict=True):
-            tensor.copy_(old)
+            self._graph, self._inputs = graph, (planes, policy, value)
+            self._gradients = [parameter.grad for parameter in self.parameters]
+        finally:
+            for tensor, old in zip(touched, before, strict=True):
+                tensor.copy_(old)
+            torch.cuda.set_rng_state(random_state)

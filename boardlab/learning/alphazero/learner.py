@@ -23,7 +23,7 @@ from boardlab.games.game import Game
 from boardlab.learning.alphazero.gate import gate_score
 from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
-from boardlab.learning.alphazero.replay import Examples, Replay, draw_rows
+from boardlab.learning.alphazero.replay import Examples, Replay, action_type, draw_rows
 from boardlab.learning.alphazero.reports import Reports
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
@@ -34,6 +34,7 @@ from boardlab.learning.moments import fill_moments, moments
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts
+from boardlab.search.side_by_side import MOST_TREES
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class AlphaZeroLearner:
         self.best.load_state_dict(self.net.state_dict())
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
-        self.gradients = Gradients(self.net, settings.value_weight, self.device)
+        self.gradients = Gradients(self.net, settings.value_weight, self.device, settings.batch)
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
         self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
@@ -206,7 +207,8 @@ class AlphaZeroLearner:
         if len(examples) < 2:  # a small full_share may leave nothing; batch normalisation wants two
             return {}
         if self.is_loose and not self.ranked:
-            self.scale[:] = min(examples.z.min(), 0.0), max(examples.z.max(), self.scale[0] + 1e-6)
+            low = min(examples.z.min(), 0.0)
+            self.scale[:] = low, max(examples.z.max(), low + 1e-6)
         for group in self.optimiser.param_groups:
             group["lr"] = self._lr(number)
         rows = draw_rows(len(examples), fresh, settings.samples, settings.epochs, settings.batch, rng)
@@ -242,8 +244,8 @@ class AlphaZeroLearner:
         """Whether the new net replaces the old one: it must score enough against it from varied openings."""
         score = gate_score(
             self.game,
-            self.judge(self.net),
-            self.judge(self.best),
+            self.judge(self.net, self.settings.gate_games),
+            self.judge(self.best, self.settings.gate_games),
             self.settings.gate_games,
             self.settings.exam_simulations,
             seed,
@@ -257,10 +259,10 @@ class AlphaZeroLearner:
 
     # ---- playing ----
 
-    def judge(self, net: Net) -> Judge:
-        """Asks the net about positions."""
-        judge = net_judge(net, self.device, *self._scale())
-        judge.prepare(1, PLAYING_ROWS, self.game.initial_state().planes().shape)
+    def judge(self, net: Net, rows: int = PLAYING_ROWS) -> Judge:
+        """Asks the net about positions, so many at once."""
+        judge = net_judge(net, self.device, *self._scale(), self.threads)
+        judge.prepare(1, min(rows, MOST_TREES), self.game.initial_state().planes().shape)
         return judge
 
     def _scale(self) -> tuple[float, float]:
@@ -278,11 +280,7 @@ class AlphaZeroLearner:
 
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
-        return self._mcts(self.best, seed)
-
-    def _mcts(self, net: Net, seed: int) -> Agent:
-        evaluator = python_evaluator(self.game, self.judge(net))
-        spec = Mcts(_Judging(evaluator), iterations=self.settings.exam_simulations, batch=8)
+        spec = Mcts(_Judging(self.evaluator()), iterations=self.settings.exam_simulations, batch=8)
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----
@@ -361,7 +359,7 @@ class AlphaZeroLearner:
             self.settings.window_at(self.generation),
             {
                 "fields": ("<i4", self.game.core.field_count),
-                "actions": ("<i4", self.game.action_count),
+                "actions": (action_type(self.game.action_count).str, self.game.action_count),
                 "shares": ("<f4", self.game.action_count),
                 "z": ("<f4", self.description["values"]),
                 "q": ("<f4", self.description["values"]),

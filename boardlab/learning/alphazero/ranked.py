@@ -62,6 +62,10 @@ class RankedReward:
                 f"alphazero: ranked_reward is for one player who competes with herself; {game.name} is for "
                 f"{game.players}"
             )
+        if settings.random_actions:
+            raise BoardLabError(
+                "alphazero: with ranked_reward random_actions must be 0, or half-random games would be ranked"
+            )
         if game.core.step_reward:
             raise BoardLabError(
                 f"alphazero: ranked_reward compares final scores, and {game.name} pays by the step as well"

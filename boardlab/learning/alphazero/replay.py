@@ -23,7 +23,7 @@ class Examples:
 
     fields: NDArray[np.int32]
     """[n, fields] of the state."""
-    actions: NDArray[np.int32]
+    actions: NDArray[np.signedinteger[Any]]
     """[n, k]: where the search went; -1 fills up a row."""
     shares: NDArray[np.float32]
     """[n, k]: the policy's shares of these actions; all others have none."""
@@ -43,12 +43,17 @@ class Examples:
 NAMES = tuple(field.name for field in dataclasses.fields(Examples))
 
 
-def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """A policy's actions and shares, without its zeros: a position of Morpion has 30 of 16,384 actions."""
+def action_type(actions: int) -> np.dtype[Any]:
+    """The smallest type for the numbers of so many actions and -1."""
+    return np.min_scalar_type(-actions)
+
+
+def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.float32]]:
+    """A policy's actions and shares, as wide as its fullest row: Morpion has 16,384 actions, 30 at a time."""
     row, action = np.nonzero(policy)
     counts = np.bincount(row, minlength=len(policy))
     place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    actions = np.full((len(policy), counts.max(initial=1)), -1, np.int32)
+    actions = np.full((len(policy), counts.max(initial=1)), -1, action_type(policy.shape[1]))
     shares = np.zeros(actions.shape, np.float32)
     actions[row, place], shares[row, place] = action, policy[row, action]
     return actions, shares
@@ -57,16 +62,19 @@ def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.int32], NDArray[np.f
 def joined(arrays: Sequence[NDArray[Any]], empty: int) -> NDArray[Any]:
     """One array below the other; `empty` fills up the rows of the narrower ones."""
     width = max(array.shape[1] for array in arrays)
-    return np.concatenate(
-        [np.pad(array, ((0, 0), (0, width - array.shape[1])), constant_values=empty) for array in arrays]
-    )
+    found = np.full((sum(map(len, arrays)), width), empty, np.result_type(*arrays))
+    at = 0
+    for array in arrays:
+        found[at : at + len(array), : array.shape[1]] = array
+        at += len(array)
+    return found
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
     """All rows of all parts."""
-    return Examples(
-        *(joined([getattr(part, name) for part in parts], -1 if name == "actions" else 0) for name in NAMES)
-    )
+    columns = {name: [getattr(part, name) for part in parts] for name in NAMES}
+    sparse_ones = {"actions": joined(columns.pop("actions"), -1), "shares": joined(columns.pop("shares"), 0)}
+    return Examples(**{name: np.concatenate(arrays) for name, arrays in columns.items()}, **sparse_ones)
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,9 @@ def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:
     arrays: dict[str, NDArray[Any]] = {}
     try:
         with np.load(file, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in NAMES}
+            if "policy" in stored.files:  # as the first versions wrote it, with its zeros
+                arrays["actions"], arrays["shares"] = sparse(stored["policy"])
+            arrays |= {name: stored[name] for name in NAMES if name not in arrays}
     except FileNotFoundError:
         raise BoardLabError(f"{file} is missing: without it the run cannot be resumed") from None
     except Exception as error:  # a damaged zip fails in many ways
@@ -161,15 +171,17 @@ def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:
     rows = {len(array) if array.ndim == 2 else -1 for array in arrays.values()}
     for name, (kind, width) in shapes.items():
         array = arrays[name]
-        is_sparse = name in ("actions", "shares")
         fits = array.dtype == np.dtype(kind) and array.ndim == 2 and len(rows) == 1
-        if fits and is_sparse:
+        if fits and name in ("actions", "shares"):
             fits = 1 <= array.shape[1] <= width and array.shape == arrays["actions"].shape
         elif fits:
             fits = array.shape[1] == width
         if not fits:
-            raise BoardLabError(f"{file} does not fit its run: {name} has the shape {list(array.shape)}")
+            what = f"{name} has the type {array.dtype} and the shape {list(array.shape)}"
+            raise BoardLabError(f"{file} does not fit its run: {what}")
     actions, count = arrays["actions"], shapes["actions"][1]
     if actions.size and not (actions.min() >= -1 and actions.max() < count):
         raise BoardLabError(f"{file} does not fit its run: actions are from -1 to {count - 1}")
+    if not (np.isfinite(arrays["shares"]).all() and (arrays["shares"] >= 0).all()):
+        raise BoardLabError(f"{file} is damaged: a share of an action is no number from 0 on")
     return Examples(**arrays)

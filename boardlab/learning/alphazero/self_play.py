@@ -118,7 +118,9 @@ def play_games(
     started = trees
     searcher.restart(np.arange(trees))
     move = np.zeros(trees, np.int64)
-    opening = rng.integers(0, settings.random_actions, trees, endpoint=True)
+    # Not where an enhancement meets the net alone, either: an opening may decide the game.
+    random_actions = 0 if warm and warm.is_arena else settings.random_actions
+    opening = rng.integers(0, random_actions, trees, endpoint=True)
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
     paid = np.zeros((trees, game.players))  # step rewards, since the game began
@@ -155,7 +157,7 @@ def play_games(
             move[over] = -1
             if len(again):
                 move[again], cut[again], paid[again] = 0, False, 0
-                opening[again] = rng.integers(0, settings.random_actions, len(again), endpoint=True)
+                opening[again] = rng.integers(0, random_actions, len(again), endpoint=True)
                 searcher.restart(again)
                 resigning.restart(again)
                 continue
@@ -173,7 +175,7 @@ def play_games(
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
         counts.simulations += int(iterations[playing].sum())
-        target, actions = searcher.decide(move < settings.temperature_moves, settings.one_hot, rng)
+        target, actions = searcher.decide(move - opening < settings.temperature_moves, settings.one_hot, rng)
         kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
         moves.append(
@@ -228,7 +230,7 @@ class _Move(NamedTuple):
     games: NDArray[np.int64]
     players: NDArray[np.int64]
     fields: NDArray[np.int32]
-    actions: NDArray[np.int32]
+    actions: NDArray[np.signedinteger[Any]]
     shares: NDArray[np.float32]
     expected: NDArray[np.float64]
     paid: NDArray[np.float64]

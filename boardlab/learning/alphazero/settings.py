@@ -64,7 +64,8 @@ class AlphaZero(LearnerSettings):
     )
     temperature_moves: int = option(
         12,
-        "so many moves a game are drawn in proportion to visits, later ones are the best (T')",
+        "so many moves a game, after a random opening, are drawn in proportion to visits, later ones are the "
+        "best (T')",
         low=0,
         high=10**6,
     )
@@ -223,6 +224,12 @@ class AlphaZero(LearnerSettings):
             raise BoardLabError(
                 f"alphazero: gate is for games of two and more players, whose nets can meet; "
                 f"{game.name} is for one"
+            )
+        longest = self.episode_limit or game.horizon
+        if self.random_actions >= longest:
+            raise BoardLabError(
+                f"alphazero: random_actions must be less than {longest}, the most actions of a game, "
+                f"not {self.random_actions}"
             )
         WarmStart.check(self, game)
         RankedReward.check(self, game)

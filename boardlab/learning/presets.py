@@ -87,10 +87,11 @@ _NIM = {
 PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "tictactoe": {
         "paper": _TICTACTOE,
-        # All 0/1-ply starts are to be played perfectly, so all are trained and exploration stays on.
+        # All 0/1-ply starts are to be played perfectly, so all are trained and exploration stays on. After
+        # 30,000 episodes one seed in a hundred still errs, after these none in more than a hundred.
         "default": {
             **_TICTACTOE,
-            "episodes": 30_000,
+            "episodes": 100_000,
             "epsilon": 0.3,
             "epsilon_final": 0.1,
             "choose_start": 0.5,

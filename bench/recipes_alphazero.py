@@ -1,6 +1,6 @@
 """Which settings of AlphaZero win most against tree search without a net after so many minutes on two cores.
 
-python bench/recipes_alphazero.py --minutes 7.5 --jobs 8 --out recipes
+python bench/recipes_alphazero.py --minutes 20 --jobs 8 --out recipes
 
 Every recipe is a process of its own with two threads: on a machine with twice as many cores as jobs they do not disturb
 each other. A run ends with its last generation or with the minutes; then it plays (bench/strength_alphazero.py). The

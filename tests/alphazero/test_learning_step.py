@@ -25,9 +25,10 @@ SMALL = {
 }
 
 
-def learner(game, episodes=20, **more):
+def learner(game, episodes=20, frozen=(), **more):
     settings = AlphaZero(**{**SMALL, **more})
-    return AlphaZeroLearner(game, settings, settings.describe(game, 0), episodes, 0)
+    description = {**settings.describe(game, 0), "frozen": frozen}
+    return AlphaZeroLearner(game, settings, description, episodes, 0)
 
 
 def one_position(game, z, q):
@@ -120,33 +121,40 @@ def test_moments_from_before_the_first_step_forget_later_ones():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
-def test_a_recorded_step_is_the_step(optimiser, monkeypatch):
-    """Batches of the recorded size, a shorter one, and again: the net learns as it does without a graph."""
-    game = bl.game("connectfour")
-    rng = np.random.default_rng(1)
-    batches = [
-        (
-            torch.from_numpy(rng.random((n, 2, 6, 7), np.float32)),
-            torch.softmax(torch.from_numpy(rng.random((n, 7), np.float32)), 1),
-            torch.from_numpy(rng.random((n, 1), np.float32)),
-        )
-        for n in (20, 64, 64, 20, 64, 64)
-    ]
-
-    def learned(recorded):
-        one = learner(game, blocks=2, channels=16, optimiser=optimiser, lr=0.01, device="cuda", batch=64)
-        if not recorded:
-            monkeypatch.setattr(one.gradients, "_record", lambda batch: None)
+@pytest.mark.parametrize("frozen", [(), ("body.0", "body.1")])
+@pytest.mark.parametrize(("optimiser", "dropout"), [("adamw", 0.0), ("sgd", 0.3)])
+def test_a_recorded_step_is_the_step(optimiser, dropout, frozen, monkeypatch):
+    """Batch by batch, from the same weights and random numbers: what comes without a graph."""
+    small = {"blocks": 2, "channels": 16, "hidden": 32, "dropout": dropout, "device": "cuda", "batch": 64}
+    small |= {"optimiser": optimiser, "lr": 0.01, "frozen": frozen}
+    mine, plain, other = (learner(bl.game("connectfour"), **small) for _ in range(3))
+    monkeypatch.setattr(plain.gradients, "_record", lambda batch: None)
+    for one in (mine, plain):
         one.net.train()
-        for batch in batches:
+        for layer in one.frozen:
+            layer.eval()
+    rng = np.random.default_rng(1)
+    for number, rows in enumerate((20, 64, 64, 20, 64, 64, 64)):
+        batch = (
+            torch.from_numpy(rng.random((rows, 2, 6, 7), np.float32)),
+            torch.softmax(torch.from_numpy(3 * rng.random((rows, 7), np.float32)), 1),
+            torch.from_numpy(2 * rng.random((rows, 1), np.float32) - 1),
+        )
+        if number == 5:  # a gate that stays closed puts other weights into the same place
+            mine.net.load_state_dict(other.net.state_dict())
+        plain.net.load_state_dict(mine.net.state_dict())
+        for one in (plain, mine):
+            torch.cuda.manual_seed(number)
+            one.gradients.sums.zero_()
             one.gradients(*batch)
-            one.optimiser.step()
-        assert (one.gradients._graph is not None) == recorded
-        state = {name: tensor.float().cpu() for name, tensor in one.net.state_dict().items()}
-        return state, one.gradients.sums.tolist()
-
-    (mine, sums), (plain, plain_sums) = learned(True), learned(False)
-    assert sums == pytest.approx(plain_sums, rel=0.02)
-    for name, tensor in mine.items():
-        assert torch.allclose(tensor, plain[name], rtol=0.05, atol=0.02), name
+        assert plain.gradients._graph is None and (mine.gradients._graph is not None) == (number > 0)
+        assert mine.gradients.sums.tolist() == pytest.approx(plain.gradients.sums.tolist(), rel=1e-3)
+        for (name, found), expected in zip(mine.net.named_parameters(), plain.net.parameters(), strict=True):
+            is_frozen = name.rpartition(".")[0] in frozen
+            assert (found.grad is None) == (expected.grad is None) == is_frozen, name
+            if not is_frozen:
+                size = float(expected.grad.norm())
+                assert size > 0 and float((found.grad - expected.grad).norm()) <= 0.01 * size, (number, name)
+        for (name, found), expected in zip(mine.net.named_buffers(), plain.net.buffers(), strict=True):
+            assert torch.allclose(found.float(), expected.float(), rtol=1e-3, atol=1e-5), (number, name)
+        mine.optimiser.step()

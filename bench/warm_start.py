@@ -230,7 +230,7 @@ def _train_and_play(
         return all((game, seed, variant) in trained for variant in given.variants)
 
     def let_meet(game: str, seed: int) -> None:
-        for one, other in pairs:
+        for one, other in pairs if given.match_games else ():
             if (game, seed, one, other) not in met:
                 jobs.add((seed, 0), play, game, one, other, seed, runs, options)
 
@@ -280,7 +280,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--searches", type=int, default=50, help="a move in the matches and the gate; paper: 100"
     )
-    parser.add_argument("--match-games", type=int, default=20, help="a pair; with --untrained in all")
+    parser.add_argument(
+        "--match-games", type=int, default=20, help="a pair, 0: none yet; with --untrained in all"
+    )
     parser.add_argument("--warm-iterations", type=int, default=5, help="I' of the fixed variants")
     parser.add_argument("--net", default="res", help="res, conv, wang or mlp; paper: wang")
     parser.add_argument("--blocks", type=int, default=2)

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from boardlab import _engine
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.inference import net_judge
+from boardlab.evaluators.inference import NetJudge, net_judge
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
-from boardlab.evaluators.python import Judge, python_evaluator
+from boardlab.evaluators.python import python_evaluator
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.gate import gate_score
 from boardlab.learning.alphazero.gradients import Batch, Gradients
@@ -72,6 +72,7 @@ class AlphaZeroLearner:
         self.gradients = Gradients(self.net, settings.value_weight, self.device, settings.batch)
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
+        self.gate_judges: list[NetJudge] = []  # of the new and the old net, made once: a GPU records graphs
         self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
         low, high, self.is_loose = game.core.outcome_range("score")
         self.scale = np.array(
@@ -242,10 +243,17 @@ class AlphaZeroLearner:
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
         """Whether the new net replaces the old one: it must score enough against it from varied openings."""
+        nets = (self.net, self.best)
+        if self.gate_judges:
+            for judge, net in zip(self.gate_judges, nets, strict=True):
+                judge.load(net, *self._scale())
+        else:
+            self.gate_judges = [self.judge(net, self.settings.gate_games) for net in nets]
+        new, old = self.gate_judges
         score = gate_score(
             self.game,
-            self.judge(self.net, self.settings.gate_games),
-            self.judge(self.best, self.settings.gate_games),
+            new,
+            old,
             self.settings.gate_games,
             self.settings.exam_simulations,
             seed,
@@ -259,7 +267,7 @@ class AlphaZeroLearner:
 
     # ---- playing ----
 
-    def judge(self, net: Net, rows: int = PLAYING_ROWS) -> Judge:
+    def judge(self, net: Net, rows: int = PLAYING_ROWS) -> NetJudge:
         """Asks the net about positions, so many at once."""
         judge = net_judge(net, self.device, *self._scale(), self.threads)
         judge.prepare(1, min(rows, MOST_TREES), self.game.initial_state().planes().shape)

@@ -14,6 +14,7 @@ A JSON line a run and a match is written as it comes: called again with the same
 The settings are paper 004's (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
 Elo: all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline is 0. `seeds`:
 ± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard deviation, as in the paper.
+Below, the paper's two claims: differences, as means over the enhancements.
 """
 
 import argparse
@@ -404,6 +405,25 @@ def report(told: list[Line], how: str) -> None:
             rows,
             how,
         )
+        report_differences(alone)
+
+
+def report_differences(alone: dict[int, BayesElo | None]) -> None:
+    """The paper's two claims as one number each: a mean over enhancements, its error from seed to seed."""
+    seeds = [elo for elo in alone.values() if elo is not None]
+    pairs = {"warm - baseline": [(v, "baseline") for v in VARIANTS[1:]]}
+    pairs["adaptive - fixed"] = [(f"{name}+", name) for name in PAPER]
+    for title, wanted in pairs.items():
+        means = []
+        for elo in seeds:
+            rated = {r.name: r.elo for r in elo.ratings}
+            found = [rated[one] - rated[other] for one, other in wanted if one in rated and other in rated]
+            means += [statistics.mean(found)] if found else []
+        if len(means) > 1:
+            error = statistics.stdev(means) / math.sqrt(len(means))
+            console.print(
+                f"{title}: {statistics.mean(means):+.0f} ± {error:.0f} Elo (standard error, {len(means)} seeds)"
+            )
 
 
 def report_speed(games: list[str], simulations: int) -> None:

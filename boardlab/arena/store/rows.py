@@ -54,6 +54,15 @@ def run_folders(expression: str) -> list[str]:
         return []
 
 
+def fingerprint(expression: str) -> str:
+    """Of what an agent expression has learned; empty where it learned nothing."""
+    return _one_mark([RunFolder(folder).fingerprint() for folder in run_folders(expression)])
+
+
+def _one_mark(marks: Sequence[str]) -> str:
+    return hashlib.sha256("".join(marks).encode()).hexdigest()[:32] if len(marks) > 1 else "".join(marks)
+
+
 @dataclass(frozen=True)
 class AgentEntry:
     """An agent as it will be stored; read from its run folders before the transaction begins."""
@@ -71,9 +80,7 @@ class AgentEntry:
         # Text must be an agent of this game; an object is one.
         expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
         runs = tuple(_run_row(folder) for folder in run_folders(expression))
-        marks = [run[0] for run in runs]
-        mark = marks[0] if len(marks) == 1 else hashlib.sha256("".join(marks).encode()).hexdigest()[:32]
-        return AgentEntry(game_key(game), expression, mark if marks else "", runs)
+        return AgentEntry(game_key(game), expression, _one_mark([run[0] for run in runs]), runs)
 
     def keep(self, db: sqlite3.Connection) -> int:
         """Its number in the tables, where it is put unless it is there."""

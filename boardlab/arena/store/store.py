@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -77,9 +78,10 @@ class Store:
     ) -> list[tuple[tuple[str, ...], GameRecord]]:
         """All games in the store (of these agents only, if any are named): who sat where, and the record."""
         found = []
-        wanted = {canonical(agent) for agent in agents}
+        spelled = functools.cache(canonical)  # an older BoardLab may have put it otherwise
+        wanted = {spelled(agent) for agent in agents}
         for seats, record, _, _ in self._games("g.game = ? AND g.parameters = ?", game_key(game), game):
-            names = tuple(name for _, name in seats)
+            names = tuple(spelled(name) for _, name in seats)
             if not wanted or wanted.issuperset(names):
                 found.append((names, dataclasses.replace(record, seats=tuple(range(len(names))))))
         return found

@@ -18,9 +18,7 @@ from boardlab.arena.match import GameRecord
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import EvaluatorSpec
 from boardlab.games.game import Game, as_game, game_table
-from boardlab.games.library import load_game
-from boardlab.games.registry import GAMES
-from boardlab.games.registry import game as make_game
+from boardlab.games.registry import game_from_table
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.expression import format_spec, parse
@@ -276,8 +274,11 @@ def game_key(game: Game) -> tuple[str, str]:
 
 def game_of(name: str, parameters: str) -> Game:
     """The game that a row names."""
-    given = json.loads(parameters)
-    return make_game(name, **given) if name in GAMES else load_game(given.get("path", name))
+    try:
+        given = dict(json.loads(parameters))
+    except (TypeError, ValueError):
+        raise BoardLabError(f"the parameters of {name} in the store are damaged") from None
+    return game_from_table({**given, "name": name})
 
 
 def as_json(what: str, value: Any) -> str:

@@ -154,7 +154,7 @@ class Store:
         Two-player games are rated anew over all their tournaments, so that Elo of several compare.
         """
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
-        if isinstance(game, str):
+        if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)
         return hall_of_fame(self._read, name, parameters)
 

@@ -453,12 +453,15 @@ def _samples(scores: list[float], round_size: int) -> list[float]:
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean, over rounds."""
-    scores = _samples(scores, round_size)
-    if len(scores) < 2:
+    """Of the mean, over rounds; 0 where they all ended alike."""
+    samples = _samples(scores, round_size)
+    if len(samples) < 2:
         return float("nan")
-    mean = sum(scores) / len(scores)
-    return math.sqrt(sum((s - mean) ** 2 for s in scores) / (len(scores) - 1) / len(scores))
+    # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
+    if max(samples) - min(samples) <= 1e-12 * max(map(abs, scores)):
+        return 0.0
+    mean = sum(samples) / len(samples)
+    return math.sqrt(sum((s - mean) ** 2 for s in samples) / (len(samples) - 1) / len(samples))
 
 
 def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:

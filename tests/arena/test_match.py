@@ -21,6 +21,7 @@ from boardlab.arena.match import (
     game_points,
     interval,
     replay,
+    standard_error,
     summarise,
     wilson,
 )
@@ -517,6 +518,18 @@ def test_what_stops_the_program_goes_through_from_any_thread() -> None:
     finally:
         del AGENTS[name]
     assert calls
+
+
+def test_rounds_that_all_ended_alike_have_the_interval_of_the_rule_of_three() -> None:
+    """Also where the score of a round is no binary fraction, so that sums are rounded."""
+    for rounds in range(2, 200):
+        for scores in ([1.0, 0.0, 0.0], [0.1, 0.2, -0.3], [1e6, 2e6, 1e6 / 3]):
+            assert standard_error(scores * rounds, 3) == 0
+            assert interval(scores * rounds, (0.0, 1.0), 3) == min(1.0, 3 / rounds)
+        assert interval([0.2] * rounds, (0.0, 1.0)) == min(1.0, 3 / rounds)
+    assert interval([0.2] * 99 + [0.2 + 1e-9], (0.0, 1.0)) < 1e-9  # a difference is one, however small
+    result = bl.match(bl.game("nim", players=3), ["solved"] * 3, games=198)
+    assert result.intervals == pytest.approx([3 / 33] * 3) and result.score_errors == (0, 0, 0)
 
 
 def test_no_interval_is_wider_than_what_can_happen():

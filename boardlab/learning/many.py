@@ -19,6 +19,7 @@ from typing import Any
 from boardlab.arena.match import standard_error
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.games.registry import game_from_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
@@ -171,8 +172,6 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
 
 def work() -> None:
     """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
-    from boardlab.games.registry import game as make_game
-
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         task = json.loads(sys.stdin.readline())
@@ -184,7 +183,7 @@ def work() -> None:
             except BrokenPipeError:  # nobody is there to be told: save and end
                 raise KeyboardInterrupt from None
 
-        train(make_game(table.pop("name"), **table), progress=tell, **task)
+        train(game_from_table(table, load=True), progress=tell, **task)
     except BoardLabError as error:
         print(json.dumps({"error": str(error)}), flush=True)
         sys.exit(2)

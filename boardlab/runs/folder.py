@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
-from boardlab.games.registry import game as make_game
+from boardlab.games.registry import game_from_table
 from boardlab.runs.toml import to_toml
 
 FORMAT = 1
@@ -82,8 +82,7 @@ class RunFolder:
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
-        parameters = dict(agent["game"])
-        return make_game(parameters.pop("name"), **parameters)
+        return game_from_table(agent["game"])
 
     # ---- arrays ----
 

@@ -8,6 +8,7 @@ import contextlib
 import csv
 import hashlib
 import os
+import re
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,9 @@ class RunFolder:
             raise BoardLabError(
                 f"{self.path} already holds a run; resume it, choose another folder, or force to replace it"
             )
-        if self.path.is_dir() and not (self.path / "agent.toml").exists() and any(self.path.iterdir()):
+        # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
+        files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
+        if any(not _is_aside(file.name, "agent.toml") for file in files):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -206,6 +209,11 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         aside.unlink()
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+
+
+def _is_aside(file: str, name: str) -> bool:
+    """Whether a file is what some process wrote aside, to become `name`."""
+    return re.fullmatch(rf"\.{re.escape(name)}\.[0-9]+\.new", file) is not None
 
 
 def _csv(value: Any) -> str:

@@ -1,5 +1,6 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -47,12 +48,11 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
 def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
     script = (
-        "import os, signal, sys, boardlab as bl, boardlab.learning.train as t\n"
+        "import signal, sys, boardlab as bl, boardlab.learning.train as t\n"
         "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
         "path, seconds = sys.argv[1], float(sys.argv[2])\n"
         "signal.setitimer(signal.ITIMER_PROF, seconds)\n"
-        "if os.path.exists(path + '/checkpoint.npz'): bl.resume(path)\n"
-        "else: bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, force=True)\n"
+        "bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, go_on=True)\n"
     )
     path = tmp_path / "killed"
     killed = 0
@@ -66,6 +66,69 @@ def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     assert killed >= 2
     bl.train(bl.game("nim", players=3), episodes=60000, out=tmp_path / "whole", seed=7)
     assert tables(tmp_path / "whole") == tables(path)
+
+
+class KilledError(BaseException):
+    """Stands for kill -9: nothing catches it, so nothing is tidied up."""
+
+
+CUBE = bl.game("rubiks", twists=3)
+TINY = {"net": "mlp", "blocks": 0, "channels": 4, "hidden": 4, "games": 2, "parallel": 2, "simulations": 2}
+TINY_CUBE_NET = {"first": 8, "width": 4, "blocks": 0, "walks": 2, "threads": 1, "device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("learner", "game", "episodes", "settings"),
+    [
+        ("td-ntuple", bl.game("tictactoe"), 20, SETTINGS),
+        ("sarsa-ntuple", bl.game("tictactoe"), 20, {}),
+        ("q-ntuple", bl.game("tictactoe"), 20, {}),
+        ("td-features", bl.game("tictactoe"), 20, {}),
+        ("q-table", bl.game("tictactoe"), 20, {"memory_mb": 0.1}),
+        ("qm", bl.game("tictactoe"), 20, {"search_iterations": 5, "memory_mb": 0.1}),
+        ("davi", CUBE, 20, {"tuples": 3, "length": 3}),
+        ("alphazero", bl.game("tictactoe"), 2, {**TINY, "threads": 1, "device": "cpu"}),
+        ("random-walk", CUBE, 4, TINY_CUBE_NET),
+        ("davi-net", CUBE, 4, TINY_CUBE_NET),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ",
+)
+def test_a_run_killed_in_its_first_save_goes_on(tmp_path, monkeypatch, learner, game, episodes, settings):
+    """Killed while the first, second ... file is written; the same call again, or resume, goes on."""
+    if learner in ("alphazero", "random-walk", "davi-net"):
+        pytest.importorskip("torch")
+
+    def run(path, **more):
+        return bl.train(game, learner, episodes=episodes, out=path, seed=7, **settings, **more)
+
+    run(tmp_path / "whole")
+    real, written = os.fsync, []
+
+    def kill(file):
+        written.append(file)
+        if len(written) == last:
+            raise KilledError
+        real(file)
+
+    for last in range(1, 6):
+        for go_on in (lambda path: run(path, go_on=True), bl.resume):
+            path = tmp_path / f"{last}-{go_on.__name__}"
+            written.clear()
+            with monkeypatch.context() as patched, pytest.raises(KilledError):
+                patched.setattr(os, "fsync", kill)
+                run(path)
+            if go_on is bl.resume and not (path / "agent.toml").exists():
+                continue  # nothing says yet what run it is
+            assert go_on(path).is_finished
+            assert tables(path) == tables(tmp_path / "whole")
+
+
+def test_a_run_that_lost_its_checkpoint_does_not_begin_again(copy):
+    (copy / "checkpoint.npz").unlink()
+    before = (copy / "weights.npz").read_bytes()
+    with pytest.raises(bl.BoardLabError, match=r"has no checkpoint\.npz"):
+        bl.resume(copy)
+    assert (copy / "weights.npz").read_bytes() == before
 
 
 def progress_of(path):

@@ -219,6 +219,7 @@ def resume(
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, wanted, network, seed, total, plan)
+    folder.tidy()
     if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
         training.load()
     else:  # it was killed before its first checkpoint

@@ -27,6 +27,19 @@ from boardlab.runs.toml import to_toml
 FORMAT = 1
 """Rises when a file can no longer be read by the version before."""
 
+RUN_FILES = (
+    "layout.txt",
+    "log.csv",
+    "curve.png",
+    "losses.png",
+    "generations.jsonl",
+    f"replay/{6 * '[0-9]'}.npz",
+    "tensorboard/events.out.tfevents.*",
+    "weights.npz",
+    "checkpoint.npz",
+)
+"""What runs write beside agent.toml. The checkpoint goes last: until then the old run can be resumed."""
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -55,9 +68,20 @@ class RunFolder:
         except OSError as error:
             raise BoardLabError(f"{self.path} cannot be made: {error.strerror}") from None
         self.tidy()
-        for old in ("layout.txt", "weights.npz", "checkpoint.npz", "log.csv", "curve.png"):
-            (self.path / old).unlink(missing_ok=True)
+        self._clear()
         self.write_agent(agent)
+
+    def _clear(self) -> None:
+        """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
+        try:
+            for pattern in RUN_FILES:
+                for old in self.path.glob(pattern):
+                    old.unlink()
+            for name in ("replay", "tensorboard"):
+                with contextlib.suppress(OSError):  # it is not there, or holds something else
+                    (self.path / name).rmdir()
+        except OSError as error:
+            raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""

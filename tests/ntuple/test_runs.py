@@ -1,5 +1,6 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -186,6 +187,32 @@ def test_a_folder_with_a_run_is_not_overwritten(copy):
         train(bl.game("tictactoe"), copy)
     train(bl.game("tictactoe"), copy, episodes=10, force=True)
     assert progress_of(copy) == 10
+
+
+def test_force_removes_what_the_old_run_wrote_and_nothing_else(tmp_path):
+    pytest.importorskip("torch")
+    game, more = bl.game("tictactoe"), {"tensorboard": importlib.util.find_spec("tensorboard") is not None}
+    options = {**TINY, **more, "threads": 1, "device": "cpu", "exams": ["random"], "exam_games": 2}
+    bl.train(game, "alphazero", episodes=4, out=tmp_path / "forced", seed=7, **options)
+    wrote = {file.name for file in (tmp_path / "forced").iterdir()}
+    assert {"generations.jsonl", "replay"} <= wrote
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    train(game, tmp_path / "fresh", episodes=10)
+    fresh = {file.name for file in (tmp_path / "fresh").iterdir()}
+    assert {file.name for file in (tmp_path / "forced").iterdir()} == fresh
+
+    mine = [
+        "notes.txt",
+        "replay/best.npz",
+        "replay/000001-mine.npz",
+        "tensorboard/mine",
+        "weights.npz.backup",
+    ]
+    for name in mine:
+        (tmp_path / "forced" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "forced" / name).write_text("precious")
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    assert all((tmp_path / "forced" / name).read_text() == "precious" for name in mine)
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path):

@@ -5,12 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import boardlab as bl
 from boardlab.learning import curve
 from boardlab.learning.exams import plan_exams
+from boardlab.learning.many import ManyRuns
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -150,6 +153,27 @@ def test_several_runs_are_those_of_their_seeds(tmp_path):
         assert float(words[6]) == float(row["seconds"])
     assert many.last_values("random") == values
     assert f"mean {sum(values) / 3:.4g}" in str(many)
+
+
+def many_runs(*values):
+    """Runs whose only exam had these values."""
+    logs = [[{"episodes": "10", "exam": str(value), "exam error": "0.1"}] for value in values]
+    runs = (SimpleNamespace(log=log, game=TICTACTOE) for log in logs)
+    return ManyRuns(Path("many"), tuple(runs))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [  # half widths: 12.706, 4.303 and 2.262 (Student's t, from a table) times the standard error
+        ((0.4, 0.6), "mean 0.5 ± 1.3 (95%), standard deviation 0.141"),
+        ((0.5, 0.6, 0.7), "mean 0.6 ± 0.25 (95%), standard deviation 0.1"),
+        ((0.0, 1.0) * 5, "mean 0.5 ± 0.38 (95%), standard deviation 0.527"),
+        ((0.1, 0.1, 0.1), "mean 0.1, standard deviation 0"),
+        ((1.0,), "mean 1, from"),
+    ],
+)
+def test_the_interval_of_a_few_runs_is_students(values, said):
+    assert f"exam: {said}" in str(many_runs(*values))
 
 
 def test_processes_give_the_same_runs_and_go_on(tmp_path):

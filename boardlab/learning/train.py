@@ -408,7 +408,11 @@ class _Training:
         }
         results = self.exams.take(self.game, self._agent(), self.seed)
         for name, result in results.items():
-            row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
+            row |= {
+                name: f"{result.value:.6g}",
+                f"{name} error": f"{result.error:.6g}",
+                f"{name} interval": f"{result.interval:.6g}",
+            }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}

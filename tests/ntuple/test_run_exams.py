@@ -1,6 +1,7 @@
 """Exams during training, early stop, learning curves, several runs over seeds."""
 
 import csv
+import math
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import boardlab as bl
 from boardlab.learning import curve
 from boardlab.learning.exams import plan_exams
 from boardlab.learning.many import ManyRuns
+from boardlab.runs import RunFolder
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -31,6 +33,27 @@ def test_exams_by_name_and_against_agents_are_logged_with_their_errors(tmp_path)
     # The last row is what `evaluate` says of the finished agent.
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
+
+
+def test_the_interval_is_that_of_evaluate(tmp_path):
+    run = train(tmp_path, 4000, preset="default", exams=["perfect"])
+    said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
+    assert said.error == 0 and said.interval > 0.5  # games that all ended alike
+    assert curve.points(run.log, "perfect") == [(4000, said.value, pytest.approx(said.interval))]
+
+
+def test_logs_without_intervals_are_read_and_go_on(tmp_path):
+    run = train(tmp_path, exams=["random"], exam_every=200)
+    rows = [{key: value for key, value in row.items() if "interval" not in key} for row in run.log]
+    rows[0]["random error"] = "0"
+    RunFolder(tmp_path).write_log(rows)
+    old = curve.points(rows, "random")
+    assert math.isnan(old[0][2]) and old[1][2] == pytest.approx(1.96 * float(rows[1]["random error"]))
+    again = bl.resume(tmp_path, episodes=600)
+    assert [row["episodes"] for row in again.log] == ["200", "400", "600"]
+    assert [row["random interval"] != "" for row in again.log] == [False, False, True]
+    assert curve.points(again.log, "random")[1] == old[1]
+    assert curve.exam_names(again.log) == ["random"]
 
 
 def test_a_run_stops_after_enough_successes_in_a_row(tmp_path):

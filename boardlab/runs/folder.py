@@ -38,7 +38,7 @@ RUN_FILES = (
     "weights.npz",
     "checkpoint.npz",
 )
-"""What runs write beside agent.toml. The checkpoint goes last: until then the old run can be resumed."""
+"""What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
 
 Arrays = dict[str, NDArray[Any]]
 

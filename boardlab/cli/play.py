@@ -13,7 +13,7 @@ from boardlab.arena.records.record import UNFINISHED, rounded
 from boardlab.cli.common import board, console, first_position, game_from
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
-from boardlab.games.game import CHANCE, State, as_integer
+from boardlab.games.game import CHANCE, State, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -38,13 +38,13 @@ def play(
     as_integer("the seat", seat, 0, chosen.players - 1)
     if save is not None:
         check_format(save, chosen)
-    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
     opponents = {
-        other: make_agent(against, chosen, seed=seed + other)
+        other: make_agent(against, chosen, seed=(seed + other) % 2**64)
         for other in range(chosen.players)
         if other != seat
     }
-    hinter = make_agent(against, chosen, seed=seed + seat)
+    hinter = make_agent(against, chosen, seed=(seed + seat) % 2**64)
     table = _Table(first_position(chosen, position, seed))
     console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)

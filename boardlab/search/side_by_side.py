@@ -44,7 +44,7 @@ def act_all(
     player = make_agent(agent, game, seed)
     actions = []
     for number, state in enumerate(states):
-        player.reset(seed + number)
+        player.reset((seed + number) % 2**64)
         actions.append(player.act(state).action)
         if progress:
             progress(len(actions))

@@ -93,6 +93,25 @@ def test_a_whole_swiss_tournament_repeats_no_meeting_while_it_can() -> None:
     assert len(groups) == 4
 
 
+def test_a_swiss_round_of_thousands() -> None:
+    n = 2600
+    met = [[0] * n for _ in range(n)]
+    groups, out = swiss_round([0.0] * n, met, [0] * n, 2)
+    assert groups == [(i, i + 1) for i in range(0, n, 2)] and out == []
+    for i, j in groups:
+        met[i][j] = met[j][i] = 1
+    again, _ = swiss_round([0.0] * n, met, [0] * n, 2)
+    assert sorted(i for group in again for i in group) == list(range(n)) and not set(again) & set(groups)
+
+
+def test_swiss_backtracks_where_the_nearest_leave_no_way() -> None:
+    """0 has met all but 3 and 1; with 1, the two that are left would have met: so 0 meets 3."""
+    met = [[0] * 4 for _ in range(4)]
+    for i, j in ((0, 2), (2, 3)):
+        met[i][j] = met[j][i] = 1
+    assert swiss_round([3, 2, 1, 0], met, [0] * 4, 2) == ([(0, 3), (1, 2)], [])
+
+
 def test_swiss_rounds_of_any_field_seat_everybody_once_or_give_a_bye() -> None:
     rng = random.Random(1)
     for _ in range(60):

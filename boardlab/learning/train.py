@@ -21,7 +21,7 @@ from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.curve import draw_curve
-from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
+from boardlab.learning.exams import ExamPlan, default_every, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
@@ -215,7 +215,10 @@ def resume(
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
         total = wanted.whole_episodes(total)
-        plan = plan_exams(game, total, **agent.get("exams", {}))
+        exams = dict(agent.get("exams", {}))
+        if exams.get("every") == default_every(agent["episodes"]):
+            exams["every"] = None  # as many exams as before, however long the run is now
+        plan = plan_exams(game, total, **exams)
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, wanted, network, seed, total, plan)
@@ -367,7 +370,8 @@ class _Training:
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 self.cpu_seconds += time.process_time() - cpu
-                chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
+                played = self.learner.episodes_done - done  # an exam may have cut the chunk
+                chunk = max(1, min(int(played * CHUNK_SECONDS / spent), 8 * chunk, self.total))
                 if self._exam_is_due():
                     self._take_exam()
                     self.folder.write_log(self.log)

@@ -79,7 +79,7 @@ def train_many(
     """
     runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
     seed = as_seed(seed)
-    path = Path(out if out is not None else Path("runs") / f"{game.name}-runs")
+    path = RunFolder(out if out is not None else Path("runs") / f"{game.name}-runs").path
     if (path / "agent.toml").exists():
         raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
     if path.exists() and not path.is_dir():

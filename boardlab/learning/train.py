@@ -192,8 +192,9 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
-    training.begin(agent, force)
-    return training.go(progress)
+    with folder.claimed():
+        training.begin(agent, force)
+        return training.go(progress)
 
 
 def resume(
@@ -208,6 +209,12 @@ def resume(
     early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
+    folder.read_agent(*LEARNERS)  # what is no run is left as it is
+    with folder.claimed():
+        return _resume(folder, episodes, progress)
+
+
+def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> Run:
     agent = folder.read_agent(*LEARNERS)
     game = folder.game(agent)
     try:

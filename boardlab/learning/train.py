@@ -297,6 +297,8 @@ class _Training:
             self.trainee = settings.build(game, network, total, seed)
         except ValueError as error:
             raise BoardLabError(str(error)) from None
+        except MemoryError:
+            raise BoardLabError("there is not enough memory for what the learner keeps") from None
         self.learner = self.trainee.core
         self.seconds = self.cpu_seconds = 0.0
         self.log: list[dict[str, Any]] = []

@@ -111,8 +111,7 @@ def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, A
     kind = LEARNERS[learner]
     chosen = preset_of(game, preset, learner, settings)
     own = {name: value for name, value in chosen.items() if name != "episodes"}
-    given = kind.check(settings)
-    values = dataclasses.asdict(kind.checked({**own, **kind.inherited(given), **given}))
+    values = dataclasses.asdict(kind.merged(own, settings))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("setting", "here", "", "allowed"):
         table.add_column(column, overflow="fold")

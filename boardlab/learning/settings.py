@@ -6,7 +6,7 @@ Names and defaults follow papers 000 and 002; `boardlab.learning.presets` has th
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
@@ -65,6 +65,13 @@ class NTupleSettings(SelfPlaySettings):
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values`, checked; "@FILE" among them is read."""
         return super().check({**values, **layouts.read_cells(values)})
+
+    @classmethod
+    def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The `given` settings, the layout that they are about, and the preset's for the rest."""
+        given = cls.check(given)
+        usual = preset.get("layout", cls.layout)
+        return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""

@@ -166,7 +166,7 @@ def train(
     chosen = preset_of(game, preset, learner, checked)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
+    wanted = kind.merged(chosen, checked)
     total = wanted.whole_episodes(total)
     names = wanted.first_exams(game) if exams is None else exams
     plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)

@@ -137,7 +137,7 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def layout_for(learner: str, given: Mapping[str, Any], usual: str) -> str:
-    """The layout that the `given` settings are about: theirs, else the `usual` one if all of them are about it.
+    """The layout that the `given` settings are about; the `usual` one if they fit it.
 
     Settings that the layout does not read are refused, since they would do nothing.
     """

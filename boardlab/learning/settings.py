@@ -231,7 +231,7 @@ class TdNTuple(NTupleSettings):
         return learner
 
     def _check_memory(self, network: _engine.NTupleNetwork) -> None:
-        """Refuses a replay buffer that does not fit beside the tables; a buffer of one step tells its size."""
+        """Refuses a replay buffer that does not fit beside the tables; one of one step tells its size."""
         if not self.replay:
             return
         small = replace(self, replay=1).engine_settings(1)

@@ -68,6 +68,8 @@ class Progress:
     """Spent on learning, exams not counted."""
     exam: dict[str, float]
     """The last exam's mean scores by opponent."""
+    exams: int = 0
+    """How many exams were taken, rows of the log."""
 
 
 Tell = Callable[[Progress], bool | None]
@@ -448,7 +450,12 @@ class _Training:
     def _progress(self) -> Progress:
         learner = self.learner
         return Progress(
-            learner.episodes_done, self.total, learner.actions_done, self.seconds, dict(self.exam)
+            learner.episodes_done,
+            self.total,
+            learner.actions_done,
+            self.seconds,
+            dict(self.exam),
+            len(self.log),
         )
 
     def _run(self) -> Run:

@@ -1,5 +1,6 @@
 """Training from the command line: plugins in every process, progress in a file, messages that name the remedy."""
 
+import importlib
 import subprocess
 import sys
 
@@ -75,3 +76,31 @@ def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkey
         with pytest.raises(bl.BoardLabError, match=f"{words}.* use jobs=1, or .* --plugin FILE"):
             bl.train_many(bl.game("tictactoe"), 2, jobs=2, **arguments)
         assert not out.exists()
+
+
+def test_progress_is_told_line_by_line_where_there_is_no_terminal(tmp_path):
+    words = ("--episodes", 40, "--exam", "random", "--exam-every", 20, "--exam-games", 2)
+    done = run("train", "tictactoe", "--out", tmp_path / "run", *words)
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert [line.split(" episodes")[0] for line in lines] == ["20 of 40", "40 of 40"]
+    assert all(line.endswith(" random") for line in lines)
+    assert done.stdout.startswith(f"{tmp_path}/run: tictactoe, 40 of 40 episodes")
+    done = run("resume", tmp_path / "run", "--episodes", 60)
+    assert "60 of 60 episodes" in done.stderr
+    done = run("train", "tictactoe", "--runs", 2, "--jobs", 2, "--out", tmp_path / "two", *words)
+    assert sorted(line.split(" episodes")[0] for line in done.stderr.splitlines()) == [
+        "seed 1: 20 of 40", "seed 1: 40 of 40", "seed 2: 20 of 40", "seed 2: 40 of 40",
+    ]  # fmt: skip
+
+
+def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypatch, capsys):
+    train = importlib.import_module("boardlab.cli.train")
+    monkeypatch.setattr(train, "QUIET_SECONDS", 0.0)
+    with train.training_bar() as bar:
+        tell = train.teller(bar)
+        for episodes in (1, 2):
+            tell(bl.learning.Progress(episodes, 2, 5 * episodes, 0.5, {}))
+    assert [line[:17] for line in capsys.readouterr().err.splitlines()] == [
+        "1 of 2 episodes, ", "2 of 2 episodes, ",
+    ]  # fmt: skip

@@ -1,9 +1,6 @@
 """The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
 
-import runpy
 import sys
-from pathlib import Path
-from traceback import extract_tb
 from typing import Annotated
 
 import typer
@@ -24,6 +21,7 @@ from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
+from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 
 app = typer.Typer(
     name="boardlab",
@@ -43,10 +41,6 @@ for command in (play, inspect, match, tournament, evaluate, balance, gtp, train,
     app.command(context_settings=GAME_PARAMETERS)(command)
 
 
-_plugins: set[str] = set()
-"""Files of the user's own code: where one of them fails later, that is said in a sentence too."""
-
-
 @app.callback(invoke_without_command=True)
 def _before(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
@@ -62,21 +56,9 @@ def _before(
     if version:
         print(f"boardlab {boardlab.__version__}")
         raise typer.Exit
+    PLUGINS.clear()
     for path in plugin or []:
-        if not Path(path).is_file():
-            raise boardlab.BoardLabError(f'there is no file "{path}" to run as a plugin')
-        if Path(path).suffix in (".so", ".dylib", ".dll"):
-            boardlab.load_game(path)
-            continue
-        _plugins.add(path)
-        try:
-            runpy.run_path(path, run_name="boardlab_plugin")
-        except boardlab.BoardLabError:
-            raise
-        except Exception as error:
-            raise boardlab.BoardLabError(
-                f"the plugin {path} failed: {type(error).__name__}: {error}"
-            ) from None
+        run_plugin(path)
 
 
 def main() -> None:
@@ -87,9 +69,8 @@ def main() -> None:
         print(f"boardlab: {error}", file=sys.stderr)
         sys.exit(2)
     except Exception as error:
-        place = next((f for f in reversed(extract_tb(error.__traceback__)) if f.filename in _plugins), None)
-        if place is None:
+        said = plugin_failure(error)
+        if said is None:
             raise
-        said = f"the plugin {place.filename} failed in line {place.lineno}: {type(error).__name__}: {error}"
         print(f"boardlab: {said}", file=sys.stderr)
         sys.exit(2)

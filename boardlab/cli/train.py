@@ -1,6 +1,8 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
 import dataclasses
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,6 +27,9 @@ from boardlab.options import options_of, read_option
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
 """Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
+
+QUIET_SECONDS = 10.0
+"""After so long without an exam a run says how far it is, where there is no bar."""
 
 NO_PICTURE = "for the learning curve as a picture: pip install 'boardlab[plots]'"
 
@@ -111,8 +116,7 @@ def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, A
     kind = LEARNERS[learner]
     chosen = preset_of(game, preset, learner, settings)
     own = {name: value for name, value in chosen.items() if name != "episodes"}
-    given = kind.check(settings)
-    values = dataclasses.asdict(kind.checked({**own, **kind.inherited(given), **given}))
+    values = dataclasses.asdict(kind.merged(own, settings))
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("setting", "here", "", "allowed"):
         table.add_column(column, overflow="fold")
@@ -207,15 +211,21 @@ def training_bar() -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 
 def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
-    """Shows on a line of the bar how far the run is, its speed, and its last exam."""
+    """Shows on a line of the bar how far the run is, its speed, and its last exam.
+
+    Where the output is no terminal, a line on standard error says so after every exam, or after a while.
+    """
     task = bar.add_task(name, total=None, start=True, facts="")
     begun: list[int] = []  # episodes that were there before: a resumed run's time left is of the rest
+    said, exams = time.monotonic(), 0
 
     def tell(standing: Standing) -> None:
+        nonlocal said, exams
         facts = ""
         if standing.seconds > 0:
             facts = (
@@ -229,6 +239,11 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
             begun.append(standing.episodes)
             bar.reset(task, total=standing.total, completed=standing.episodes)
         bar.update(task, total=standing.total, completed=standing.episodes, facts=facts)
+        if bar.disable and (standing.exams > exams or time.monotonic() - said >= QUIET_SECONDS):
+            said, exams = time.monotonic(), standing.exams
+            run = f"{name}: " if name else ""
+            line = f"{run}{standing.episodes:,} of {standing.total:,} episodes{facts}"
+            print(line, file=sys.stderr, flush=True)
 
     return tell
 

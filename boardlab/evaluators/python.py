@@ -141,3 +141,10 @@ def register_evaluator(
 @dataclass(frozen=True)
 class _Registered(EvaluatorSpec):
     """An evaluator that `register_evaluator` made known."""
+
+
+def own_evaluators() -> list[str]:
+    """The names that `register_evaluator` made known."""
+    from boardlab.evaluators import EVALUATORS
+
+    return [name for name, kind in EVALUATORS.items() if issubclass(kind, _Registered)]

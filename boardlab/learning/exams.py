@@ -63,6 +63,11 @@ class ExamPlan:
         return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
 
 
+def default_every(total: int) -> int:
+    """Episodes between exams of a run of so many, when nobody says how often."""
+    return max(1, total // EXAMS_A_RUN)
+
+
 def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
     """One exam: the arena's of that name, else a match against the agent that the name is."""
     if name in EXAMS:
@@ -100,7 +105,7 @@ def plan_exams(
     if stop_exam is not None and every == 0:
         every = None  # a run that may stop early needs exams on the way
     if every is None:
-        every = max(1, total // EXAMS_A_RUN)
+        every = default_every(total)
     if stop_at is not None and (
         isinstance(stop_at, bool) or not isinstance(stop_at, (int, float)) or not math.isfinite(stop_at)
     ):

@@ -17,6 +17,15 @@ from boardlab.games.game import Game
 
 Layout = list[list[int]]
 
+LAYOUTS_OF: dict[str, tuple[str, ...]] = {
+    "tuples": ("walk", "points"),
+    "length": ("walk", "points"),
+    "neighbourhood": ("walk",),
+    "windows": ("windows",),
+    "cells": ("cells",),
+}
+"""The layouts that a setting is about; the others do not read it."""
+
 
 def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: int | None = None) -> Layout:
     """Starts at a random cell and adds a random neighbour of a random member until `length` cells are joined.
@@ -125,6 +134,23 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
             raise BoardLabError(f"the layout {cells[1:]} cannot be read: {error}") from None
         cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))
     return {"cells": cells, "layout": settings.get("layout", "cells")}
+
+
+def layout_for(learner: str, given: Mapping[str, Any], usual: str) -> str:
+    """The layout that the `given` settings are about; the `usual` one if they fit it.
+
+    Settings that the layout does not read are refused, since they would do nothing.
+    """
+    named = [name for name in LAYOUTS_OF if given.get(name) not in (None, "")]
+    fitting = [str(given["layout"])] if "layout" in given else [usual, "walk", "points", "windows", "cells"]
+    for name in named:
+        others = fitting
+        fitting = [kind for kind in others if kind in LAYOUTS_OF[name]]
+        if not fitting:
+            not_of = f"{others[0]}" if "layout" in given else f"{others[0]} as {named[0]} is"
+            kinds = " and ".join(LAYOUTS_OF[name])
+            raise BoardLabError(f"{learner}: {name} is a setting of layout {kinds}, not of {not_of}")
+    return fitting[0]
 
 
 def layout_to_text(layout: Sequence[Sequence[int]]) -> str:

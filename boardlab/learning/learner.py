@@ -97,6 +97,12 @@ class LearnerSettings:
         """Settings that the `given` ones bring with them; they go before the preset's."""
         return {}
 
+    @classmethod
+    def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The `given` settings and what they bring with them, and the preset's for the rest."""
+        given = cls.check(given)
+        return cls.checked({**preset, **cls.inherited(given), **given})
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""
         raise NotImplementedError

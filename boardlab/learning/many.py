@@ -8,24 +8,28 @@ import functools
 import json
 import math
 import os
+import re
 import selectors
 import signal
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from boardlab.arena.match import interval
 from boardlab.errors import BoardLabError
+from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Progress, Run, open_run, train
+from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs import RunFolder
 
 ManyProgress = Callable[[int, Progress], None]
@@ -83,7 +87,7 @@ def train_many(
     """
     runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
     seed = as_seed(seed)
-    path = Path(out if out is not None else Path("runs") / f"{game.name}-runs")
+    path = RunFolder(out if out is not None else Path("runs") / f"{game.name}-runs").path
     if (path / "agent.toml").exists():
         raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
     if path.exists() and not path.is_dir():
@@ -97,6 +101,7 @@ def train_many(
         for task in tasks:
             train(game, progress=functools.partial(tell, task["seed"]), **task)
     else:
+        _check_known_elsewhere(arguments)
         _run_processes(game, tasks, jobs, tell)
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
     _write_summary(done)
@@ -120,16 +125,34 @@ WORKER = (
 )
 
 
+def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
+    """Refuses features and evaluators that this process alone knows: functions cannot be sent."""
+    if PLUGINS:  # the workers run them, too
+        return
+    features = arguments.get("features")
+    exams = f"{arguments.get('exams')} {arguments.get('stop_exam')}"
+    words = re.findall(r"[A-Za-z_][\w-]*", exams)
+    own = [f'the evaluator "{name}" was' for name in own_evaluators() if name in words]
+    if isinstance(features, str) and features in OWN_FEATURES:
+        own.append(f'the features "{features}" were')
+    if own:
+        raise BoardLabError(
+            f"{own[0]} registered in this process, and the processes of jobs do not know them; use jobs=1, "
+            "or register them in a file: boardlab --plugin FILE train ... --jobs N"
+        )
+
+
 def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell: ManyProgress) -> None:
     """Workers speak JSON, a line at a time; they are asked to save when this process is interrupted."""
     waiting, running = list(tasks), dict[Any, tuple[subprocess.Popen[str], int]]()
     selector = selectors.DefaultSelector()
     failures: list[str] = []
+    plugins = [str(Path(path).absolute()) for path in PLUGINS]
     try:
         while (waiting and not failures) or running:
             while waiting and len(running) < jobs and not failures:
                 task = waiting.pop(0)
-                worker = _start_worker({"game": game_table(game), **task})
+                worker = _start_worker({"game": game_table(game), "plugins": plugins, **task})
                 running[worker.stdout] = (worker, task["seed"])
                 selector.register(worker.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
             for key, _ in selector.select():
@@ -176,19 +199,28 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
 def work() -> None:
     """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    parent, sys.stdout = sys.stdout, sys.stderr  # what a plugin prints is none of our messages
     try:
         task = json.loads(sys.stdin.readline())
         table = task.pop("game")
+        for path in task.pop("plugins"):
+            run_plugin(path)
 
         def tell(standing: Progress) -> None:
             try:
-                print(json.dumps(asdict(standing)), flush=True)
+                print(json.dumps(asdict(standing)), file=parent, flush=True)
             except BrokenPipeError:  # nobody is there to be told: save and end
                 raise KeyboardInterrupt from None
 
         train(game_from_table(table, load=True), progress=tell, **task)
     except BoardLabError as error:
-        print(json.dumps({"error": str(error)}), flush=True)
+        print(json.dumps({"error": str(error)}), file=parent, flush=True)
         sys.exit(2)
     except KeyboardInterrupt:
         os._exit(130)  # training has saved
+    except Exception as error:
+        said = plugin_failure(error)
+        if said is None:
+            raise
+        print(json.dumps({"error": said}), file=parent, flush=True)
+        sys.exit(2)

@@ -6,7 +6,7 @@ Names and defaults follow papers 000 and 002; `boardlab.learning.presets` has th
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
@@ -65,6 +65,13 @@ class NTupleSettings(SelfPlaySettings):
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values`, checked; "@FILE" among them is read."""
         return super().check({**values, **layouts.read_cells(values)})
+
+    @classmethod
+    def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The `given` settings, the layout that they are about, and the preset's for the rest."""
+        given = cls.check(given)
+        usual = preset.get("layout", cls.layout)
+        return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
@@ -198,11 +205,6 @@ class TdNTuple(NTupleSettings):
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A learner whose tables are zero. Memory is taken here, or refused."""
-        slots = len(description["tuples"]) * len(description["symmetries"])
-        if 8 * slots * self.replay > self.memory_gb * 2**30:
-            raise BoardLabError(
-                f"a replay buffer of {self.replay} steps would take more than {self.memory_gb:g} GiB"
-            )
         trainee = super().build(game, description, episodes, seed)
         buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
         if buffer is None:
@@ -216,6 +218,7 @@ class TdNTuple(NTupleSettings):
 
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
+        self._check_memory(network)
         learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
         if self.search != "off" or self.target != "network" or self.solve_below > 0:
             learner.search_with(
@@ -226,6 +229,20 @@ class TdNTuple(NTupleSettings):
                 solve_below=self.solve_below,
             )
         return learner
+
+    def _check_memory(self, network: _engine.NTupleNetwork) -> None:
+        """Refuses a replay buffer that does not fit beside the tables; one of one step tells its size."""
+        if not self.replay:
+            return
+        small = replace(self, replay=1).engine_settings(1)
+        step = _engine.TdLearner(network, small, self.reward, 0).replay
+        assert step is not None
+        wanted = network.bytes + self.replay * (step.indices.nbytes + step.facts.nbytes)
+        if wanted > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"the tables and a replay buffer of {self.replay} steps would take {wanted / 2**30:.4g} GiB; "
+                f"the limit is {self.memory_gb:g} GiB (fewer steps need less)"
+            )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.curve import draw_curve
-from boardlab.learning.exams import ExamPlan, exam_names, plan_exams
+from boardlab.learning.exams import ExamPlan, default_every, exam_names, plan_exams
 from boardlab.learning.features import TdFeatures
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
@@ -68,6 +68,8 @@ class Progress:
     """Spent on learning, exams not counted."""
     exam: dict[str, float]
     """The last exam's mean scores by opponent."""
+    exams: int = 0
+    """How many exams were taken, rows of the log."""
 
 
 Tell = Callable[[Progress], bool | None]
@@ -166,7 +168,7 @@ def train(
     chosen = preset_of(game, preset, learner, checked)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
-    wanted = kind.checked({**chosen, **kind.inherited(checked), **checked})
+    wanted = kind.merged(chosen, checked)
     total = wanted.whole_episodes(total)
     names = wanted.first_exams(game) if exams is None else exams
     plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)
@@ -192,8 +194,9 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
-    training.begin(agent, force)
-    return training.go(progress)
+    with folder.claimed():
+        training.begin(agent, force)
+        return training.go(progress)
 
 
 def resume(
@@ -208,6 +211,12 @@ def resume(
     early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
+    folder.read_agent(*LEARNERS)  # what is no run is left as it is
+    with folder.claimed():
+        return _resume(folder, episodes, progress)
+
+
+def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> Run:
     agent = folder.read_agent(*LEARNERS)
     game = folder.game(agent)
     try:
@@ -215,7 +224,10 @@ def resume(
         network, seed = agent["network"], as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
         total = wanted.whole_episodes(total)
-        plan = plan_exams(game, total, **agent.get("exams", {}))
+        exams = dict(agent.get("exams", {}))
+        if exams.get("every") == default_every(agent["episodes"]):
+            exams["every"] = None  # as many exams as before, however long the run is now
+        plan = plan_exams(game, total, **exams)
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, wanted, network, seed, total, plan)
@@ -288,6 +300,8 @@ class _Training:
             self.trainee = settings.build(game, network, total, seed)
         except ValueError as error:
             raise BoardLabError(str(error)) from None
+        except MemoryError:
+            raise BoardLabError("there is not enough memory for what the learner keeps") from None
         self.learner = self.trainee.core
         self.seconds = self.cpu_seconds = 0.0
         self.log: list[dict[str, Any]] = []
@@ -368,7 +382,8 @@ class _Training:
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 self.cpu_seconds += time.process_time() - cpu
-                chunk = max(1, min(int(chunk * CHUNK_SECONDS / spent), 8 * chunk))
+                played = self.learner.episodes_done - done  # an exam may have cut the chunk
+                chunk = max(1, min(int(played * CHUNK_SECONDS / spent), 8 * chunk, self.total))
                 if self._exam_is_due():
                     self._take_exam()
                     self.folder.write_log(self.log)
@@ -440,7 +455,12 @@ class _Training:
     def _progress(self) -> Progress:
         learner = self.learner
         return Progress(
-            learner.episodes_done, self.total, learner.actions_done, self.seconds, dict(self.exam)
+            learner.episodes_done,
+            self.total,
+            learner.actions_done,
+            self.seconds,
+            dict(self.exam),
+            len(self.log),
         )
 
     def _run(self) -> Run:

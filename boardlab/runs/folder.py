@@ -19,10 +19,15 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
 from boardlab.runs.toml import to_toml
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 """Rises when a file can no longer be read by the version before."""
@@ -40,6 +45,9 @@ RUN_FILES = (
 )
 """What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
 
+LOCK = ".lock"
+"""The file that a process holds locked while it writes into the folder."""
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -47,26 +55,76 @@ class RunFolder:
     """The files of one run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        try:
+            self.path = Path(path)
+        except TypeError:
+            raise BoardLabError(f"the folder of a run is a path, not {shown(path)}") from None
+
+    # ---- one process at a time ----
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Makes the folder, and keeps all others from training in it; whoever only reads is free.
+
+        The lock dies with its process, so that one that was killed blocks nobody.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise BoardLabError(f"{self.path} is a file; a run needs a folder")
+        is_new = not self.path.exists()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BoardLabError(f"{self.path} cannot be made: {error.strerror}") from None
+        lock = self._lock()
+        try:
+            yield
+        finally:
+            if lock is not None:
+                (self.path / LOCK).unlink(missing_ok=True)  # before it is free, or it might be another's
+                os.close(lock)
+            if is_new:
+                with contextlib.suppress(OSError):  # it is not empty: the run has begun
+                    self.path.rmdir()
+
+    def _lock(self) -> int | None:
+        """The open lock; None where the system has none."""
+        if fcntl is None:
+            return None
+        file = self.path / LOCK
+        while True:
+            try:
+                lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+            except OSError as error:
+                raise BoardLabError(f"{self.path} cannot be written: {error.strerror}") from None
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(lock, 20).decode(errors="replace")
+                os.close(lock)
+                who = f"process {holder}" if holder else "another process"
+                raise BoardLabError(f"{self.path} is in use by {who}, which trains there") from None
+            except OSError:  # a file system without locks
+                os.close(lock)
+                file.unlink(missing_ok=True)
+                return None
+            if _is_open_as(lock, file):
+                os.truncate(lock, 0)
+                os.write(lock, str(os.getpid()).encode())
+                return lock
+            os.close(lock)  # its last holder has just removed it
 
     # ---- agent.toml ----
 
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
-        """Starts a run; one that is already there is replaced only by `force`."""
-        if self.path.exists() and not self.path.is_dir():
-            raise BoardLabError(f"{self.path} is a file; a run needs a folder")
+        """Starts a run in the claimed folder; one that is already there is replaced only by `force`."""
         if (self.path / "agent.toml").exists() and not force:
             raise BoardLabError(
                 f"{self.path} already holds a run; resume it, choose another folder, or force to replace it"
             )
         # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
         files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
-        if any(not _is_aside(file.name, "agent.toml") for file in files):
+        if any(file.name != LOCK and not _is_aside(file.name, "agent.toml") for file in files):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BoardLabError(f"{self.path} cannot be made: {error.strerror}") from None
         self.tidy()
         self._clear()
         self.write_agent(agent)
@@ -239,6 +297,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         aside.unlink()
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+
+
+def _is_open_as(descriptor: int, file: Path) -> bool:
+    """Whether the open file is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
 
 
 _ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")

@@ -144,3 +144,51 @@ def test_a_runs_layout_is_the_layout_of_another(tmp_path):
     assert bl.resume(second.path, episodes=6).episodes == 6
     with pytest.raises(bl.BoardLabError, match=r"nowhere.txt cannot be read"):
         bl.train(game, episodes=5, out=tmp_path / "third", cells="@nowhere.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "layout"),
+    [
+        ("connectfour", {}, "windows"),
+        ("connectfour", {"tuples": 7}, "walk"),
+        ("connectfour", {"length": 5}, "walk"),
+        ("connectfour", {"neighbourhood": 4}, "walk"),
+        ("connectfour", {"tuples": 7, "length": 5, "layout": "points"}, "points"),
+        ("connectfour", {"cells": "0,1,2 / 3,4,5"}, "cells"),
+        ("connectfour", {"neighbourhood": None, "cells": ""}, "windows"),
+        ("tictactoe", {"tuples": 7, "length": 3}, "walk"),
+        ("othello", {"windows": "2x3"}, "windows"),
+        ("nim", {"tuples": 2, "length": 2}, "points"),
+    ],
+)
+def test_settings_of_another_layout_than_the_presets_choose_theirs(name, given, layout, tmp_path):
+    run = bl.train(bl.game(name), episodes=1, out=tmp_path, **given)
+    assert run.settings.layout == layout
+    tuples = layouts.layout_from_text((tmp_path / "layout.txt").read_text())
+    if "tuples" in given:
+        assert len(tuples) == given["tuples"]
+    if "length" in given:
+        assert all(len(cells) == given["length"] for cells in tuples)
+    if layout == "cells":
+        assert tuples == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"layout": "windows", "tuples": 7}, "tuples is a setting of layout walk and points, not of windows"),
+        (
+            {"layout": "points", "neighbourhood": 8},
+            "neighbourhood is a setting of layout walk, not of points",
+        ),
+        ({"layout": "walk", "windows": "2x2"}, "windows is a setting of layout windows, not of walk"),
+        ({"layout": "walk", "cells": "0,1"}, "cells is a setting of layout cells, not of walk"),
+        ({"cells": "0,1", "length": 2}, "length is a setting of layout walk and points, not of cells"),
+        ({"tuples": 7, "windows": "2x2"}, "windows is a setting of layout windows, not of walk as tuples is"),
+    ],
+)
+@pytest.mark.parametrize("learner", ["td-ntuple", "q-ntuple"])
+def test_settings_that_the_layout_does_not_read_are_refused(given, sentence, learner, tmp_path):
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.train(bl.game("connectfour"), learner, episodes=1, out=tmp_path / "run", **given)
+    assert not (tmp_path / "run").exists()

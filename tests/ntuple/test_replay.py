@@ -123,8 +123,28 @@ def test_what_cannot_work_is_refused(tmp_path):
         ({"replay": -1}, "replay must be"),
         ({"replay_batch": 0}, "replay_batch must be"),
         ({"threads": 2}, "single thread"),
-        ({"replay": 10**8, "memory_gb": 1}, "would take more than 1 GiB"),
+        ({"replay": 10**8, "memory_gb": 1}, "would take .* GiB; the limit is 1 GiB"),
+        ({"replay": 10**8}, "replay buffer of 100000000 steps would take .* GiB; the limit is 8 GiB"),
     ]:
         with pytest.raises(bl.BoardLabError, match=words):
             train(tmp_path / "bad", **settings)
         assert not (tmp_path / "bad").exists()
+
+
+def test_the_memory_that_is_counted_is_what_the_buffer_takes(tmp_path):
+    """The limit is passed by one step more."""
+    buffer = arrays(train(tmp_path / "run", coherence="off", replay=3000).path)
+    taken = sum(buffer[name].nbytes for name in ("weights", "replay_indices", "replay_facts"))
+    limit = (taken + 8) / 2**30
+    assert train(tmp_path / "fits", coherence="off", replay=3000, memory_gb=limit).is_finished
+    with pytest.raises(bl.BoardLabError, match="replay buffer of 3001 steps would take"):
+        train(tmp_path / "larger", coherence="off", replay=3001, memory_gb=limit)
+
+
+def test_memory_that_is_not_there_is_refused_with_a_sentence(tmp_path, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("boardlab.learning.settings._engine.TdLearner", fail)
+    with pytest.raises(bl.BoardLabError, match="there is not enough memory"):
+        train(tmp_path / "run")

@@ -1,0 +1,38 @@
+"""Plugins: Python files of the user's own that register evaluators and features, and libraries of games."""
+
+import runpy
+from pathlib import Path
+from traceback import extract_tb
+
+from boardlab.errors import BoardLabError
+from boardlab.games.library import load_game
+
+PLUGINS: list[str] = []
+"""The Python files that were run, in order; processes that are started run them, too."""
+
+
+LIBRARIES = (".so", ".dylib", ".dll")
+
+
+def run_plugin(path: str) -> None:
+    """Runs the file, or loads the game in it; what goes wrong is said in a sentence."""
+    if not Path(path).is_file():
+        raise BoardLabError(f'there is no file "{path}" to run as a plugin')
+    if Path(path).suffix in LIBRARIES:
+        load_game(path)
+        return
+    PLUGINS.append(path)
+    try:
+        runpy.run_path(path, run_name="boardlab_plugin")
+    except BoardLabError:
+        raise
+    except Exception as error:
+        raise BoardLabError(f"the plugin {path} failed: {type(error).__name__}: {error}") from None
+
+
+def plugin_failure(error: Exception) -> str | None:
+    """What is to be said about an error in the code of a plugin; None where it came from elsewhere."""
+    place = next((f for f in reversed(extract_tb(error.__traceback__)) if f.filename in PLUGINS), None)
+    if place is None:
+        return None
+    return f"the plugin {place.filename} failed in line {place.lineno}: {type(error).__name__}: {error}"

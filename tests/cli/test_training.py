@@ -1,0 +1,106 @@
+"""Training from the command line: plugins in every process, progress in a file, messages that name the remedy."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import boardlab as bl
+from boardlab.evaluators import EVALUATORS
+from boardlab.evaluators.features import OWN_FEATURES
+
+CORNERS = """
+import boardlab as bl
+
+print("{this is no message}")
+
+@bl.register_features("corners")
+def corners(state, player):
+    return [state.fields[cell] == player + 1 for cell in (0, 2, 6, 8)]
+
+@bl.register_features("late")
+def late(state, player):
+    if sum(state.fields) > 3:
+        raise RuntimeError("too late")
+    return [1.0]
+
+@bl.register_evaluator("even", priors=False)
+def even(game):
+    return lambda planes, legal: [0.0] * len(planes)
+"""
+
+
+def run(*words):
+    command = [sys.executable, "-m", "boardlab", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def plugin(tmp_path):
+    file = tmp_path / "corners.py"
+    file.write_text(CORNERS)
+    return file
+
+
+def two_processes(out, *words):
+    return ("train", "tictactoe", "--runs", 2, "--jobs", 2, "--episodes", 20, "--out", out, *words)
+
+
+def test_plugins_reach_the_processes_of_several_runs(plugin, tmp_path):
+    words = ("--learner", "td-features", "--features", "corners", "--exam", "greedy(even)", "--exam-games", 2)
+    done = run("--plugin", plugin, *two_processes(tmp_path / "runs", *words))
+    assert done.returncode == 0, done.stderr
+    assert "greedy(even): mean" in done.stdout
+
+
+def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):
+    words = ("--learner", "td-features", "--features", "late", "--exam", "none")
+    done = run("--plugin", plugin, *two_processes(tmp_path / "runs", *words))
+    assert done.returncode == 2
+    said = f"boardlab: the plugin {plugin} failed in line 13: RuntimeError: too late\n"
+    assert done.stderr.endswith(said)
+
+
+def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkeypatch):
+    monkeypatch.setattr("boardlab.learning.many.PLUGINS", [])
+    monkeypatch.setitem(OWN_FEATURES, "mine", lambda state, player: [1.0])
+    monkeypatch.setattr("boardlab.evaluators.EVALUATORS", dict(EVALUATORS))
+    bl.register_evaluator("own", priors=False)(lambda game: lambda planes, legal: [0.0] * len(planes))
+    for learner, settings, words in [
+        ("td-features", {"features": "mine"}, 'the features "mine" were registered in this process'),
+        ("td-ntuple", {"exams": ["greedy(own)"]}, 'the evaluator "own" was registered in this process'),
+    ]:
+        out = tmp_path / learner
+        arguments = {"learner": learner, "out": out, "episodes": 5, "exam_games": 2, **settings}
+        with pytest.raises(bl.BoardLabError, match=f"{words}.* use jobs=1, or .* --plugin FILE"):
+            bl.train_many(bl.game("tictactoe"), 2, jobs=2, **arguments)
+        assert not out.exists()
+
+
+def test_progress_is_told_line_by_line_where_there_is_no_terminal(tmp_path):
+    words = ("--episodes", 40, "--exam", "random", "--exam-every", 20, "--exam-games", 2)
+    done = run("train", "tictactoe", "--out", tmp_path / "run", *words)
+    assert done.returncode == 0
+    lines = done.stderr.splitlines()
+    assert [line.split(" episodes")[0] for line in lines] == ["20 of 40", "40 of 40"]
+    assert all(line.endswith(" random") for line in lines)
+    assert done.stdout.startswith(f"{tmp_path}/run: tictactoe, 40 of 40 episodes")
+    done = run("resume", tmp_path / "run", "--episodes", 60)
+    assert "60 of 60 episodes" in done.stderr
+    done = run("train", "tictactoe", "--runs", 2, "--jobs", 2, "--out", tmp_path / "two", *words)
+    assert sorted(line.split(" episodes")[0] for line in done.stderr.splitlines()) == [
+        "seed 1: 20 of 40", "seed 1: 40 of 40", "seed 2: 20 of 40", "seed 2: 40 of 40",
+    ]  # fmt: skip
+
+
+def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypatch, capsys):
+    train = importlib.import_module("boardlab.cli.train")
+    monkeypatch.setattr(train, "QUIET_SECONDS", 0.0)
+    with train.training_bar() as bar:
+        tell = train.teller(bar)
+        for episodes in (1, 2):
+            tell(bl.learning.Progress(episodes, 2, 5 * episodes, 0.5, {}))
+    assert [line[:17] for line in capsys.readouterr().err.splitlines()] == [
+        "1 of 2 episodes, ", "2 of 2 episodes, ",
+    ]  # fmt: skip

@@ -1,0 +1,109 @@
+"""Runs under everyday mistakes: exams after every few episodes, short runs made long, two processes in a folder."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+import boardlab as bl
+
+TICTACTOE = bl.game("tictactoe")
+
+
+def test_exams_after_every_few_episodes(tmp_path):
+    """Their chunks are cut short, so that the length of the next one must not follow from the one wanted."""
+    run = bl.train(TICTACTOE, episodes=400, out=tmp_path / "run", exam_every=1)
+    assert run.is_finished
+    assert len(run.log) == 400
+
+
+def test_a_short_run_that_becomes_long_keeps_its_number_of_exams(tmp_path):
+    bl.train(TICTACTOE, episodes=10, out=tmp_path, exam_every=None)
+    run = bl.resume(tmp_path, episodes=2000)
+    assert [int(row["episodes"]) for row in run.log] == [*range(1, 11), *range(100, 2001, 100)]
+
+
+def test_an_interval_that_was_given_is_kept(tmp_path):
+    bl.train(TICTACTOE, episodes=100, out=tmp_path, exam_every=50)
+    run = bl.resume(tmp_path, episodes=300)
+    assert [int(row["episodes"]) for row in run.log] == [50, 100, 150, 200, 250, 300]
+
+
+HOLDER = """
+import sys, boardlab as bl
+
+def tell(standing):
+    print("training", flush=True)
+    sys.stdin.readline()
+
+bl.train(bl.game("tictactoe"), sys.argv[2], episodes=20, out=sys.argv[1], progress=tell)
+"""
+
+
+@contextmanager
+def another_process_trains_in(path, learner="td-ntuple"):
+    command = [sys.executable, "-c", HOLDER, str(path), learner]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "training\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def files_of(path):
+    return {file.name: file.read_bytes() for file in path.iterdir()}
+
+
+needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fcntl")
+
+
+@needs_locks
+@pytest.mark.parametrize("learner", ["td-ntuple", "q-table", "td-features"])
+def test_a_folder_in_which_another_process_trains_is_refused(tmp_path, learner):
+    path = tmp_path / "run"
+    with another_process_trains_in(path, learner) as process:
+        before = files_of(path)
+        for attempt in (
+            lambda: bl.train(TICTACTOE, episodes=20, out=path),
+            lambda: bl.train(TICTACTOE, episodes=20, out=path, force=True),
+            lambda: bl.resume(path),
+            lambda: bl.resume(path, episodes=500),
+        ):
+            with pytest.raises(bl.BoardLabError, match=f"run is in use by process {process.pid}"):
+                attempt()
+        assert files_of(path) == before
+        assert bl.open_run(path).total == 20  # reading is free
+        bl.match(TICTACTOE, [bl.open_run(path).expression, "random"], 2)
+    # It was killed: nothing blocks the next one, and nothing is left of it.
+    assert bl.train(TICTACTOE, episodes=20, out=path, force=True).is_finished
+    assert not (path / ".lock").exists()
+
+
+@needs_locks
+def test_each_of_several_runs_is_locked(tmp_path):
+    with another_process_trains_in(tmp_path / "seed-2"):
+        for jobs in (1, 2):
+            with pytest.raises(bl.BoardLabError, match="seed-2 is in use by process"):
+                bl.train_many(TICTACTOE, 2, jobs=jobs, out=tmp_path, episodes=20, force=True)
+
+
+def test_a_run_that_fails_leaves_its_folder_free(tmp_path):
+    def fail(_):
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more") as kept:
+        bl.train(TICTACTOE, episodes=20, out=tmp_path, progress=fail)
+    assert bl.resume(tmp_path).is_finished, kept  # although its traceback is still there
+
+
+@pytest.mark.parametrize("attempt", [bl.open_run, bl.resume, lambda path: bl.train(TICTACTOE, out=path)])
+def test_a_folder_is_a_path(attempt):
+    with pytest.raises(bl.BoardLabError, match="the folder of a run is a path, not 5"):
+        attempt(5)
+
+
+def test_the_folder_of_several_runs_is_a_path():
+    with pytest.raises(bl.BoardLabError, match="the folder of a run is a path, not 5"):
+        bl.train_many(TICTACTOE, 2, out=5)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from boardlab.cli.common import GAME_PARAMETERS, console, game_from, saved_by_ctrl_c
+from boardlab.cli.common import GAME_PARAMETERS, console, game_from, read_switch, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -33,7 +33,10 @@ def train(
     context: typer.Context,
     game: Annotated[
         str,
-        typer.Argument(help="The game; its parameters and the learner's settings follow as --NAME VALUE."),
+        typer.Argument(
+            help="The game; its parameters and the learner's settings follow as --NAME VALUE; what is true or "
+            "false also as --NAME and --no-NAME."
+        ),
     ],
     learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
     preset: Annotated[
@@ -178,7 +181,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             continue
         option = known[key[3:] if switched_off else key]
         if option.type is bool and not equals:
-            settings[option.name] = not switched_off
+            settings[option.name] = not switched_off and read_switch(learner, option, words)
             continue
         if not equals:
             if not words:

@@ -88,6 +88,16 @@ def saved_by_ctrl_c(command: str) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
+@contextlib.contextmanager
+def stopped_by_ctrl_c(where: str) -> Iterator[None]:
+    """Says after Ctrl-C where a command was stopped, of which nothing is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped {where}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
+
+
 def board(state: State) -> Text:
     """The state's text in the game's colours."""
     text = Text(state.to_text())

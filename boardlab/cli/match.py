@@ -9,7 +9,7 @@ from boardlab.arena.match import Adjudication, StoppedMatch, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
-from boardlab.arena.records import check_format
+from boardlab.arena.records import FORMATS_HELP, check_format
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import console, game_bar, split_agents, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
@@ -62,7 +62,7 @@ def match(
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
+        Path | None, typer.Option(help=f"Write the games into this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""

@@ -10,7 +10,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from boardlab.arena.match import with_interval
 from boardlab.cli.common import GAME_PARAMETERS, console, game_from, read_switch, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
@@ -259,8 +258,8 @@ def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
     for exam in exam_names(run.log):
         _, value, error = points(run.log, exam)[-1]
-        known = " (95%)" if error == error else ""
-        console.print(f"{exam}: {with_interval(value, 1.96 * error)}{known}", markup=False, soft_wrap=True)
+        interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
+        console.print(f"{exam}: {value:.4g}{interval}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam), markup=False)
     if not run.is_finished:

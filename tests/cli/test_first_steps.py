@@ -2,13 +2,16 @@
 
 import contextlib
 import importlib
+import io
 import re
+import sys
 import tomllib
 
 import pytest
 
 import boardlab as bl
 from boardlab.arena.match import plain
+from boardlab.arena.records.files import FORMATS
 
 
 @pytest.mark.parametrize(
@@ -182,9 +185,62 @@ def test_an_elo_that_few_games_cannot_bound_is_no_number():
         (("evaluate", "random", "--game", "nim", "--starts", "1"), "--starts and --first belong to an opponent"),
         (("evaluate", "random", "--game", "nim", "--first"), "name one with --against"),
         (("train", "tictactoe", "--exam", "none", "--exam", "perfect"), "--exam none takes no exam"),
+        (("rate", "a.pgn", "--system", "glicko2", "--tau", "0"), "above 0 and at most 10, not 0.0"),
     ],
 )  # fmt: skip
 def test_a_sentence_names_the_option_that_was_typed(boardlab, tmp_path, monkeypatch, words, sentence):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.pgn").write_text('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n')
     status, _, error = boardlab(*words)
     assert status == 2 and sentence in error
+
+
+@pytest.mark.parametrize("command", ["match", "play"])
+def test_help_names_every_format_that_is_accepted(boardlab, command):
+    _, out, _ = boardlab(command, "--help")
+    assert all(suffix in out for suffix in FORMATS)
+
+
+@pytest.mark.parametrize("word", ["quit", "exit", "q", "QUIT"])
+def test_the_words_for_the_end_stop_a_game(boardlab, monkeypatch, word):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{word}\na1\n"))
+    status, out, error = boardlab("play", "tictactoe", "--against", "random")
+    assert (status, error) == (0, "")
+    assert "plays" not in out and "not a legal action" not in out and "stopped" not in out
+
+
+def test_help_hint_and_undo_are_words(boardlab, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("help\nhint\na1\nundo\nquit\n"))
+    _, out, _ = boardlab("play", "tictactoe", "--against", "mcts(iterations=50)", "--seed", "1")
+    assert out.count("quit (q) stops") == 2 and "a1, b1, c1" in out  # at the start, and when asked
+    assert "policy" in out and "not a legal action" not in out
+    boards = out.split("X to move")
+    assert len(boards) == 4 and "1 X . ." in boards[1] and "1 . . ." in boards[2]
+
+
+def test_a_file_that_is_no_run_is_a_sentence(tmp_path):
+    game = bl.game("tictactoe")
+    drawing = tmp_path / "layout.svg"
+    drawing.write_text("<svg/>")
+    with pytest.raises(bl.BoardLabError, match=r"layout\.svg is not a run: it has no agent\.toml$"):
+        bl.agent(f'greedy(ntuple("{drawing}"))', game)
+    run = bl.train(game, episodes=2, out=tmp_path / "run", exams=())
+    for content in (b"\x89PNG\r\n\x1a\n picture", b"\x93NUMPY\x01\x00 array", b""):
+        (run.path / "weights.npz").write_bytes(content)
+        with pytest.raises(bl.BoardLabError, match=r"weights\.npz is damaged: it is no npz file$"):
+            run.agent()
+
+
+def test_an_expression_is_right_whatever_the_folder_is_called(tmp_path):
+    run = bl.train(bl.game("tictactoe"), episodes=2, out=tmp_path / 'a "b\\c', exams=())
+    assert run.expression.endswith(r'/a \"b\\c"))')
+    assert run.agent().act(run.game.initial_state()).action in range(9)
+
+
+def test_wrong_kinds_of_arguments_are_a_sentence(tmp_path):
+    game = bl.game("tictactoe")
+    with pytest.raises(bl.BoardLabError, match="an exam is named by text, not 5"):
+        bl.evaluate("random", game, 5)
+    with pytest.raises(bl.BoardLabError, match="made from records"):
+        bl.write_records(tmp_path / "x.pgn", 5)
+    assert not (tmp_path / "x.pgn").exists()

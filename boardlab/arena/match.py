@@ -494,12 +494,15 @@ def _samples(scores: list[float], round_size: int) -> list[float]:
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean, over rounds."""
-    scores = _samples(scores, round_size)
-    if len(scores) < 2:
+    """Of the mean, over rounds; 0 where they all ended alike."""
+    samples = _samples(scores, round_size)
+    if len(samples) < 2:
         return float("nan")
-    mean = sum(scores) / len(scores)
-    return math.sqrt(sum((s - mean) ** 2 for s in scores) / (len(scores) - 1) / len(scores))
+    # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
+    if max(samples) - min(samples) <= 1e-12 * max(map(abs, scores)):
+        return 0.0
+    mean = sum(samples) / len(samples)
+    return math.sqrt(sum((s - mean) ** 2 for s in samples) / (len(samples) - 1) / len(samples))
 
 
 def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
@@ -517,10 +520,14 @@ def interval(scores: list[float], score_range: tuple[float, float], round_size: 
     return min(_student(rounds - 1) * error, width) if rounds > 1 else float("nan")
 
 
+STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+"""For 1, 2 ... degrees of freedom."""
+
+
 def _student(degrees: int) -> float:
-    """The 97.5% quantile of Student's t (Cornish-Fisher from three degrees on: within 1%)."""
-    if degrees <= 2:
-        return (12.706, 4.303)[degrees - 1]
+    """The 97.5% quantile of Student's t: tabulated, from 11 degrees on by Cornish-Fisher (within 0.1%)."""
+    if degrees <= len(STUDENT):
+        return STUDENT[degrees - 1]
     z, n = 1.959964, degrees
     return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 

@@ -53,7 +53,9 @@ def _before(
     plugin: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="Run this Python file first: it may register evaluators. Runs its code."
+            metavar="FILE",
+            help="Run this Python file first: it may register evaluators. Or load this game library (.so). "
+            "Runs its code.",
         ),
     ] = None,
 ) -> None:
@@ -63,6 +65,9 @@ def _before(
     for path in plugin or []:
         if not Path(path).is_file():
             raise boardlab.BoardLabError(f'there is no file "{path}" to run as a plugin')
+        if Path(path).suffix in (".so", ".dylib", ".dll"):
+            boardlab.load_game(path)
+            continue
         _plugins.add(path)
         try:
             runpy.run_path(path, run_name="boardlab_plugin")

@@ -257,8 +257,8 @@ def _short(number: float) -> str:
 def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
     for exam in exam_names(run.log):
-        _, value, error = points(run.log, exam)[-1]
-        interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
+        _, value, half = points(run.log, exam)[-1]
+        interval = f" ± {half:.2g} (95%)" if half == half else ""
         console.print(f"{exam}: {value:.4g}{interval}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam), markup=False)

@@ -193,11 +193,7 @@ def train(
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = _Training(folder, game, wanted, network, seed, total, plan)
-    training.trainee.begin()
-    folder.create(agent, force=force)
-    if "tuples" in network:
-        folder.write_text("layout.txt", layout_to_text(network["tuples"]))
-    training.save()
+    training.begin(agent, force)
     return training.go(progress)
 
 
@@ -207,7 +203,7 @@ def resume(
     episodes: int | None = None,
     progress: Tell | None = None,
 ) -> Run:
-    """Goes on with a run from its last checkpoint.
+    """Goes on with a run from its last checkpoint; one that was killed before its first begins again.
 
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
     early then goes on until it passes its exam again.
@@ -224,7 +220,11 @@ def resume(
     except (KeyError, TypeError, AttributeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     training = _Training(folder, game, wanted, network, seed, total, plan)
-    training.load()
+    folder.tidy()
+    if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
+        training.load()
+    else:  # it was killed before its first checkpoint
+        training.begin({key: value for key, value in agent.items() if key != "format"}, force=True)
     if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
             raise BoardLabError(f"{folder.path} has already played {training.learner.episodes_done} episodes")
@@ -283,7 +283,7 @@ class _Training:
         total: int,
         exams: ExamPlan,
     ) -> None:
-        self.folder, self.game, self.settings = folder, game, settings
+        self.folder, self.game, self.settings, self.network = folder, game, settings, network
         self.seed, self.total, self.exams = seed, total, exams
         try:
             self.trainee = settings.build(game, network, total, seed)
@@ -295,6 +295,14 @@ class _Training:
         self.exam: dict[str, float] = {}
 
     # ---- checkpoints ----
+
+    def begin(self, agent: dict[str, Any], force: bool) -> None:
+        """Makes the run's folder, with a checkpoint of what is known before the first episode."""
+        self.trainee.begin()
+        self.folder.create(agent, force=force)
+        if "tuples" in self.network:
+            self.folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        self.save()
 
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
@@ -401,7 +409,11 @@ class _Training:
         }
         results = self.exams.take(self.game, self._agent(), self.seed)
         for name, result in results.items():
-            row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
+            row |= {
+                name: f"{result.value:.6g}",
+                f"{name} error": f"{result.error:.6g}",
+                f"{name} interval": f"{result.interval:.6g}",
+            }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}

@@ -6,24 +6,39 @@ Arrays are numpy's own format in an uncompressed zip, whose checksums tell a dam
 
 import contextlib
 import csv
+import glob
 import hashlib
 import os
+import re
 import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
-from boardlab.games.registry import game as make_game
+from boardlab.games.registry import game_from_table
 from boardlab.runs.toml import to_toml
 
 FORMAT = 1
 """Rises when a file can no longer be read by the version before."""
+
+RUN_FILES = (
+    "layout.txt",
+    "log.csv",
+    "curve.png",
+    "losses.png",
+    "generations.jsonl",
+    f"replay/{6 * '[0-9]'}.npz",
+    "tensorboard/events.out.tfevents.*",
+    "weights.npz",
+    "checkpoint.npz",
+)
+"""What runs write beside agent.toml. The checkpoint goes last: until then the old run can be resumed."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -44,15 +59,29 @@ class RunFolder:
             raise BoardLabError(
                 f"{self.path} already holds a run; resume it, choose another folder, or force to replace it"
             )
-        if self.path.is_dir() and not (self.path / "agent.toml").exists() and any(self.path.iterdir()):
+        # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
+        files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
+        if any(not _is_aside(file.name, "agent.toml") for file in files):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BoardLabError(f"{self.path} cannot be made: {error.strerror}") from None
-        for old in ("layout.txt", "weights.npz", "checkpoint.npz", "log.csv", "curve.png"):
-            (self.path / old).unlink(missing_ok=True)
+        self.tidy()
+        self._clear()
         self.write_agent(agent)
+
+    def _clear(self) -> None:
+        """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
+        try:
+            for pattern in RUN_FILES:
+                for old in self.path.glob(pattern):
+                    old.unlink()
+            for name in ("replay", "tensorboard"):
+                with contextlib.suppress(OSError):  # it is not there, or holds something else
+                    (self.path / name).rmdir()
+        except OSError as error:
+            raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""
@@ -82,24 +111,14 @@ class RunFolder:
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
-        parameters = dict(agent["game"])
-        return make_game(parameters.pop("name"), **parameters)
+        return game_from_table(agent["game"])
 
     # ---- arrays ----
 
     def write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Writes arrays as one file, all or nothing."""
-        aside = self.path / f".{name}.{os.getpid()}.new"
-        try:
-            with aside.open("wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(self.path / name)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
-            raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
+        with self._replacing(name) as file:
+            np.savez(file, allow_pickle=False, **arrays)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
@@ -181,11 +200,24 @@ class RunFolder:
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise BoardLabError(f"{self.path / 'log.csv'} cannot be read: {error}") from None
 
+    # ---- files aside ----
+
+    def tidy(self) -> None:
+        """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
+        for folder in (self.path, self.path / "replay"):
+            _remove_leftovers(folder)
+
     def _replace(self, name: str, content: bytes) -> None:
+        with self._replacing(name) as file:
+            file.write(content)
+
+    @contextlib.contextmanager
+    def _replacing(self, name: str) -> Iterator[BinaryIO]:
+        """A file aside, which takes its name once it is whole."""
         aside = self.path / f".{name}.{os.getpid()}.new"
         try:
             with aside.open("wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             aside.replace(self.path / name)
@@ -193,6 +225,7 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 aside.unlink(missing_ok=True)
             raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
+        _remove_leftovers(self.path, name)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -208,6 +241,38 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         aside.unlink()
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+
+
+_ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")
+
+
+def _is_aside(file: str, name: str) -> bool:
+    """Whether a file is what some process wrote aside, to become `name`."""
+    found = _ASIDE.fullmatch(file)
+    return found is not None and found["name"] == name
+
+
+def _remove_leftovers(folder: Path, name: str | None = None) -> None:
+    """Removes what was written aside to become `name`, or anything, unless its process may be writing yet."""
+    for file in folder.glob(".*.new" if name is None else f".{glob.escape(name)}.*.new"):
+        found = _ASIDE.fullmatch(file.name)
+        if found and name in (None, found["name"]) and not _is_another_process(int(found["process"])):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def _is_another_process(number: int) -> bool:
+    """Whether a process of this number lives beside ours.
+
+    In a container ours often has the number of the one that was killed.
+    """
+    try:
+        os.kill(number, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return number != os.getpid()
 
 
 def _csv(value: Any) -> str:

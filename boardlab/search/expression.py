@@ -107,6 +107,7 @@ class _Parser:
         named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
         if named:
             self.at += 2
+            word = getattr(spec, "older_names", {}).get(word, word)
         elif token == "text" and not evaluators:
             # The one thing written without its name: what a reference player or a trained run is called.
             first = next(iter(options_of(spec)), None)

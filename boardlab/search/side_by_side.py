@@ -35,7 +35,7 @@ def act_all(
     if (
         isinstance(spec, Mcts)
         and isinstance(spec.evaluator, Net)
-        and spec.evaluator.path
+        and spec.evaluator.run
         and spec.is_plain_puct
     ):
         found = _in_a_forest(spec, spec.evaluator, game, states, seed, progress)

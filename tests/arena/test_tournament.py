@@ -228,6 +228,26 @@ def test_swiss_of_three_players_a_game(db: Path) -> None:
     assert {s.games for s in result.standings} <= {6, 9}  # one has a bye in each round
 
 
+def test_a_pairing_that_is_broken_off_in_a_round_shifts_no_other_ones() -> None:
+    """Who begins always wins, so that every whole round is a tie and only the odd game is not."""
+
+    def record(first: int, second: int) -> bl.arena.GameRecord:
+        return bl.arena.GameRecord((first, second), (), (1.0, -1.0), 0, "")
+
+    others = [record(0, 2), record(2, 0)] * 6
+    for pairings in ([[record(0, 1)], others], [[record(0, 1), record(1, 0), record(0, 1)], others]):
+        standing = tally(1, TICTACTOE, ("a", "b", "c"), "round-robin", False, pairings, 2).standings[0]
+        rounds = sum(len(played) // 2 for played in pairings)
+        assert standing.point_interval == pytest.approx(3 / rounds)
+        assert standing.score_interval == pytest.approx(2 * 3 / rounds)
+        assert standing.games == sum(map(len, pairings))
+        assert standing.points == standing.games / 2 + 0.5
+    # Less than two whole rounds: games count one by one, whatever pairing they are of.
+    single = [[record(0, 1)], [record(0, 2)], [record(3, 0)], [record(0, 4)]]
+    standing = tally(1, TICTACTOE, tuple("abcde"), "round-robin", False, single, 2).standings[0]
+    assert standing.point_interval == pytest.approx(3.1824 * 0.25)
+
+
 def test_tally_by_hand() -> None:
     """Two pairings of one turn each."""
 

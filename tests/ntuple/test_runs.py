@@ -1,5 +1,7 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
+import importlib.util
+import os
 import shutil
 import signal
 import subprocess
@@ -47,12 +49,11 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
 def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
     script = (
-        "import os, signal, sys, boardlab as bl, boardlab.learning.train as t\n"
+        "import signal, sys, boardlab as bl, boardlab.learning.train as t\n"
         "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
         "path, seconds = sys.argv[1], float(sys.argv[2])\n"
         "signal.setitimer(signal.ITIMER_PROF, seconds)\n"
-        "if os.path.exists(path + '/checkpoint.npz'): bl.resume(path)\n"
-        "else: bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, force=True)\n"
+        "bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, go_on=True)\n"
     )
     path = tmp_path / "killed"
     killed = 0
@@ -66,6 +67,70 @@ def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     assert killed >= 2
     bl.train(bl.game("nim", players=3), episodes=60000, out=tmp_path / "whole", seed=7)
     assert tables(tmp_path / "whole") == tables(path)
+
+
+class KilledError(BaseException):
+    """Stands for kill -9: nothing catches it, so nothing is tidied up."""
+
+
+CUBE = bl.game("rubiks", twists=3)
+TINY = {"net": "mlp", "blocks": 0, "channels": 4, "hidden": 4, "games": 2, "parallel": 2, "simulations": 2}
+TINY_CUBE_NET = {"first": 8, "width": 4, "blocks": 0, "walks": 2, "threads": 1, "device": "cpu"}
+
+
+@pytest.mark.parametrize(
+    ("learner", "game", "episodes", "settings"),
+    [
+        ("td-ntuple", bl.game("tictactoe"), 20, SETTINGS),
+        ("sarsa-ntuple", bl.game("tictactoe"), 20, {}),
+        ("q-ntuple", bl.game("tictactoe"), 20, {}),
+        ("td-features", bl.game("tictactoe"), 20, {}),
+        ("q-table", bl.game("tictactoe"), 20, {"memory_mb": 0.1}),
+        ("qm", bl.game("tictactoe"), 20, {"search_iterations": 5, "memory_mb": 0.1}),
+        ("davi", CUBE, 20, {"tuples": 3, "length": 3}),
+        ("alphazero", bl.game("tictactoe"), 2, {**TINY, "threads": 1, "device": "cpu"}),
+        ("random-walk", CUBE, 4, TINY_CUBE_NET),
+        ("davi-net", CUBE, 4, TINY_CUBE_NET),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ",
+)
+def test_a_run_killed_in_its_first_save_goes_on(tmp_path, monkeypatch, learner, game, episodes, settings):
+    """Killed while the first, second ... file is written; the same call again, or resume, goes on."""
+    if learner in ("alphazero", "random-walk", "davi-net"):
+        pytest.importorskip("torch")
+
+    def run(path, **more):
+        return bl.train(game, learner, episodes=episodes, out=path, seed=7, **settings, **more)
+
+    run(tmp_path / "whole")
+    real, written = os.fsync, []
+
+    def kill(file):
+        written.append(file)
+        if len(written) == last:
+            raise KilledError
+        real(file)
+
+    for last in range(1, 6):
+        for go_on in (lambda path: run(path, go_on=True), bl.resume):
+            path = tmp_path / f"{last}-{go_on.__name__}"
+            written.clear()
+            with monkeypatch.context() as patched, pytest.raises(KilledError):
+                patched.setattr(os, "fsync", kill)
+                run(path)
+            if go_on is bl.resume and not (path / "agent.toml").exists():
+                continue  # nothing says yet what run it is
+            assert go_on(path).is_finished
+            assert not list(path.rglob(".*.new"))
+            assert tables(path) == tables(tmp_path / "whole")
+
+
+def test_a_run_that_lost_its_checkpoint_does_not_begin_again(copy):
+    (copy / "checkpoint.npz").unlink()
+    before = (copy / "weights.npz").read_bytes()
+    with pytest.raises(bl.BoardLabError, match=r"has no checkpoint\.npz"):
+        bl.resume(copy)
+    assert (copy / "weights.npz").read_bytes() == before
 
 
 def progress_of(path):
@@ -122,6 +187,32 @@ def test_a_folder_with_a_run_is_not_overwritten(copy):
         train(bl.game("tictactoe"), copy)
     train(bl.game("tictactoe"), copy, episodes=10, force=True)
     assert progress_of(copy) == 10
+
+
+def test_force_removes_what_the_old_run_wrote_and_nothing_else(tmp_path):
+    pytest.importorskip("torch")
+    game, more = bl.game("tictactoe"), {"tensorboard": importlib.util.find_spec("tensorboard") is not None}
+    options = {**TINY, **more, "threads": 1, "device": "cpu", "exams": ["random"], "exam_games": 2}
+    bl.train(game, "alphazero", episodes=4, out=tmp_path / "forced", seed=7, **options)
+    wrote = {file.name for file in (tmp_path / "forced").iterdir()}
+    assert {"generations.jsonl", "replay"} <= wrote
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    train(game, tmp_path / "fresh", episodes=10)
+    fresh = {file.name for file in (tmp_path / "fresh").iterdir()}
+    assert {file.name for file in (tmp_path / "forced").iterdir()} == fresh
+
+    mine = [
+        "notes.txt",
+        "replay/best.npz",
+        "replay/000001-mine.npz",
+        "tensorboard/mine",
+        "weights.npz.backup",
+    ]
+    for name in mine:
+        (tmp_path / "forced" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "forced" / name).write_text("precious")
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    assert all((tmp_path / "forced" / name).read_text() == "precious" for name in mine)
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path):
@@ -246,6 +337,40 @@ def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
         folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
     assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
     assert (tmp_path / "weights.npz").read_bytes() == before
+
+
+@pytest.fixture
+def dead():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_killed_processes_left_aside_is_removed(copy, dead):
+    (copy / "replay").mkdir()
+    for process in (dead, os.getpid(), os.getppid()):
+        for name in ("checkpoint.npz", "replay/000003.npz"):
+            (copy / name).with_name(f".{name.split('/')[-1]}.{process}.new").write_bytes(b"half")
+    (copy / ".mine.new").write_text("precious")
+    bl.resume(copy, episodes=210)
+    left = {file.relative_to(copy).as_posix() for file in copy.rglob(".*")}
+    # The parent process lives, and so may still be writing.
+    assert left == {".mine.new"} | {
+        f"{name}.{os.getppid()}.new" for name in (".checkpoint.npz", "replay/.000003.npz")
+    }
+
+
+def test_a_written_file_replaces_what_killed_processes_left_of_it(tmp_path, dead):
+    folder = RunFolder(tmp_path)
+    for name in (f".a[1].txt.{dead}.new", f".b.txt.{dead}.new", f".a[1].txt.{os.getppid()}.new"):
+        (tmp_path / name).write_text("half")
+    folder.write_text("a[1].txt", "whole")
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "a[1].txt",
+        f".b.txt.{dead}.new",  # of another file, which may be anybody's
+        f".a[1].txt.{os.getppid()}.new",
+    }
 
 
 def test_weights_that_grow_without_end_are_not_saved(tmp_path):

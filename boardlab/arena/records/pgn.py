@@ -292,11 +292,11 @@ def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
         if game is None:
             raise BoardLabError(f"{place}: the game has no tag Game; say which rules it follows")
         return game
+    if game is not None and game.name == tags["Game"] and game.name not in GAMES:  # a user's own game
+        return game
     try:
         rules = rules_of(tags["Game"])
     except BoardLabError as error:
-        if game is not None and game.name == tags["Game"]:  # a user's own game
-            return game
         raise BoardLabError(f"{place}: {error}") from None
     options = {option.name: option for option in options_of(rules)}
     given = {}

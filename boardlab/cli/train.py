@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from boardlab.arena.match import with_interval
 from boardlab.cli.common import GAME_PARAMETERS, console, game_from, read_switch, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
@@ -258,8 +259,8 @@ def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
     for exam in exam_names(run.log):
         _, value, half = points(run.log, exam)[-1]
-        interval = f" ± {half:.2g} (95%)" if half == half else ""
-        console.print(f"{exam}: {value:.4g}{interval}", markup=False, soft_wrap=True)
+        known = " (95%)" if half == half else ""
+        console.print(f"{exam}: {with_interval(value, half)}{known}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam), markup=False)
     if not run.is_finished:

@@ -156,11 +156,25 @@ def test_an_exam_says_how_many_games_it_played(boardlab, game, exam, asked, play
     assert played in out
 
 
-def test_error_bars_are_plain_numbers(boardlab):
+def test_error_bars_are_plain_numbers(boardlab, tmp_path):
     _, out, _ = boardlab("evaluate", "random", "--game", "2048", "-n", "3")
     assert re.search(r"^score: 1,\d{3} ± \d[\d,]* \(95%\), 3 games$", out, re.MULTILINE)
     _, out, _ = boardlab("match", "2048", "random", "-n", "3")
     assert re.search(r"mean score 1,\d{3} ± \d[\d,]*$", out, re.MULTILINE)
+    words = (
+        "--size",
+        "3",
+        "--episodes",
+        "2",
+        "--exam-games",
+        "3",
+        "--exam-every",
+        "0",
+        "--out",
+        tmp_path / "run",
+    )
+    _, out, _ = boardlab("train", "2048", *words)
+    assert re.search(r"^score: \d+(\.\d)? ± \d[\d,.]* \(95%\)$", out, re.MULTILINE)
     assert (plain(99.7), plain(0.123), plain(1234.5)) == ("100", "0.12", "1,234")
 
 
@@ -241,6 +255,8 @@ def test_wrong_kinds_of_arguments_are_a_sentence(tmp_path):
     game = bl.game("tictactoe")
     with pytest.raises(bl.BoardLabError, match="an exam is named by text, not 5"):
         bl.evaluate("random", game, 5)
+    with pytest.raises(bl.BoardLabError, match="a game library is named by its path, not 5"):
+        bl.load_game(5)
     with pytest.raises(bl.BoardLabError, match="made from records"):
         bl.write_records(tmp_path / "x.pgn", 5)
     assert not (tmp_path / "x.pgn").exists()

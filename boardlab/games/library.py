@@ -9,12 +9,13 @@ tournaments of such a game open after the user has loaded it.
 """
 
 import ctypes
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
 from boardlab.games.rules import Rules
 
@@ -55,12 +56,14 @@ class Library(Rules):
         return _engine.game_from_table(self.name, _new_capsule(address, b"boardlab.bl_game", None))
 
 
-def load_game(path: str) -> Game:
+def load_game(path: str | os.PathLike[str]) -> Game:
     """The game in a compiled library. Run `boardlab.testing.check_game` on it before you trust it.
 
     From then on this process knows it by name, `game("countdown")` for libcountdown.so, and opens runs and
     tournaments of it. On the command line: `boardlab --plugin libcountdown.so play countdown`.
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise BoardLabError(f"a game library is named by its path, not {shown(path)}")
     if not Path(path).is_file():
         raise BoardLabError(f'there is no game library "{path}"')
     file = str(Path(path).resolve())

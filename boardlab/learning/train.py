@@ -33,6 +33,7 @@ from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+from boardlab.search.expression import escaped
 
 if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
@@ -107,7 +108,7 @@ class Run:
     @property
     def expression(self) -> str:
         """The trained agent's name."""
-        return self.settings.expression(self.path.as_posix())
+        return self.settings.expression(escaped(self.path.as_posix()))
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""

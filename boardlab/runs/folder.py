@@ -150,7 +150,7 @@ class RunFolder:
         file = self.path / "agent.toml"
         try:
             agent = tomllib.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise BoardLabError(f"{file} cannot be read: {error}") from None
@@ -181,6 +181,8 @@ class RunFolder:
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
         file = self.path / name
+        if file.is_file() and not zipfile.is_zipfile(file):  # numpy would advise to unpickle it
+            raise BoardLabError(f"{file} is damaged: it is no npz file")
         try:
             with np.load(file, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in wanted}

@@ -199,6 +199,11 @@ def parse(expression: str) -> SearchSpec:
     return spec
 
 
+def escaped(text: str) -> str:
+    """Text as it stands between double quotes in an expression."""
+    return re.sub(r'(["\\])', r"\\\1", text)
+
+
 def format_spec(spec: Spec) -> str:
     """The canonical expression: the evaluator first, then whatever is not the default, in order."""
     parts = []
@@ -207,7 +212,7 @@ def format_spec(spec: Spec) -> str:
         if isinstance(value, EvaluatorSpec):
             parts.append(format_spec(value))
         elif value != field.default:
-            text = '"' + re.sub(r'(["\\])', r"\\\1", value) + '"' if isinstance(value, str) else repr(value)
+            text = f'"{escaped(value)}"' if isinstance(value, str) else repr(value)
             parts.append(f"{field.name}={text}")
     return spec.name + (f"({', '.join(parts)})" if parts else "")
 

@@ -421,7 +421,7 @@ def test_pentanomial_counts_by_hand() -> None:
 
 def test_one_game_says_nothing_about_strength() -> None:
     text = str(bl.match(TICTACTOE, ["random", "random"], games=1))
-    assert "1 games" in text and "Elo" not in text
+    assert "1 game," in text and "Elo" not in text
 
 
 def test_wilson_by_hand() -> None:

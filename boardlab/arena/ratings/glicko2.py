@@ -35,7 +35,7 @@ def glicko2(
     """
     results = as_results(results, players=2)
     if not isinstance(tau, (int, float)) or not 0 < tau <= 10:
-        raise BoardLabError(f"tau must be a number from 0 to 10, not {shown(tau)}")
+        raise BoardLabError(f"tau must be a number above 0 and at most 10, not {shown(tau)}")
     ratings = {name: GlickoRating() for name in names_of(results)} | _checked(start or {})
     periods: dict[str, list[Result]] = {}
     for result in results:

@@ -239,7 +239,16 @@ def _scores(place: str, tags: dict[str, str]) -> tuple[float, ...] | None:
 
 def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
     """The games of a PGN file; `game` is played where no tag says what is. `name` is for error messages."""
-    return [_record(name, section, game) for section in sections(text)]
+    found = list(sections(text))
+    moves = [(section.moves_line, section.moves[0]) for section in found if section.moves]
+    for number, line in moves if found else enumerate(text.split("\n"), 1):
+        if line.startswith("["):  # moves never do
+            raise BoardLabError(
+                f'{name}, line {number}: {line.strip()[:40]} is no tag; one is written [White "a name"]'
+            )
+    if not found:
+        raise BoardLabError(f'{name} holds no game: PGN begins with tags, as in [White "a name"]')
+    return [_record(name, section, game) for section in found]
 
 
 def _record(name: str, section: Section, game: Game | None) -> Record:

@@ -90,16 +90,18 @@ def match(
             )
         except StoppedMatch as stop:
             result, stopped = stop.result, True
-    if stopped:
-        console.print(f"stopped: this is the result of the {result.games} games finished so far of {games}")
+    # Files come before the screen: who reads it may have gone away.
     if play_stats is not None:
         write_play_stats(play_stats, arena_game, result)
+    if save is not None:
+        result.save(save)
+    if stopped:
+        console.print(f"stopped: this is the result of the {result.games} games finished so far of {games}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
     if save is not None:
-        result.save(save)
         console.print(f"saved: {save}", markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)

@@ -138,3 +138,8 @@ def test_a_folder_of_several_runs_says_what_it_is(tmp_path):
     assert done.returncode == 2
     assert f"{tmp_path} holds several runs: name one of them, as {tmp_path}/seed-1, or" in done.stderr
     assert "the same train command" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["train", "resume"])
+def test_the_help_says_that_episodes_are_rounded_up(command):
+    assert "Rounded up to whole generations" in " ".join(run(command, "--help").stdout.split())

@@ -11,6 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from boardlab.arena.match import interval
+
 console = Console(highlight=False, width=120)
 
 
@@ -33,14 +35,11 @@ def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str
 
 
 def mean(values: list[float]) -> str:
-    """With its 95% interval; nothing where a value is missing."""
+    """With its 95% interval (Student's t) where the values tell one; nothing where a value is missing."""
     if any(math.isnan(value) for value in values):
         return ""
-    middle = sum(values) / len(values)
-    if len(values) < 2:
-        return f"{middle:.3f}"
-    error = math.sqrt(sum((v - middle) ** 2 for v in values) / (len(values) - 1) / len(values))
-    return f"{middle:.3f} ± {1.96 * error:.3f}"
+    half = interval(values, (-math.inf, math.inf))
+    return f"{sum(values) / len(values):.3f}" + (f" ± {half:.3f}" if len(set(values)) > 1 else "")
 
 
 def tell(line: Mapping[str, Any], out: Path | None) -> None:

@@ -38,6 +38,7 @@ from common import console, table, tell
 
 import boardlab as bl
 from boardlab import Forest
+from boardlab.arena.match import interval
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import build_net, net_description
@@ -450,16 +451,16 @@ def report_speed(games: list[str], simulations: int) -> None:
 
 
 def report_untrained(game: str, lines: list[Line], how: str) -> None:
-    """Win rates against MCTS with a net that knows nothing, draws as halves."""
+    """Win rates against MCTS with a net that knows nothing, draws as halves, ± a 95% interval over nets."""
     rows = []
     for name, published in zip(PAPER, TABLE_2[game], strict=True):
         rewards = [line["reward"] for line in lines if line.get("untrained") == name]
         if not rewards:
             continue
         shares = [(reward + 1) / 2 for reward in rewards]
-        error = 1.96 * statistics.stdev(shares) / math.sqrt(len(shares)) if len(shares) > 1 else math.nan
+        half = interval(shares, (0.0, 1.0))
         rows.append(
-            [name, str(GAMES_A_NET * len(rewards)), f"{np.mean(shares):.1%} ± {error:.1%}", f"{published:g}%"]
+            [name, str(GAMES_A_NET * len(rewards)), f"{np.mean(shares):.1%} ± {half:.1%}", f"{published:g}%"]
         )
     table(
         f"{game} 6x6, against MCTS over an untrained net",

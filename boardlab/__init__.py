@@ -21,7 +21,7 @@ from boardlab.search import Agent, Decision, Forest, agent, evaluator
 if TYPE_CHECKING:
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate
-    from boardlab.arena.match import MatchResult, match
+    from boardlab.arena.match import Adjudication, MatchResult, match
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
     from boardlab.arena.standings import TournamentResult
@@ -35,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CHANCE",
     "TERMINAL",
+    "Adjudication",
     "Agent",
     "BalanceResult",
     "BoardLabError",
@@ -75,6 +76,7 @@ __all__ = [
 
 _LEARNING = ("ManyRuns", "Run", "open_run", "resume", "train", "train_many")
 _ARENA = (
+    "Adjudication",
     "BalanceResult",
     "ExamResult",
     "MatchResult",
@@ -92,12 +94,21 @@ _ARENA = (
 )
 
 
+_PACKAGES = ("arena", "learning", "testing")
+
+
 def __getattr__(name: str) -> Any:
     """The arena and learning are imported when they are first used: most programs need only a part."""
+    if name in _PACKAGES:
+        return importlib.import_module(f"boardlab.{name}")
     for folder, names in (("arena", _ARENA), ("learning", _LEARNING)):
         if name in names:
             return getattr(importlib.import_module(f"boardlab.{folder}"), name)
     raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_PACKAGES, *(name for name in globals() if name.startswith("__"))})
 
 
 def perft(position: Game | State, depth: int) -> int:

@@ -1,19 +1,26 @@
-"""Plugins: Python files of the user's own that register evaluators and features, run before a command."""
+"""Plugins: Python files of the user's own that register evaluators and features, and libraries of games."""
 
 import runpy
 from pathlib import Path
 from traceback import extract_tb
 
 from boardlab.errors import BoardLabError
+from boardlab.games.library import load_game
 
 PLUGINS: list[str] = []
-"""The files that were run, in order; processes that are started run them, too."""
+"""The Python files that were run, in order; processes that are started run them, too."""
+
+
+LIBRARIES = (".so", ".dylib", ".dll")
 
 
 def run_plugin(path: str) -> None:
-    """Runs the file; what goes wrong in it is said in a sentence."""
+    """Runs the file, or loads the game in it; what goes wrong is said in a sentence."""
     if not Path(path).is_file():
         raise BoardLabError(f'there is no file "{path}" to run as a plugin')
+    if Path(path).suffix in LIBRARIES:
+        load_game(path)
+        return
     PLUGINS.append(path)
     try:
         runpy.run_path(path, run_name="boardlab_plugin")

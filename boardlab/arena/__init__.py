@@ -2,7 +2,7 @@
 
 from boardlab.arena.balance import BalanceResult, SeatReport, balance, seat_report, write_openings
 from boardlab.arena.exams import ExamResult, evaluate, exams_for
-from boardlab.arena.match import GameRecord, MatchResult, match
+from boardlab.arena.match import Adjudication, GameRecord, MatchResult, StoppedMatch, match
 from boardlab.arena.rate import rate
 from boardlab.arena.ratings.results import Result
 from boardlab.arena.records import Record, read_records, write_records
@@ -11,6 +11,7 @@ from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
 from boardlab.arena.tournament import tournament
 
 __all__ = [
+    "Adjudication",
     "BalanceResult",
     "ExamResult",
     "Fame",
@@ -21,6 +22,7 @@ __all__ = [
     "Record",
     "Result",
     "SeatReport",
+    "StoppedMatch",
     "Store",
     "Tournament",
     "TournamentResult",

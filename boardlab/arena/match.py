@@ -113,20 +113,19 @@ class MatchResult:
                 if solo
                 else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%}, {low:.0%}-{high:.0%})"
             )
-            score = f"  mean score {self.mean_scores[i]:.4g} ± {plain(self.intervals[i])}"
-            lines.append(f"{name:<{width}}{wins}{score}")
+            score = with_interval(self.mean_scores[i], self.intervals[i])
+            lines.append(f"{name:<{width}}{wins}  mean score {score}")
         if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
-            elo, low, high = self.elo
             lines.append(
                 f"{self.agents[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
-                f"Elo {elo:+.0f} ({low:+.0f} to {high:+.0f}), stronger with {self.superiority:.1%}"
+                f"{_elo_text(*self.elo)}, stronger with {self.superiority:.1%}"
             )
             if len(self.rounds) == 5 and any(self.rounds):
                 counts = " ".join(map(str, self.rounds))
                 lines.append(f"pairs of games on one opening with 0, 1/2, 1, 3/2, 2 points: {counts}")
         if self.sprt:
             lines.append(str(self.sprt))
-        last = f"{self.games} games"
+        last = counted(self.games, "games")
         if not solo:
             last += f", {self.draws} without a winner"
         last += f", {self.distinct} distinct"
@@ -134,7 +133,8 @@ class MatchResult:
             last += f", {self.adjudicated} adjudicated"
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
-        return "\n".join([*lines, last + " (± is a 95% interval)"])
+        too_few = any(map(math.isnan, self.intervals))
+        return "\n".join([*lines, last + (": too few for a ±" if too_few else " (± is a 95% interval)")])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game."""
@@ -164,9 +164,29 @@ def _elo(points: float) -> float:
     return -400 * math.log10(1 / points - 1)
 
 
+def _elo_text(elo: float, low: float, high: float) -> str:
+    """The difference in Elo with its interval; what few or one-sided games cannot say is no number."""
+    if low == -math.inf and high == math.inf:
+        return "too few games for an Elo"
+    if math.isinf(elo):
+        return f"Elo above {round(low):+d}" if elo > 0 else f"Elo below {round(high):+d}"
+    return f"Elo {round(elo):+d} ({low:+.0f} to {high:+.0f})"
+
+
 def plain(width: float) -> str:
     """The width of an interval with two digits, never as a power of ten."""
-    return f"{width:.2g}" if width < 100 else f"{width:.0f}"
+    return f"{width:.2g}" if not width >= 99.5 else f"{width:,.0f}"
+
+
+def with_interval(value: float, width: float) -> str:
+    """A mean and the half width of its interval, where there is one: 0.25 ± 0.1, or 1,796 ± 994."""
+    mean = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return mean if math.isnan(width) else f"{mean} ± {plain(width)}"
+
+
+def counted(number: int, units: str) -> str:
+    """So many games, but 1 game."""
+    return f"{number} {units.removesuffix('s') if number == 1 else units}"
 
 
 def duration(seconds: float) -> str:
@@ -175,6 +195,14 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds * 1e9:.0f} ns"
+
+
+class StoppedMatch(KeyboardInterrupt):
+    """Ctrl-C in a match of which some games were finished: `result` tells of those."""
+
+    def __init__(self, result: MatchResult) -> None:
+        super().__init__(f"stopped after {result.games} games")
+        self.result = result
 
 
 class _EnoughError(Exception):
@@ -203,7 +231,7 @@ def match(
     restricts the seat orders: `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon
     as the test knows whether the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator
     that ends clear games. `values` keeps what the agents expected of their actions. The result is the same
-    for any number of threads.
+    for any number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)):
@@ -248,10 +276,23 @@ def match(
         if progress:
             progress(len(records))
 
-    with contextlib.suppress(_EnoughError):
-        arena.play(seats, as_integer("games", games, 1, 100_000_000), receive)
-    result = summarise(game, arena.names, tuple(records), len(seats))
-    return replace(result, sprt=running.result) if running else result
+    def result() -> MatchResult:
+        found = summarise(game, arena.names, tuple(records), len(seats))
+        return replace(found, sprt=running.result) if running else found
+
+    try:
+        with contextlib.suppress(_EnoughError):
+            arena.play(seats, as_integer("games", games, 1, 100_000_000), receive)
+    except KeyboardInterrupt:
+        if not records:
+            raise
+        raise StoppedMatch(result()) from None
+    if arena.random_actions and not any(any(record.decisions) for record in records):
+        raise BoardLabError(
+            f"no game of {game.name} still ran after {arena.random_actions} random actions: "
+            "the agents had nothing to decide"
+        )
+    return result()
 
 
 class Arena:
@@ -453,12 +494,15 @@ def _samples(scores: list[float], round_size: int) -> list[float]:
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean, over rounds."""
-    scores = _samples(scores, round_size)
-    if len(scores) < 2:
+    """Of the mean, over rounds; 0 where they all ended alike."""
+    samples = _samples(scores, round_size)
+    if len(samples) < 2:
         return float("nan")
-    mean = sum(scores) / len(scores)
-    return math.sqrt(sum((s - mean) ** 2 for s in scores) / (len(scores) - 1) / len(scores))
+    # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
+    if max(samples) - min(samples) <= 1e-12 * max(map(abs, scores)):
+        return 0.0
+    mean = sum(samples) / len(samples)
+    return math.sqrt(sum((s - mean) ** 2 for s in samples) / (len(samples) - 1) / len(samples))
 
 
 def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
@@ -476,10 +520,14 @@ def interval(scores: list[float], score_range: tuple[float, float], round_size: 
     return min(_student(rounds - 1) * error, width) if rounds > 1 else float("nan")
 
 
+STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+"""For 1, 2 ... degrees of freedom."""
+
+
 def _student(degrees: int) -> float:
-    """The 97.5% quantile of Student's t (Cornish-Fisher from three degrees on: within 1%)."""
-    if degrees <= 2:
-        return (12.706, 4.303)[degrees - 1]
+    """The 97.5% quantile of Student's t: tabulated, from 11 degrees on by Cornish-Fisher (within 0.1%)."""
+    if degrees <= len(STUDENT):
+        return STUDENT[degrees - 1]
     z, n = 1.959964, degrees
     return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 

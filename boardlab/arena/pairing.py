@@ -57,27 +57,34 @@ def swiss_round(
     left = [i for i in order if i not in out]
     # Allow as few repeated meetings as it takes; the steps are bounded, so that large fields stay quick.
     for repeats in range(len(points) + 1):
-        groups = _divide(left, met, players, repeats, [20_000])
+        groups = _divide(left, met, players, repeats, 20_000 + len(left))
         if groups is not None:
             return groups, out
     return [tuple(left[i : i + players]) for i in range(0, len(left), players)], out
 
 
 def _divide(
-    left: list[int], met: Sequence[Sequence[int]], players: int, repeats: int, steps: list[int]
+    left: list[int], met: Sequence[Sequence[int]], players: int, repeats: int, steps: int
 ) -> list[Group] | None:
     """Groups from the top down by backtracking, in which no two have met more than `repeats` times."""
-    if not left:
-        return []
-    top, rest = left[0], left[1:]
-    for others in itertools.combinations(rest, players - 1):
-        steps[0] -= 1
-        if steps[0] < 0:
-            return None
-        group = (top, *others)
-        if any(met[i][j] > repeats for i, j in itertools.combinations(group, 2)):
-            continue
-        below = _divide([i for i in rest if i not in others], met, players, repeats, steps)
-        if below is not None:
-            return [group, *below]
-    return None
+    groups: list[Group] = []
+    # Who is left before each group, and what it has not tried yet; recursion would end at a thousand groups.
+    tried = [(left, itertools.combinations(left[1:], players - 1))]
+    while left:
+        left, choices = tried[-1]
+        for others in choices:
+            steps -= 1
+            if steps < 0:
+                return None
+            group = (left[0], *others)
+            if all(met[i][j] <= repeats for i, j in itertools.combinations(group, 2)):
+                groups.append(group)
+                left = [i for i in left[1:] if i not in others]
+                tried.append((left, itertools.combinations(left[1:], players - 1)))
+                break
+        else:
+            tried.pop()
+            if not tried:
+                return None
+            groups.pop()
+    return groups

@@ -2,7 +2,8 @@
 
 import io
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -215,19 +216,21 @@ def tally(
     """Counts the games of all pairings, each in its order, `round_size` of them on one opening."""
     count = len(agents)
     records = tuple(record for played in pairings for record in played)
-    per_round: list[list[float]] = [[] for _ in agents]  # points of each agent, pairing after pairing
-    scores: list[list[float]] = [[] for _ in agents]
+    shares: list[dict[int, list[float]]] = [
+        defaultdict(list) for _ in agents
+    ]  # points in each pairing's games
+    scores: list[dict[int, list[float]]] = [defaultdict(list) for _ in agents]
     wins, draws, losses = ([0] * count for _ in range(3))
     seconds, decisions = [0.0] * count, [0] * count
     against, met = np.zeros((count, count)), np.zeros((count, count))
     first = np.zeros((count, count, 3), np.int64)
-    for record in records:
+    for pairing, record in ((i, record) for i, played in enumerate(pairings) for record in played):
         points = game_points(record.scores)
         best, tied = max(record.scores), len(set(record.scores)) == 1
         for seat, agent in enumerate(record.seats):
             score = record.scores[seat]
-            per_round[agent].append(points[seat])
-            scores[agent].append(score)
+            shares[agent][pairing].append(points[seat])
+            scores[agent][pairing].append(score)
             if len(record.seats) > 1:
                 counter = draws if tied else wins if score == best else losses
                 counter[agent] += 1
@@ -247,14 +250,14 @@ def tally(
     standings = tuple(
         Standing(
             agent=agents[i],
-            games=len(scores[i]),
+            games=(games := sum(map(len, scores[i].values()))),
             wins=wins[i],
             draws=draws[i],
             losses=losses[i],
-            points=sum(per_round[i]),
-            point_interval=interval(per_round[i], (0.0, 1.0), round_size) if per_round[i] else math.nan,
-            mean_score=sum(scores[i]) / len(scores[i]) if scores[i] else math.nan,
-            score_interval=interval(scores[i], game.score_range, round_size) if scores[i] else math.nan,
+            points=sum(map(sum, shares[i].values())),
+            point_interval=_interval(shares[i].values(), (0.0, 1.0), round_size),
+            mean_score=sum(map(sum, scores[i].values())) / games if games else math.nan,
+            score_interval=_interval(scores[i].values(), game.score_range, round_size),
             seconds_per_decision=seconds[i] / decisions[i] if decisions[i] else math.nan,
         )
         for i in range(count)
@@ -273,6 +276,15 @@ def tally(
         distinct=count_distinct(game, records),
         errors=sum(1 for record in records if record.error),
     )
+
+
+def _interval(pairings: Collection[list[float]], score_range: tuple[float, float], round_size: int) -> float:
+    """Of the mean over all pairings, of which one that is broken off may end in the midst of a round."""
+    games = [score for played in pairings for score in played]
+    whole = [score for played in pairings for score in played[: len(played) // round_size * round_size]]
+    if len(whole) < 2 * round_size:
+        return interval(games, score_range) if games else math.nan
+    return interval(whole, score_range, round_size)
 
 
 def results_of(agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:

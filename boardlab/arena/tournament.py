@@ -30,6 +30,7 @@ from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import TournamentResult, tally
 from boardlab.arena.store import Rating, Store
 from boardlab.arena.store import Tournament as StoredTournament
+from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
@@ -102,6 +103,8 @@ def tournament(
         options["starts"] = [len(arena.starts), hashlib.sha256(fields.tobytes()).hexdigest()]
     if arena.rules:
         options["adjudicate"] = dataclasses.asdict(arena.rules)
+        if mark := fingerprint(f"greedy({arena.rules.judge})"):
+            options["adjudicate"]["fingerprint"] = mark
     kept = store if isinstance(store, Store) else Store(store)
     plan = kept.start_tournament(game, agents, format, seed=seed, options=options, name=name, again=again)
     event = _Event(arena, plan, seats, turns, progress)

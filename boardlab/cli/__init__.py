@@ -47,7 +47,9 @@ def _before(
     plugin: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE", help="Run this Python file first: it may register evaluators. Runs its code."
+            metavar="FILE",
+            help="Run this Python file first: it may register evaluators. Or load this game library (.so). "
+            "Runs its code.",
         ),
     ] = None,
 ) -> None:

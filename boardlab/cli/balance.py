@@ -6,8 +6,11 @@ import typer
 
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
-from boardlab.cli.common import console, game_bar, game_from
+from boardlab.arena.match import plain
+from boardlab.cli.common import console, game_bar, game_from, stopped_by_ctrl_c
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.runs import check_writable
 
 
 def balance(
@@ -31,11 +34,16 @@ def balance(
 ) -> None:
     """Measure the first-move advantage of a game, and find the starts that make it even."""
     weighed = game_from(game, context)
+    if out is not None:
+        if plies == 0:
+            raise BoardLabError("--out saves the starts that --plies looks for: give --plies too")
+        check_writable(out)
     again = min(MORE * keep, candidates) * MORE * screen
     before = {"usual": 0, "screen": games, "screen again": games + candidates * screen}
     before["confirm"] = before["screen again"] + again
     total = before["confirm"] + keep * confirm if plies else games
-    with game_bar("playing", total) as tell:
+    stopped = stopped_by_ctrl_c("before the last game: there is no result, and nothing was saved")
+    with stopped, game_bar("playing", total) as tell:
         result = find_balance(
             weighed,
             agent,
@@ -60,8 +68,9 @@ def balance_text(result: BalanceResult, game: Game) -> str:
     lines = [_seats_text("usual start", result.usual, game)]
     for number, start in enumerate(result.starts, 1):
         report = start.report
+        width = plain(report.intervals[0])
         lines.append(
-            f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f} ± {report.intervals[0]:.2g} "
+            f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f} ± {width} "
             f"({report.games} fresh games; {start.screened:+.3f} in those it was chosen by)"
         )
     if result.together:
@@ -72,7 +81,7 @@ def balance_text(result: BalanceResult, game: Game) -> str:
 
 def _seats_text(title: str, report: SeatReport, game: Game) -> str:
     seats = ", ".join(
-        f"{game.rules.player_name(seat)} {score:+.3f} ± {width:.2g} (wins {wins:.1%})"
+        f"{game.rules.player_name(seat)} {score:+.3f} ± {plain(width)} (wins {wins:.1%})"
         for seat, (score, width, wins) in enumerate(
             zip(report.mean_scores, report.intervals, report.wins, strict=True)
         )

@@ -15,7 +15,7 @@ from rich.text import Text
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
-from boardlab.options import TRUTH, options_of, read_option
+from boardlab.options import Option, options_of, read_option
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
@@ -41,9 +41,7 @@ def game_from(name: str, context: typer.Context) -> Game:
         if key not in known:
             raise unknown(f"option or parameter of {name}", key, known)
         if known[key].type is bool and "=" not in word:
-            given[key] = (
-                read_option(name, known[key], words.pop(0)) if words and words[0].lower() in TRUTH else True
-            )
+            given[key] = read_switch(name, known[key], words)
             continue
         if "=" not in word:
             if not words:
@@ -51,6 +49,13 @@ def game_from(name: str, context: typer.Context) -> Game:
             value = words.pop(0)
         given[key] = read_option(name, known[key], value)
     return game(name, **given)
+
+
+def read_switch(owner: str, option: Option, words: list[str]) -> bool:
+    """What --NAME alone says of a yes-or-no option, true, or the value that stands behind it."""
+    if not words or words[0].startswith("--"):
+        return True
+    return bool(read_option(owner, option, words.pop(0)))
 
 
 def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
@@ -80,6 +85,16 @@ def saved_by_ctrl_c(command: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
+
+
+@contextlib.contextmanager
+def stopped_by_ctrl_c(where: str) -> Iterator[None]:
+    """Says after Ctrl-C where a command was stopped, of which nothing is kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console.print(f"stopped {where}", markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
 
 

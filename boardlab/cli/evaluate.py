@@ -1,5 +1,7 @@
 """`boardlab evaluate`: an agent takes its game's exams."""
 
+import contextlib
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -7,9 +9,15 @@ from rich.table import Table
 
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
-from boardlab.cli.common import console, game_bar, game_from
+from boardlab.arena.match import StoppedMatch, counted, with_interval
+from boardlab.cli.common import console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
+
+GAMES_HELP = (
+    "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "
+    "least; those of cubes play so many for each number of twists."
+)
 
 
 def evaluate(
@@ -33,7 +41,7 @@ def evaluate(
         ),
     ] = "default",
     first: Annotated[bool, typer.Option("--first", help="With --against: the agent always begins.")] = False,
-    games: Annotated[int, typer.Option("--games", "-n", help="Number of games an exam.")] = 100,
+    games: Annotated[int, typer.Option("--games", "-n", help=GAMES_HELP)] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
 ) -> None:
@@ -49,8 +57,10 @@ def evaluate(
         return
     if agent is None:
         raise BoardLabError('say which agent, as in boardlab evaluate "mcts(rollout)" --game hex')
+    if against is None and (starts != "default" or first):
+        raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
     if against is not None:
-        with game_bar(against, games) as tell:
+        with _told_by_ctrl_c(f"in the match against {against}"), game_bar(against, games) as tell:
             result = take_exam(
                 agent,
                 examined,
@@ -63,32 +73,34 @@ def evaluate(
                 threads=threads,
                 progress=tell,
             )
-        console.print(exam_text(result), markup=False, soft_wrap=True)
+        console.print(exam_text(result, games), markup=False, soft_wrap=True)
         return
     names = exams_for(examined)
     slow = [name for name in names if EXAMS[name].slow]
     for name in [exam] if exam is not None else [name for name in names if name not in slow]:
         try:
-            with game_bar(name, games) as tell:
-                result = take_exam(
-                    agent,
-                    examined,
-                    name,
-                    games,
-                    seed,
-                    starts=starts,
-                    moves_first=first,
-                    threads=threads,
-                    progress=tell,
-                )
+            with _told_by_ctrl_c(f"in the exam {name}"), game_bar(name, games) as tell:
+                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=tell)
         except MissingPackageError as missing:
             if exam is not None:
                 raise
             console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
             continue
-        console.print(exam_text(result), markup=False, soft_wrap=True)
+        console.print(exam_text(result, games), markup=False, soft_wrap=True)
     if exam is None and slow:
         console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _told_by_ctrl_c(where: str) -> Iterator[None]:
+    """Tells of the games that were finished before Ctrl-C, though they are no whole exam."""
+    with stopped_by_ctrl_c(f"{where}, which has no result"):
+        try:
+            yield
+        except StoppedMatch as stop:
+            so_far = f"stopped {where}, which has no result; its last match so far:\n{stop.result}"
+            console.print(so_far, markup=False, soft_wrap=True)
+            raise typer.Exit(130) from None
 
 
 def _exam_table(game: Game) -> Table:
@@ -101,11 +113,12 @@ def _exam_table(game: Game) -> Table:
     return table
 
 
-def exam_text(result: ExamResult) -> str:
-    """The result in two or three lines."""
+def exam_text(result: ExamResult, asked: int) -> str:
+    """The result in two or three lines; how many games were `asked` for is said where it were others."""
     best = f", best possible {result.best:.4g}" if result.best != float("inf") else ""
-    value = f"{result.value:.4g} ± {result.interval:.2g} (95%){best}"
-    lines = [f"{result.exam}: {value}, {result.games} {result.units}"]
+    value = with_interval(result.value, result.interval) + (" (95%)" if result.interval >= 0 else "")
+    number = counted(result.games, result.units) + (f" ({asked} asked for)" if asked != result.games else "")
+    lines = [f"{result.exam}: {value}{best}, {number}"]
     if result.exam in EXAMS:
         lines.append(f"  {EXAMS[result.exam].sentence}")
     if result.details:

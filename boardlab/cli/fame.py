@@ -29,7 +29,7 @@ def fame(
     lines = opened.fame(game)
     for unfinished in (t for t in opened.tournaments(game) if not t.is_finished):
         console.print(
-            f"tournament {unfinished.number} of {unfinished.game.name} was broken off and does not count; "
+            f"tournament {unfinished.number} of {unfinished.game_name} was broken off and does not count; "
             "the same command again goes on with it",
             style="dim",
             markup=False,
@@ -93,8 +93,8 @@ def again(run: StoredRun) -> str:
     """The command that trains it again."""
     try:
         return train_command(run.description, run.folder)
-    except (BoardLabError, KeyError, TypeError):
-        return f"its agent.toml ({run.folder}) tells a run that this version cannot train"
+    except (BoardLabError, KeyError, TypeError) as error:
+        return f"its agent.toml ({run.folder}) tells a run that cannot be trained here: {error}"
 
 
 def duration(seconds: float) -> str:

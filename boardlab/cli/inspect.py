@@ -14,6 +14,7 @@ from boardlab.games.game import Game, State
 from boardlab.learning import open_run
 from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.learning.settings import NTupleSettings
+from boardlab.runs import check_writable
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
 
@@ -106,6 +107,9 @@ def _inspect_run(
     svg: Path | None,
     export: Path | None,
 ) -> None:
+    for file in (svg, export):
+        if file is not None:
+            check_writable(file)
     state = read_position(game, position, actions, seed)
     inspection = Inspection(run)
     if not state.is_terminal or position or actions:

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import Adjudication, thinking_times
+from boardlab.arena.match import Adjudication, StoppedMatch, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
-from boardlab.arena.records import check_format
+from boardlab.arena.records import FORMATS_HELP, check_format
 from boardlab.arena.sprt import Sprt
-from boardlab.cli.common import console, game_bar, split_agents
+from boardlab.cli.common import console, game_bar, split_agents, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
 from boardlab.runs import check_writable
 
@@ -62,7 +62,7 @@ def match(
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Write the games into this file: .pgn; othello .ggf.", metavar="FILE")
+        Path | None, typer.Option(help=f"Write the games into this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
@@ -72,20 +72,26 @@ def match(
         check_writable(save)
     if play_stats is not None:
         check_writable(play_stats)
-    with game_bar("playing", games) as tell:
-        result = play_match(
-            arena_game,
-            players,
-            games,
-            seed,
-            random_actions=random_actions,
-            starts=openings_from(arena_game, openings, seed) if openings is not None else (),
-            sprt=_test(sprt, alpha, beta) if sprt is not None else None,
-            adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
-            threads=threads,
-            values=save is not None,
-            progress=tell,
-        )
+    stopped = False
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as tell:
+        try:
+            result = play_match(
+                arena_game,
+                players,
+                games,
+                seed,
+                random_actions=random_actions,
+                starts=openings_from(arena_game, openings, seed) if openings is not None else (),
+                sprt=_test(sprt, alpha, beta) if sprt is not None else None,
+                adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
+                threads=threads,
+                values=save is not None,
+                progress=tell,
+            )
+        except StoppedMatch as stop:
+            result, stopped = stop.result, True
+    if stopped:
+        console.print(f"stopped: this is the result of the {result.games} games finished so far of {games}")
     if play_stats is not None:
         write_play_stats(play_stats, arena_game, result)
     console.print(str(result), markup=False, soft_wrap=True)
@@ -97,6 +103,8 @@ def match(
         console.print(f"saved: {save}", markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
+    if stopped:
+        raise typer.Exit(130)
 
 
 def _test(words: str, alpha: float, beta: float) -> Sprt:

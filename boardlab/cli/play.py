@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.records import Record, check_format, write_records
+from boardlab.arena.records import FORMATS_HELP, Record, check_format, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
 from boardlab.cli.common import board, console, first_position, game_from
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
-from boardlab.games.game import CHANCE, State, as_integer
+from boardlab.games.game import CHANCE, State, as_integer, as_seed
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
-HELP = "u takes back, h shows what the agent would play, l lists the actions, q stops"
+HELP = "undo (u) takes back, hint (h) shows the agent's choice, help (?) lists the actions, quit (q) stops"
 
 
 def play(
@@ -30,7 +30,7 @@ def play(
     position: Annotated[str | None, typer.Option(help="Start from this position, as text or @FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of the agents, the set-up and chance.")] = None,
     save: Annotated[
-        Path | None, typer.Option(help="Add the game to this file: .pgn; othello .ggf.", metavar="FILE")
+        Path | None, typer.Option(help=f"Add the game to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
     """Play against an agent."""
@@ -38,13 +38,13 @@ def play(
     as_integer("the seat", seat, 0, chosen.players - 1)
     if save is not None:
         check_format(save, chosen)
-    seed = random.SystemRandom().randrange(2**32) if seed is None else seed
+    seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
     opponents = {
-        other: make_agent(against, chosen, seed=seed + other)
+        other: make_agent(against, chosen, seed=(seed + other) % 2**64)
         for other in range(chosen.players)
         if other != seat
     }
-    hinter = make_agent(against, chosen, seed=seed + seat)
+    hinter = make_agent(against, chosen, seed=(seed + seat) % 2**64)
     table = _Table(first_position(chosen, position, seed))
     console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
@@ -122,16 +122,17 @@ def _your_turn(table: _Table, seat: int, hinter: Agent) -> bool:
     state = table.state
     while True:
         answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
-        if answer == "q":
+        word = answer.lower()
+        if word in ("q", "quit", "exit"):
             return False
-        if answer == "u":
+        if word in ("u", "undo"):
             if take_back(state, seat):
                 return True
             console.print("there is nothing to take back")
-        elif answer in ("l", "?", ""):
+        elif word in ("l", "list", "?", "help", ""):
             names = state.action_names().values()
             console.print(f"{HELP}\n{', '.join(names)}", markup=False, soft_wrap=True)
-        elif answer == "h":
+        elif word in ("h", "hint"):
             decision = hinter.act(state)
             console.print(opinion(decision, state.action_names(), most=6))
         else:

@@ -169,11 +169,13 @@ class _Replay:
             except (EOFError, KeyboardInterrupt):
                 console.print()
                 return
-            if answer in ("q", "quit"):
+            if answer in ("q", "quit", "exit"):
                 return
             target = self._target(answer, place, last)
             if target is None:
                 console.print(HELP, style="dim", markup=False)
+            elif answer.isdecimal() and target > last:
+                console.print(f"the game has {last} actions: a number from 0 to {last}", style="dim")
             elif not 0 <= target <= last:
                 console.print("this is the end" if target > last else "this is the start", style="dim")
             else:

@@ -12,7 +12,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from boardlab.cli.common import GAME_PARAMETERS, console, game_from, saved_by_ctrl_c
+from boardlab.arena.match import with_interval
+from boardlab.cli.common import GAME_PARAMETERS, console, game_from, read_switch, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -40,7 +41,10 @@ def train(
     context: typer.Context,
     game: Annotated[
         str,
-        typer.Argument(help="The game; its parameters and the learner's settings follow as --NAME VALUE."),
+        typer.Argument(
+            help="The game; its parameters and the learner's settings follow as --NAME VALUE; what is true "
+            "or false also as --NAME and --no-NAME."
+        ),
     ],
     learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
     preset: Annotated[
@@ -96,7 +100,7 @@ def train(
         "seed": seed,
         "preset": preset,
         "force": force,
-        "exams": exam if exam != ["none"] else (),
+        "exams": _exams(exam),
         "exam_every": exam_every,
         "exam_games": exam_games,
         "stop_exam": stop_exam,
@@ -113,6 +117,15 @@ def train(
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
         _report(run)
+
+
+def _exams(given: list[str] | None) -> list[str] | None:
+    """The exams that were named; none is a word of its own."""
+    if given and "none" in given:
+        if len(given) > 1:
+            raise BoardLabError("--exam none takes no exam: give none or others, not both")
+        return []
+    return given
 
 
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
@@ -188,7 +201,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             continue
         option = known[key[3:] if switched_off else key]
         if option.type is bool and not equals:
-            settings[option.name] = not switched_off
+            settings[option.name] = not switched_off and read_switch(learner, option, words)
             continue
         if not equals:
             if not words:
@@ -266,9 +279,9 @@ def _short(number: float) -> str:
 def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
     for exam in exam_names(run.log):
-        _, value, error = points(run.log, exam)[-1]
-        interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
-        console.print(f"{exam}: {value:.4g}{interval}", markup=False, soft_wrap=True)
+        _, value, half = points(run.log, exam)[-1]
+        known = " (95%)" if half == half else ""
+        console.print(f"{exam}: {with_interval(value, half)}{known}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam), markup=False)
     if not run.is_finished:

@@ -13,9 +13,14 @@ from boardlab.games.game import Game, State, as_seed
 
 @dataclass(frozen=True)
 class EvaluatorSpec:
-    """The parameters of an evaluator, as they stand in an agent expression."""
+    """The parameters of an evaluator, as they stand in an agent expression.
+
+    One that reads a trained run calls its folder `run`: so the store finds what was learned.
+    """
 
     name: ClassVar[str]
+    older_names: ClassVar[dict[str, str]] = {}
+    """Parameters that were called otherwise once: expressions in files still say so."""
 
     def build(self, game: Game) -> _engine.Evaluator:
         """The engine's evaluator for this game."""

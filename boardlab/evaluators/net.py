@@ -4,7 +4,7 @@ import importlib.util
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
@@ -68,21 +68,22 @@ def build_net(description: Mapping[str, Any]) -> "TorchNet":
 class Net(EvaluatorSpec):
     """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
 
-    path: str = option("", "the run's folder")
+    run: str = option("", "the folder of the run")
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
 
     name = "net"
+    older_names: ClassVar[dict[str, str]] = {"path": "run"}  # stores hold agents that were written so
 
     def build(self, game: Game) -> _engine.Evaluator:
         """The engine's evaluator for this game."""
-        if not self.path:
+        if not self.run:
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
-        folder = RunFolder(self.path)
+        folder = RunFolder(self.run)
         agent = folder.read_agent("alphazero", *DISTANCES)
         if not game.has_positions_of(folder.game(agent)):
-            raise BoardLabError(f"{self.path} was trained on {folder.game(agent)!r}, not on {game!r}")
+            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
         if agent["kind"] in DISTANCES:
             require_torch()
             from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
@@ -95,7 +96,7 @@ class Net(EvaluatorSpec):
 
     def judge(self, game: Game) -> "NetJudge | None":
         """Asks the net about batches of positions; None where it is not AlphaZero's."""
-        folder = RunFolder(self.path)
+        folder = RunFolder(self.run)
         agent = folder.read_agent("alphazero", *DISTANCES)
         return (
             None if agent["kind"] in DISTANCES or folder.game(agent) != game else self._judge(folder, agent)

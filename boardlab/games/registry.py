@@ -2,12 +2,14 @@
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.games.game import Game
+from boardlab.games.library import LOADED, Library, load_game, loaded_game
 from boardlab.games.rules import Rules
 from boardlab.options import check_options, options_of
 
@@ -42,22 +44,47 @@ def rules_of(name: str) -> type[Rules]:
     """The class of a game's parameters and notation."""
     if not isinstance(name, str):
         raise BoardLabError(f"the name of a game must be text, not {shown(name)}")
-    if name not in GAMES:
-        raise unknown("game", name, GAMES)
-    return GAMES[name]
+    if name not in GAMES and loaded_game(name) is None:
+        raise unknown("game", name, [*GAMES, *(own.name for own in LOADED.values())])
+    return GAMES.get(name, Library)
 
 
 def game(name: str, **parameters: Any) -> Game:
-    """The game with its parameters: `game("connectfour", rows=6, cols=7)`."""
+    """The game with its parameters: `game("connectfour", rows=6, cols=7)`; or a loaded library by name."""
     rules = rules_of(name)
-    return Game(rules(**check_options(name, rules, parameters)))
+    checked = check_options(name, rules, parameters)
+    own = loaded_game(name) if rules is Library else None
+    return own or Game(rules(**checked))
+
+
+def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
+    """The game that `game_table` told, in a run's folder or a store.
+
+    A file never loads a library, which would run whatever the file names. `load` is for processes of our own,
+    whose parent has loaded it.
+    """
+    parameters = dict(table)
+    name = parameters.pop("name")
+    path = parameters.get("path")
+    if not isinstance(path, str):
+        return game(name, **parameters)
+    if load:
+        load_game(path)
+    found = loaded_game(str(name), path)
+    if found is None:
+        raise BoardLabError(
+            f'the game "{name}" is the library {path}, which is not loaded, and no file may do that; first '
+            f'boardlab.load_game("{path}"), or boardlab --plugin {path} on the command line'
+        )
+    return found
 
 
 def describe(name: str) -> str:
     """Rules in a line, players, parameters, what is known for certain."""
     rules = rules_of(name)
     default = game(name)
-    lines = [f"{name}: {rules.summary}", f"players: {', '.join(map(str, rules.player_counts()))}"]
+    players = rules.player_counts() if name in GAMES else [default.players]
+    lines = [f"{name}: {rules.summary}", f"players: {', '.join(map(str, players))}"]
     if len(default.outcomes) > 1:
         lines.append(f"named rewards: {', '.join(default.outcomes[1:])}")
     parameters = options_of(rules)

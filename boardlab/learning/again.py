@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from boardlab.errors import BoardLabError
-from boardlab.games.registry import game as make_game
-from boardlab.games.registry import rules_of
+from boardlab.games.library import Library
+from boardlab.games.registry import game_from_table
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.train import LEARNERS
 from boardlab.options import option_text, options_of
@@ -17,19 +17,24 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
 
     `agent` is what a run's agent.toml holds.
     """
-    game = dict(agent["game"])
-    name = game.pop("name")
+    game = game_from_table(agent["game"])
     learner, preset = agent["kind"], agent.get("preset", "default")
-    words = ["boardlab", "train", name]
-    defaults = {option.name: option.default for option in options_of(rules_of(name))}
-    given = {key: tuple(value) if isinstance(value, list) else value for key, value in game.items()}
-    words += _options({key: value for key, value in given.items() if defaults.get(key) != value})
+    rules = game.rules
+    words = [
+        "boardlab",
+        *(["--plugin", rules.path] if isinstance(rules, Library) else []),
+        "train",
+        game.name,
+    ]
+    given = {option.name: getattr(rules, option.name) for option in options_of(type(rules))}
+    defaults = {option.name: option.default for option in options_of(type(rules))}
+    words += _options({key: value for key, value in given.items() if value != defaults[key]})
     if learner != "td-ntuple":
         words += ["--learner", learner]
     if preset != "default":
         words += ["--preset", preset]
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
-    words += _options(_changed(make_game(name, **given), learner, preset, agent.get("settings", {})))
+    words += _options(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(agent.get("exams", {}))
     return shlex.join([*words, *(["--out", out] if out else [])])
 

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,12 +13,20 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def points(rows: Rows, exam: str) -> list[tuple[int, float, float]]:
-    """(episodes, value, standard error) of every row that has the exam."""
+    """(episodes, value, half width of its 95% interval or NaN) of every row that has the exam."""
     return [
-        (int(row["episodes"]), float(row[exam]), float(row.get(f"{exam} error") or "nan"))
+        (int(row["episodes"]), float(row[exam]), _half_width(row, exam))
         for row in rows
         if row.get(exam) not in (None, "")
     ]
+
+
+def _half_width(row: Mapping[str, Any], exam: str) -> float:
+    said = row.get(f"{exam} interval")
+    if said not in (None, ""):
+        return float(said)
+    # Earlier versions wrote only the standard error; where all games ended alike it is 0 and tells nothing.
+    return 1.96 * float(row.get(f"{exam} error") or "nan") or math.nan
 
 
 def draw_curve(logs: Sequence[tuple[str, Rows]]) -> bytes | None:
@@ -44,8 +53,8 @@ def draw_curve(logs: Sequence[tuple[str, Rows]]) -> bytes | None:
             found = points(rows, exam)
             xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
             if len(logs) == 1:
-                low = [y - 1.96 * e if e == e else y for _, y, e in found]
-                high = [y + 1.96 * e if e == e else y for _, y, e in found]
+                low = [y - half if half == half else y for _, y, half in found]
+                high = [y + half if half == half else y for _, y, half in found]
                 axes.fill_between(xs, low, high, alpha=0.2, linewidth=0)
                 axes.plot(xs, ys, marker="o", markersize=3)
             else:

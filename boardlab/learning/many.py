@@ -6,10 +6,12 @@ same call again goes on where it stopped. Runs go one after the other, or severa
 
 import functools
 import json
+import math
 import os
 import re
 import selectors
 import signal
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -17,11 +19,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.match import standard_error
+from boardlab.arena.match import interval
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.games.registry import game_from_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
@@ -54,12 +57,13 @@ class ManyRuns:
         lines = [f"{self.path}: {self.runs[0].game.name}, {len(self.runs)} runs"]
         for exam in self.exams:
             values = self.last_values(exam)
-            mean, error = sum(values) / len(values), standard_error(values)
-            interval = f" ± {1.96 * error:.2g} (95%)" if error == error else ""
-            deviation = f", standard deviation {error * len(values) ** 0.5:.3g}" if error == error else ""
+            half = interval(values, (-math.inf, math.inf))
+            # Runs that all ended alike, like a single one, do not tell how far others would be from them.
+            width = f" ± {half:.2g} (95%)" if len(set(values)) > 1 else ""
+            deviation = f", standard deviation {statistics.stdev(values):.3g}" if len(values) > 1 else ""
             lines.append(
-                f"{exam}: mean {mean:.4g}{interval}{deviation}, from {min(values):.4g} to {max(values):.4g} "
-                f"over {len(values)} runs"
+                f"{exam}: mean {statistics.mean(values):.4g}{width}{deviation}, "
+                f"from {min(values):.4g} to {max(values):.4g} over {len(values)} runs"
             )
         return "\n".join(lines)
 
@@ -194,8 +198,6 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
 
 def work() -> None:
     """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
-    from boardlab.games.registry import game as make_game
-
     signal.signal(signal.SIGINT, signal.default_int_handler)
     parent, sys.stdout = sys.stdout, sys.stderr  # what a plugin prints is none of our messages
     try:
@@ -210,7 +212,7 @@ def work() -> None:
             except BrokenPipeError:  # nobody is there to be told: save and end
                 raise KeyboardInterrupt from None
 
-        train(make_game(table.pop("name"), **table), progress=tell, **task)
+        train(game_from_table(table, load=True), progress=tell, **task)
     except BoardLabError as error:
         print(json.dumps({"error": str(error)}), file=parent, flush=True)
         sys.exit(2)

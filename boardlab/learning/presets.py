@@ -88,8 +88,8 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "tictactoe": {
         "paper": _TICTACTOE,
         # All 0/1-ply starts are to be played perfectly, so all are trained and exploration stays on. Then the
-        # last steps must be small: half a step after one random blunder left one run in 200 imperfect. Now none
-        # of 1,000 is (boardlab train tictactoe --runs 1000 --exam perfect --exam-games 200 --exam-every 0).
+        # last steps must be small: with .5, as in the paper, one late blunder left one run in 200 imperfect;
+        # now none of 1,000 is (boardlab train tictactoe --runs 1000 --exam perfect --exam-games 200).
         "default": {
             **_TICTACTOE,
             "episodes": 30_000,

@@ -33,6 +33,7 @@ from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
+from boardlab.search.expression import escaped
 
 if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
@@ -107,7 +108,7 @@ class Run:
     @property
     def expression(self) -> str:
         """The trained agent's name."""
-        return self.settings.expression(self.path.as_posix())
+        return self.settings.expression(escaped(self.path.as_posix()))
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""
@@ -230,6 +231,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> R
             exams["every"] = None  # as many exams as before, however long the run is now
         plan = plan_exams(game, total, **exams)
         training = _Training(folder, game, wanted, network, seed, total, plan)
+    folder.tidy()
     if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
         training.load()
     else:  # it was killed before its first checkpoint
@@ -418,7 +420,11 @@ class _Training:
         }
         results = self.exams.take(self.game, self._agent(), self.seed)
         for name, result in results.items():
-            row |= {name: f"{result.value:.6g}", f"{name} error": f"{result.error:.6g}"}
+            row |= {
+                name: f"{result.value:.6g}",
+                f"{name} error": f"{result.error:.6g}",
+                f"{name} interval": f"{result.interval:.6g}",
+            }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}

@@ -6,6 +6,7 @@ Arrays are numpy's own format in an uncompressed zip, whose checksums tell a dam
 
 import contextlib
 import csv
+import glob
 import hashlib
 import os
 import re
@@ -13,14 +14,14 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError, MissingPackageError, shown
 from boardlab.games.game import Game
-from boardlab.games.registry import game as make_game
+from boardlab.games.registry import game_from_table
 from boardlab.runs.toml import to_toml
 
 try:
@@ -30,6 +31,19 @@ except ImportError:  # not on Windows
 
 FORMAT = 1
 """Rises when a file can no longer be read by the version before."""
+
+RUN_FILES = (
+    "layout.txt",
+    "log.csv",
+    "curve.png",
+    "losses.png",
+    "generations.jsonl",
+    f"replay/{6 * '[0-9]'}.npz",
+    "tensorboard/events.out.tfevents.*",
+    "weights.npz",
+    "checkpoint.npz",
+)
+"""What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
 
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
@@ -112,9 +126,21 @@ class RunFolder:
         files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
         if any(file.name != LOCK and not _is_aside(file.name, "agent.toml") for file in files):
             raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
-        for old in ("layout.txt", "weights.npz", "checkpoint.npz", "log.csv", "curve.png"):
-            (self.path / old).unlink(missing_ok=True)
+        self.tidy()
+        self._clear()
         self.write_agent(agent)
+
+    def _clear(self) -> None:
+        """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
+        try:
+            for pattern in RUN_FILES:
+                for old in self.path.glob(pattern):
+                    old.unlink()
+            for name in ("replay", "tensorboard"):
+                with contextlib.suppress(OSError):  # it is not there, or holds something else
+                    (self.path / name).rmdir()
+        except OSError as error:
+            raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""
@@ -125,7 +151,7 @@ class RunFolder:
         file = self.path / "agent.toml"
         try:
             agent = tomllib.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             if several := sorted(self.path.glob("seed-*/agent.toml")):
                 raise BoardLabError(
                     f"{self.path} holds several runs: name one of them, as {several[0].parent}, or go on "
@@ -164,28 +190,20 @@ class RunFolder:
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
-        parameters = dict(agent["game"])
-        return make_game(parameters.pop("name"), **parameters)
+        return game_from_table(agent["game"])
 
     # ---- arrays ----
 
     def write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Writes arrays as one file, all or nothing."""
-        aside = self.path / f".{name}.{os.getpid()}.new"
-        try:
-            with aside.open("wb") as file:
-                np.savez(file, allow_pickle=False, **arrays)
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(self.path / name)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
-            raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
+        with self._replacing(name) as file:
+            np.savez(file, allow_pickle=False, **arrays)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
         file = self.path / name
+        if file.is_file() and not zipfile.is_zipfile(file):  # numpy would advise to unpickle it
+            raise BoardLabError(f"{file} is damaged: it is no npz file")
         try:
             with np.load(file, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in wanted}
@@ -261,11 +279,24 @@ class RunFolder:
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             raise BoardLabError(f"{self.path / 'log.csv'} cannot be read: {error}") from None
 
+    # ---- files aside ----
+
+    def tidy(self) -> None:
+        """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
+        for folder in (self.path, self.path / "replay"):
+            _remove_leftovers(folder)
+
     def _replace(self, name: str, content: bytes) -> None:
+        with self._replacing(name) as file:
+            file.write(content)
+
+    @contextlib.contextmanager
+    def _replacing(self, name: str) -> Iterator[BinaryIO]:
+        """A file aside, which takes its name once it is whole."""
         aside = self.path / f".{name}.{os.getpid()}.new"
         try:
             with aside.open("wb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             aside.replace(self.path / name)
@@ -273,6 +304,7 @@ class RunFolder:
             with contextlib.suppress(OSError):
                 aside.unlink(missing_ok=True)
             raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
+        _remove_leftovers(self.path, name)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -298,9 +330,36 @@ def _is_open_as(descriptor: int, file: Path) -> bool:
         return False
 
 
+_ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")
+
+
 def _is_aside(file: str, name: str) -> bool:
     """Whether a file is what some process wrote aside, to become `name`."""
-    return re.fullmatch(rf"\.{re.escape(name)}\.[0-9]+\.new", file) is not None
+    found = _ASIDE.fullmatch(file)
+    return found is not None and found["name"] == name
+
+
+def _remove_leftovers(folder: Path, name: str | None = None) -> None:
+    """Removes what was written aside to become `name`, or anything, unless its process may be writing yet."""
+    for file in folder.glob(".*.new" if name is None else f".{glob.escape(name)}.*.new"):
+        found = _ASIDE.fullmatch(file.name)
+        if found and name in (None, found["name"]) and not _is_another_process(int(found["process"])):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def _is_another_process(number: int) -> bool:
+    """Whether a process of this number lives beside ours.
+
+    In a container ours often has the number of the one that was killed.
+    """
+    try:
+        os.kill(number, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return number != os.getpid()
 
 
 def _csv(value: Any) -> str:

@@ -107,6 +107,7 @@ class _Parser:
         named = token == "name" and self.tokens[self.at + 1][:2] == ("mark", "=")
         if named:
             self.at += 2
+            word = getattr(spec, "older_names", {}).get(word, word)
         elif token == "text" and not evaluators:
             # The one thing written without its name: what a reference player or a trained run is called.
             first = next(iter(options_of(spec)), None)
@@ -198,6 +199,11 @@ def parse(expression: str) -> SearchSpec:
     return spec
 
 
+def escaped(text: str) -> str:
+    """Text as it stands between double quotes in an expression."""
+    return re.sub(r'(["\\])', r"\\\1", text)
+
+
 def format_spec(spec: Spec) -> str:
     """The canonical expression: the evaluator first, then whatever is not the default, in order."""
     parts = []
@@ -206,7 +212,7 @@ def format_spec(spec: Spec) -> str:
         if isinstance(value, EvaluatorSpec):
             parts.append(format_spec(value))
         elif value != field.default:
-            text = '"' + re.sub(r'(["\\])', r"\\\1", value) + '"' if isinstance(value, str) else repr(value)
+            text = f'"{escaped(value)}"' if isinstance(value, str) else repr(value)
             parts.append(f"{field.name}={text}")
     return spec.name + (f"({', '.join(parts)})" if parts else "")
 

@@ -35,7 +35,7 @@ def act_all(
     if (
         isinstance(spec, Mcts)
         and isinstance(spec.evaluator, Net)
-        and spec.evaluator.path
+        and spec.evaluator.run
         and spec.is_plain_puct
     ):
         found = _in_a_forest(spec, spec.evaluator, game, states, seed, progress)
@@ -44,7 +44,7 @@ def act_all(
     player = make_agent(agent, game, seed)
     actions = []
     for number, state in enumerate(states):
-        player.reset(seed + number)
+        player.reset((seed + number) % 2**64)
         actions.append(player.act(state).action)
         if progress:
             progress(len(actions))

@@ -55,7 +55,9 @@ double NTupleEvaluator::total(ntuple::AfterStates::View &view) {
 double NTupleEvaluator::best_action_value(const void *state, Rng &rng) {
   const auto n = static_cast<std::size_t>(game().legal(state, legal_.data()));
   action_values(state, {legal_.data(), n}, rng, values_.data());
-  return *std::max_element(values_.data(), values_.data() + n);
+  const auto best = std::max_element(values_.data(), values_.data() + n);
+  best_ = legal_[static_cast<std::size_t>(best - values_.data())];
+  return *best;
 }
 
 double NTupleEvaluator::table_value(const void *state, int player) {
@@ -74,10 +76,37 @@ void NTupleEvaluator::complete(const void *state, int known, double value, doubl
     if (p != known) out[p] = table_value(state, p);
 }
 
+void NTupleEvaluator::complete_by_playing(const void *state, Action action, double value, Rng &rng, double *out) {
+  const int players = game().players(), mover = game().player(state), creator = game().last_player(state);
+  std::uint32_t known = 1U << mover;
+  out[mover] = value;
+  if (creator >= 0 && creator != mover) {
+    out[creator] = table_value(state, creator);
+    known |= 1U << creator;
+  }
+  void *ahead = ahead_.data();
+  game().copy(ahead, state);
+  // A player may have several turns in a row, but nobody is waited for forever.
+  for (int turns = 0; turns < 2 * players && known + 1 != 1U << players; ++turns) {
+    game().apply(ahead, action);
+    const int next = game().player(ahead);
+    if (next < 0) break;  // the end, or nature
+    value = best_action_value(ahead, rng);
+    action = best_;
+    if (!(known >> next & 1)) out[next] = value;
+    known |= 1U << next;
+  }
+  for (int p = 0; p < players; ++p)
+    if (!(known >> p & 1)) out[p] = table_value(ahead, p);
+}
+
 void NTupleEvaluator::value(const void *state, Rng &rng, double *out) {
   const int mover = game().player(state), creator = game().last_player(state);
   const bool is_after_state = creator != CHANCE && (mover == CHANCE || !game().has_chance());
-  if (mover != CHANCE && (!is_after_state || game().players() > 2))
+  if (mover >= 0 && game().players() > 2) {
+    const double best = best_action_value(state, rng);
+    complete_by_playing(state, best_, best, rng, out);
+  } else if (mover != CHANCE && !is_after_state)
     complete(state, mover, best_action_value(state, rng), out);
   else
     complete(state, std::max(creator, 0), table_value(state, std::max(creator, 0)), out);
@@ -102,7 +131,12 @@ void NTupleEvaluator::answer(std::span<const Question> questions, Rng &rng) {
       continue;
     }
     const std::span<double> priors(q.priors, q.actions.size());
-    complete(q.state, game().player(q.state), best_and_priors(q.state, q.actions, rng, priors), q.value);
+    const double best = best_and_priors(q.state, q.actions, rng, priors);
+    if (game().players() > 2) {
+      const auto likeliest = std::max_element(priors.begin(), priors.end()) - priors.begin();
+      complete_by_playing(q.state, q.actions[static_cast<std::size_t>(likeliest)], best, rng, q.value);
+    } else
+      complete(q.state, game().player(q.state), best, q.value);
   }
 }
 

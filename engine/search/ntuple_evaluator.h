@@ -11,8 +11,8 @@ namespace boardlab {
 //   value          the creator's component from its own table, the other's negated in two-player zero-sum games.
 //                  Where the position is not an after-state (nature has just moved, or nobody has), the player to
 //                  move gets its best action value instead. With three and more players the player to move gets its
-//                  best action value, the creator its table's word, and the others their own tables' opinion of this
-//                  position, which is the nearest thing that is known without the positions before it;
+//                  best action value, the creator its table's word, and every other one the best action value of its
+//                  own next turn, to which all play greedily;
 //   answer         for a tree: the best action value as the leaf's value, and the softmax of all as priors.
 class NTupleEvaluator final : public Evaluator {
  public:
@@ -23,7 +23,8 @@ class NTupleEvaluator final : public Evaluator {
         after_states_(*network_, outcome),
         view_(after_states_.make_view()),
         legal_(static_cast<std::size_t>(game().max_legal())),
-        values_(legal_.size()) {}
+        values_(legal_.size()),
+        ahead_(game()) {}
 
   void value(const void *state, Rng &rng, double *out) override;
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
@@ -64,9 +65,12 @@ class NTupleEvaluator final : public Evaluator {
   double total(ntuple::AfterStates::View &view);
   // Softmax of the action values; returns the best of them.
   double best_and_priors(const void *state, std::span<const Action> actions, Rng &rng, std::span<double> priors);
+  // Leaves that action in `best_`.
   double best_action_value(const void *state, Rng &rng);
   // Component of `known`, whose value is given; the others as described above.
   void complete(const void *state, int known, double value, double *out);
+  // The same with three and more players: `action` is what the player to move does, `value` its value of that.
+  void complete_by_playing(const void *state, Action action, double value, Rng &rng, double *out);
   double table_value(const void *state, int player);
 
   std::shared_ptr<const ntuple::Network> network_;
@@ -76,6 +80,8 @@ class NTupleEvaluator final : public Evaluator {
   std::vector<ntuple::AfterStates::View> views_;
   std::vector<Action> legal_;
   std::vector<double> values_;
+  Action best_ = 0;
+  StateBuffer ahead_;
   std::vector<std::uint32_t> answer_at_;  // by hash; empty for searches that never begin a decision
   std::vector<Answer> answers_;
   std::vector<float> answer_priors_;

@@ -627,7 +627,8 @@ double Tree::policy_weight(RootPolicy policy, std::size_t i) const {
   if (policy == RootPolicy::VISITS) return child.visits;
   if (policy == RootPolicy::VALUE) return child.visits ? unit(child.mean(), player) : 0;
   const Amaf amaf = root_amaf()[i];
-  return amaf.visits ? unit(amaf.value_sum / amaf.visits, player) : 0;
+  // Where the range is what nodes have seen so far, other nodes' actions may be beyond it.
+  return amaf.visits ? std::clamp(unit(amaf.value_sum / amaf.visits, player), 0.0, 1.0) : 0;
 }
 
 std::uint32_t Tree::chance_child(std::uint32_t at, Action outcome) {

@@ -2,6 +2,7 @@
 
 import gc
 import shlex
+import signal
 import tomllib
 
 import numpy as np
@@ -18,6 +19,8 @@ torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
 from boardlab.learning import presets  # noqa: E402
+from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
+from boardlab.learning.alphazero.replay import action_type  # noqa: E402
 from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
@@ -157,6 +160,46 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path):
             for key in one.files:
                 if not key.endswith("seconds"):
                     assert np.array_equal(one[key], other[key]), key
+
+
+def test_a_ctrl_c_while_a_generation_is_kept_waits(tmp_path, monkeypatch):
+    """Weights and the count of episodes change together, or the resumed run is another one."""
+    game, found = bl.game("tictactoe"), {}
+    keep, kept = AlphaZeroLearner._keep, []
+
+    def keep_and_interrupt(self):
+        keep(self)
+        kept.append(self)
+        if len(kept) == 3:  # the first is that of the untrained net
+            signal.raise_signal(signal.SIGINT)
+
+    for name in ("whole", "broken"):
+        out = tmp_path / name
+        if name == "broken":
+            monkeypatch.setattr(AlphaZeroLearner, "_keep", keep_and_interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                bl.train(game, "alphazero", episodes=64, out=out, seed=5, **SMALL)
+            monkeypatch.setattr(AlphaZeroLearner, "_keep", keep)
+            assert bl.resume(out).is_finished
+        else:
+            bl.train(game, "alphazero", episodes=64, out=out, seed=5, **SMALL)
+        with np.load(out / "weights.npz") as file:
+            found[name] = {key: file[key] for key in file.files}
+    assert len(kept) == 3
+    for key, array in found["whole"].items():
+        assert np.array_equal(array, found["broken"][key]), key
+
+
+def test_a_generation_without_positions_is_kept_as_the_others_are():
+    """Random openings may be all there is: the types are those of the game's actions all the same."""
+    game = bl.game("hex", size=12)
+    settings = AlphaZero(games=1, parallel=1, simulations=2, random_actions=143)
+    for seed in range(20):
+        examples, _ = play_games(game, even, settings, 2, 1, seed=seed, threads=1)
+        if not len(examples):
+            assert examples.actions.dtype == action_type(game.action_count)
+            return
+    pytest.fail("every one of the openings left something to play")
 
 
 def test_the_agent_of_a_run_plays_and_belongs_to_its_game(tmp_path):

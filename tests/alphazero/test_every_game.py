@@ -150,21 +150,42 @@ def test_turned_positions_keep_legal_actions_and_their_shares(name, parameters):
 
 
 def test_what_actions_cost_is_part_of_the_target():
-    """Cubes one after the other: the last position of each expects its score and one twist, those before more."""
+    """Cubes one after the other: solved, the last position expects its score and one twist, those before more.
+
+    A cube that is given up counts as what its last search expected, and not as a fixed number.
+    """
     game = bl.game("rubiks", twists=2)
     settings = AlphaZero(games=30, parallel=1, simulations=4, temperature_moves=9, episode_limit=5)
 
     def judge(planes, legal):
-        return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+        return np.full((len(planes), 1), 0.7, np.float32), np.zeros(legal.shape, np.float32)
 
     examples, counts = play_games(game, judge, settings, 4, 1, seed=2, threads=1)
-    cost, targets = game.core.step_reward, iter(examples.z[:, 0].tolist())
+    cost, at = game.core.step_reward, 0
+    z, q = examples.z[:, 0], examples.q[:, 0]
     assert cost < 0 and set(counts.scores) == {0.0, 1.0}
-    lengths = []
     for score in counts.scores:
-        found = []
-        while not found or (found[-1] != pytest.approx(score + cost) and len(found) < 6):
-            found.append(next(targets))
-        lengths.append(len(found))
-        assert found == pytest.approx([score + cost * n for n in range(len(found), 0, -1)])
-    assert next(targets, None) is None and set(lengths) == {1, 5}  # solved, or cut
+        length = 5
+        if score == 1:
+            length = next(n for n in range(1, 6) if z[at + n - 1] == pytest.approx(1 + cost))
+        last = 1 + cost if score == 1 else q[at + length - 1]
+        wanted = [last + cost * n for n in range(length - 1, -1, -1)]
+        assert z[at : at + length].tolist() == pytest.approx(wanted)
+        at += length
+    assert at == len(z)
+
+
+def test_a_game_that_is_cut_counts_as_its_last_search_expected():
+    game = bl.game("connectfour")
+    settings = AlphaZero(games=4, parallel=2, simulations=4, episode_limit=4, noise=0)
+
+    def judge(planes, legal):
+        return np.full((len(planes), 1), 0.9, np.float32), np.zeros(legal.shape, np.float32)
+
+    examples, counts = play_games(game, judge, settings, 4, 1, seed=1, threads=1)
+    assert counts.scores == [0.0] * 4 and len(examples) == 16
+    # The player of the last search, and of every second position before it, expects the same; the other the opposite.
+    last = float(examples.q[-1, 0])
+    assert last != 0 and sorted(set(np.round(examples.z[:, 0], 5).tolist())) == pytest.approx(
+        sorted({-last, last})
+    )

@@ -24,7 +24,6 @@ def three(sign):
 
 def one_by_one(game, games, seed):
     """With one simulation a search is its first choice: the new net's is the last action, the old one's the first."""
-    low, high = game.score_range
     total = 0.0
     for number in range(games):
         state, move = game.initial_state(), 0
@@ -37,7 +36,9 @@ def one_by_one(game, games, seed):
                 action = max(actions) if state.player == number % game.players else min(actions)
             state.apply(action)
             move += 1
-        total += (state.scores[number % game.players] - low) / (high - low)
+        seat = number % game.players
+        others = [score for p, score in enumerate(state.scores) if p != seat]
+        total += sum((state.scores[seat] > s) + (state.scores[seat] == s) / 2 for s in others) / len(others)
     return total / games
 
 
@@ -60,6 +61,12 @@ def test_games_are_those_played_one_by_one(game, judges, monkeypatch):
 def test_nobody_is_better_than_oneself():
     game = bl.game("connectfour")
     assert gate_score(game, liking(1), liking(1), 20, 16, 3) == 0.5
+
+
+def test_equal_nets_share_the_points_of_three_players():
+    """Every opening is played from each seat, so that alike nets win a third of the games, which is half the points."""
+    game = bl.game("nim", players=3, heaps=(5, 6, 7))
+    assert gate_score(game, three(1), three(1), 30, 1, 3) == 0.5
 
 
 def test_nature_moves_alike_in_both_copies_of_a_game_and_from_both_seats(monkeypatch):

@@ -1,5 +1,7 @@
 """The evaluator `net("run")` under every search, against the net itself; exams that search side by side."""
 
+import sqlite3
+
 import numpy as np
 import pytest
 
@@ -150,3 +152,35 @@ def test_no_position_and_no_net_are_said_plainly(run):
     assert act_all(f'mcts(net("{run.as_posix()}"), iterations=20)', GAME, []) == []
     with pytest.raises(BoardLabError, match="net needs the folder of a run"):
         act_all("mcts(net, iterations=20)", GAME, states(2))
+
+
+def test_a_net_that_was_trained_on_is_another_agent_in_the_store(tmp_path):
+    game, out, store = bl.game("tictactoe"), tmp_path / "run", bl.store(tmp_path / "store.db")
+    small = SMALL | {"net": "mlp", "blocks": 0, "channels": 8, "hidden": 8, "simulations": 4}
+    bl.train(game, "alphazero", episodes=16, out=out, seed=1, **small)
+
+    def held():
+        return bl.tournament(
+            game, [f'policy(net("{out.as_posix()}"))', "random"], games=2, store=store
+        ).number
+
+    first = held()
+    assert held() == first
+    bl.train(game, "alphazero", episodes=16, out=out, seed=2, force=True, **small)
+    assert held() == first + 1
+    trained = [line for line in store.fame("tictactoe") if line.expression != "random"]
+    assert len({line.fingerprint for line in trained}) == 2 and all(line.fingerprint for line in trained)
+    assert [line.runs[0].learner for line in trained] == ["alphazero", "alphazero"]
+
+
+def test_an_agent_in_a_store_of_an_older_version_is_read(tmp_path, run):
+    """Nets were written net(path="...") once; games that were stored so are found and can be played again."""
+    new, old = (f'policy(net({name}="{run.as_posix()}"))' for name in ("run", "path"))
+    agent = bl.agent(old, GAME)
+    assert agent.expression == bl.agent(f'policy(net("{run.as_posix()}"))', GAME).expression == new
+    store = bl.store(tmp_path / "store.db")
+    store.add_games(GAME, [new, "random"], bl.match(GAME, [agent, "random"], games=2).records)
+    with sqlite3.connect(store.path) as db:
+        db.execute("UPDATE agents SET expression = ?, fingerprint = '' WHERE expression = ?", (old, new))
+    db.close()
+    assert len(store.games_between(GAME, [new, "random"])) == 2

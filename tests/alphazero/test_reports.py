@@ -98,3 +98,14 @@ def test_without_torch_the_sentence_is_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(BoardLabError) as error:
         bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run")
     assert str(error.value) == "neural nets need PyTorch: pip install 'boardlab[az]'"
+
+
+@pytest.mark.parametrize("damage", [lambda text: text[:-40], lambda text: text.replace("1", "\x00\xff", 3)])
+def test_lines_that_were_cut_are_left_out(tmp_path, damage):
+    """A machine that stops may leave half a line: the run goes on without it."""
+    game, out = bl.game("tictactoe"), tmp_path / "run"
+    bl.train(game, "alphazero", episodes=24, out=out, progress=lambda at: at.episodes >= 16, **SMALL)
+    (out / "generations.jsonl").write_bytes(damage((out / "generations.jsonl").read_text()).encode("latin1"))
+    assert bl.resume(out).is_finished
+    told = [row["generation"] for row in lines(out)]
+    assert told[-1] == 3 and told == sorted(set(told)) and len(told) < 3

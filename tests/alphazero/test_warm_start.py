@@ -107,6 +107,17 @@ def test_the_policy_is_made_of_values_or_of_visits(name):
     assert not np.allclose(by_values, by_visits, atol=0.01)
 
 
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("game", [bl.game("rubiks"), bl.game("2048", size=3)], ids=lambda game: game.name)
+def test_no_share_is_negative_where_the_range_is_what_was_seen(game, name):
+    """RAVE's values come from the whole tree, and may be beyond those of the root's own children."""
+    settings = AlphaZero(warm_start=name, simulations=12, games=4, parallel=4, episode_limit=8)
+    warm = WarmStart(settings).generation(1)
+    examples, _ = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=1, warm=warm)
+    assert (examples.shares >= 0).all()
+    assert examples.shares.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+
+
 def test_an_enhanced_tree_is_that_of_an_agent():
     """With chance and three players too: the same numbers as mcts(mix(net, rollout))."""
     from boardlab.evaluators import EVALUATORS

@@ -222,3 +222,12 @@ def test_basic_strategy_agrees_with_itself():
     assert weak.value < 0.6 and set(weak.details) == {"hard totals", "soft totals", "pairs", "insurance"}
     score = bl.evaluate("basic", bl.game("blackjack", rounds=100), "score", games=100)
     assert abs(score.value - score.best) < 4 * score.error
+
+
+@pytest.mark.parametrize(
+    ("name", "exam"), [("rubiks", "twists20"), ("kuhnpoker", "exploitability"), ("tictactoe", "optimal")]
+)
+def test_exams_take_every_seed(name, exam):
+    """Those that are derived from it stay in the range of seeds, too."""
+    for seed in (2**62, 2**64 - 1):
+        assert bl.evaluate("random", bl.game(name), exam, games=2, seed=seed).games > 0

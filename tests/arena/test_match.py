@@ -21,6 +21,7 @@ from boardlab.arena.match import (
     game_points,
     interval,
     replay,
+    standard_error,
     summarise,
     wilson,
 )
@@ -420,7 +421,7 @@ def test_pentanomial_counts_by_hand() -> None:
 
 def test_one_game_says_nothing_about_strength() -> None:
     text = str(bl.match(TICTACTOE, ["random", "random"], games=1))
-    assert "1 games" in text and "Elo" not in text
+    assert "1 game," in text and "Elo" not in text
 
 
 def test_wilson_by_hand() -> None:
@@ -517,6 +518,34 @@ def test_what_stops_the_program_goes_through_from_any_thread() -> None:
     finally:
         del AGENTS[name]
     assert calls
+
+
+def test_rounds_that_all_ended_alike_have_the_interval_of_the_rule_of_three() -> None:
+    """Also where the score of a round is no binary fraction, so that sums are rounded."""
+    for rounds in range(2, 200):
+        for scores in ([1.0, 0.0, 0.0], [0.1, 0.2, -0.3], [1e6, 2e6, 1e6 / 3]):
+            assert standard_error(scores * rounds, 3) == 0
+            assert interval(scores * rounds, (0.0, 1.0), 3) == min(1.0, 3 / rounds)
+        assert interval([0.2] * rounds, (0.0, 1.0)) == min(1.0, 3 / rounds)
+    assert interval([0.2] * 99 + [0.2 + 1e-9], (0.0, 1.0)) < 1e-9  # a difference is one, however small
+    result = bl.match(bl.game("nim", players=3), ["solved"] * 3, games=198)
+    assert result.intervals == pytest.approx([3 / 33] * 3) and result.score_errors == (0, 0, 0)
+
+
+def test_the_interval_of_few_rounds_covers_95_percent() -> None:
+    """The t distribution itself, integrated by Simpson's rule with x = sqrt(n) tan(u), is the judge."""
+
+    def below(quantile: float, degrees: int) -> float:
+        end, steps = math.atan(quantile / math.sqrt(degrees)), 2000
+        weights = [1, *(4 if i % 2 else 2 for i in range(1, steps)), 1]
+        area = sum(w * math.cos(i * end / steps) ** (degrees - 1) for i, w in enumerate(weights)) * end
+        scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
+        return 0.5 + scale * area / steps / 3
+
+    for degrees in (*range(1, 31), 50, 100, 1000):
+        scores = [float(i) for i in range(degrees + 1)]
+        quantile = interval(scores, (0.0, 1e9)) / standard_error(scores)
+        assert below(quantile * 1.001, degrees) > 0.975 > below(quantile * 0.999, degrees)
 
 
 def test_no_interval_is_wider_than_what_can_happen():

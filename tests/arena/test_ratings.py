@@ -395,6 +395,43 @@ def test_glickmans_worked_example() -> None:
     assert me.volatility == pytest.approx(0.05999, abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        (
+            {"a": GlickoRating(rating=1e5)},
+            "the rating of a must be a number from -10000 to 10000, not 100000",
+        ),
+        ({"a": GlickoRating(rating=math.nan)}, "the rating of a"),
+        ({"a": GlickoRating(deviation=0)}, "the deviation of a"),
+        ({"a": GlickoRating(volatility=0)}, "the volatility of a must be a number from 1e-06 to 10, not 0"),
+        ({"b": GlickoRating(volatility="x")}, "the volatility of b"),  # type: ignore[arg-type]
+        ({"a": 1500}, "start gives a GlickoRating for each name"),
+        ([1500], "start gives a GlickoRating for each name"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused(start: object, says: str) -> None:
+    with pytest.raises(BoardLabError, match=says):
+        glicko2([Result(("a", "b"), WIN)], start=start)  # type: ignore[arg-type]
+
+
+def test_results_that_were_certain_or_impossible_are_rated() -> None:
+    start = {"a": GlickoRating(10_000, 0.001, 10), "b": GlickoRating(-10_000, 10_000, 1e-6)}
+    for score in (WIN, LOSS):
+        for tau in (1e-3, 0.5, 10):
+            rated = glicko2([Result(("a", "b"), score)], tau=tau, start=start)
+            assert all(
+                math.isfinite(x) for r in rated.values() for x in (r.rating, r.deviation, r.volatility)
+            )
+    usual = {"a": GlickoRating(10_000), "b": GlickoRating(-10_000)}
+    expected, upset = (glicko2([Result(("a", "b"), score)], start=usual) for score in (WIN, LOSS))
+    assert expected["a"].rating == pytest.approx(10_000)
+    # phi^2 g, where one game that says nothing about phi leaves it: 2.0148^2 * 0.6690
+    assert upset["a"].rating == pytest.approx(10_000 - 173.7178 * 2.0148**2 * 0.6690, abs=2)
+    far = [Result(("a", "b"), LOSS, str(i // 100)) for i in range(1000)]
+    assert math.isfinite(glicko2(far, start={"a": GlickoRating(10_000, 10_000, 10)})["a"].rating)
+
+
 def test_who_does_not_play_becomes_uncertain() -> None:
     played = [Result(("a", "b"), WIN, "1"), Result(("a", "c"), WIN, "2")]
     rated = glicko2(played, start={"b": GlickoRating(1500, 50)})
@@ -456,6 +493,22 @@ def test_three_players_of_known_strength_are_ranked() -> None:
 
 
 # ---- whole history ----
+
+
+@pytest.mark.parametrize("time", ["nan", "inf", "-inf", "1e400", "-2e15"])
+def test_a_time_that_is_none_is_refused(time: str) -> None:
+    played = [Result((f"a@{time}", "b@1"), WIN), Result(("a@2", "b@1"), LOSS)]
+    with pytest.raises(BoardLabError, match=rf"the time in 'a@{time}' must be a number from -1e15 to 1e15"):
+        whole_history(played)
+    assert whole_history([Result(("a@home", "b@1"), WIN)])["a@home"][0].time == 0  # a name as it is
+
+
+@pytest.mark.parametrize("drift", [None, 1e-6, 1e9])
+def test_times_that_are_close_or_far_are_rated(drift: float | None) -> None:
+    for first, second in (("1e-300", "2e-300"), ("0", "5e-324"), ("-1e15", "1e15")):
+        played = [Result((f"a@{first}", "b"), WIN), Result((f"a@{second}", "b"), LOSS)]
+        curves = whole_history(played, drift=drift)
+        assert all(math.isfinite(x) for curve in curves.values() for p in curve for x in (p.elo, p.error))
 
 
 def test_one_point_a_player_is_bradley_terry() -> None:

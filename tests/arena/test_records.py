@@ -355,7 +355,7 @@ def test_column_strings_count_from_one_or_from_zero():
     assert parse_records(lines_text(records)) == [without_history(r) for r in records]
     wide = bl.game("connectfour", rows=4, cols=9)
     assert parse_records("99", game=wide)[0].actions == (8, 8)
-    with pytest.raises(bl.BoardLabError, match=r'line 1, move 7 "0": "0" is not a legal action'):
+    with pytest.raises(bl.BoardLabError, match=r'line 1, move 7 "1": "1" is not a legal action'):
         parse_records("1111111")
     with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
         parse_records("123", game=bl.game("tictactoe"))

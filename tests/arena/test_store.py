@@ -14,7 +14,10 @@ from boardlab.arena.ratings import Result, bayes_elo
 from boardlab.arena.store import Rating
 from boardlab.arena.store import file as store_file
 from boardlab.arena.store.migrations import MIGRATIONS
-from boardlab.arena.store.rows import pack, unpack
+from boardlab.arena.store.rows import pack, run_folders, unpack
+from boardlab.evaluators import EVALUATORS
+from boardlab.options import options_of
+from boardlab.runs import RunFolder
 
 AGENTS = ["random", "mc(rollout, iterations=4)", "mcts(rollout, iterations=4)"]
 
@@ -214,6 +217,52 @@ def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(
     assert store.add_agent(game, run.expression) != one
     with sqlite3.connect(store.path) as db:
         assert db.execute("SELECT count(*) FROM runs").fetchone() == (2,)
+
+
+def test_every_evaluator_that_reads_a_run_says_which(monkeypatch):
+    """Whatever folder an evaluator opens, wherever it stands in an expression, the store knows it."""
+
+    def opened(folder, *_):
+        raise bl.BoardLabError(f"opened {folder.path}")
+
+    monkeypatch.setattr(RunFolder, "read_agent", opened)
+    readers = set()
+    for name, spec in EVALUATORS.items():
+        first = next(iter(options_of(spec)), None)
+        if first is None or first.type is not str:
+            continue
+        try:
+            bl.evaluator(f'{name}("some/run")', bl.game("tictactoe"))
+        except bl.BoardLabError as error:
+            if str(error) == "opened some/run":
+                readers.add(name)
+    assert readers == {"ntuple", "net", "features", "qtable"}
+    for name in readers:
+        for around in (
+            "greedy({})",
+            "mcts({}, iterations=5)",
+            "beam({}, width=2)",
+            "mcts(endgame({}, below=2))",
+            "greedy(mix(score, endgame({})))",
+        ):
+            assert run_folders(around.format(f'{name}("some/run")')) == ["some/run"]
+    both = 'greedy(mix(net("b"), mix(qtable("a"), net("b", device="cpu"))))'
+    assert run_folders(both) == ["b", "a"]
+    assert run_folders("greedy(mix(score, rollout))") == []
+
+
+def test_a_judge_that_was_trained_on_makes_another_tournament(store, tmp_path):
+    game = bl.game("tictactoe")
+    run = bl.train(game, episodes=50, out=tmp_path / "judge", seed=1)
+
+    def held():
+        judge = f'ntuple("{run.path.as_posix()}")'
+        return bl.tournament(game, ["random", "mc"], games=2, adjudicate=judge, store=store).number
+
+    first = held()
+    assert held() == first
+    bl.resume(run.path, episodes=100)
+    assert held() != first
 
 
 def test_reading_makes_no_file(store, game):

@@ -93,6 +93,25 @@ def test_a_whole_swiss_tournament_repeats_no_meeting_while_it_can() -> None:
     assert len(groups) == 4
 
 
+def test_a_swiss_round_of_thousands() -> None:
+    n = 2600
+    met = [[0] * n for _ in range(n)]
+    groups, out = swiss_round([0.0] * n, met, [0] * n, 2)
+    assert groups == [(i, i + 1) for i in range(0, n, 2)] and out == []
+    for i, j in groups:
+        met[i][j] = met[j][i] = 1
+    again, _ = swiss_round([0.0] * n, met, [0] * n, 2)
+    assert sorted(i for group in again for i in group) == list(range(n)) and not set(again) & set(groups)
+
+
+def test_swiss_backtracks_where_the_nearest_leave_no_way() -> None:
+    """0 has met all but 3 and 1; with 1, the two that are left would have met: so 0 meets 3."""
+    met = [[0] * 4 for _ in range(4)]
+    for i, j in ((0, 2), (2, 3)):
+        met[i][j] = met[j][i] = 1
+    assert swiss_round([3, 2, 1, 0], met, [0] * 4, 2) == ([(0, 3), (1, 2)], [])
+
+
 def test_swiss_rounds_of_any_field_seat_everybody_once_or_give_a_bye() -> None:
     rng = random.Random(1)
     for _ in range(60):
@@ -226,6 +245,26 @@ def test_swiss_of_three_players_a_game(db: Path) -> None:
     assert len(result.records) == 3 * 2 * 3
     assert sum(s.games for s in result.standings) == 3 * 18
     assert {s.games for s in result.standings} <= {6, 9}  # one has a bye in each round
+
+
+def test_a_pairing_that_is_broken_off_in_a_round_shifts_no_other_ones() -> None:
+    """Who begins always wins, so that every whole round is a tie and only the odd game is not."""
+
+    def record(first: int, second: int) -> bl.arena.GameRecord:
+        return bl.arena.GameRecord((first, second), (), (1.0, -1.0), 0, "")
+
+    others = [record(0, 2), record(2, 0)] * 6
+    for pairings in ([[record(0, 1)], others], [[record(0, 1), record(1, 0), record(0, 1)], others]):
+        standing = tally(1, TICTACTOE, ("a", "b", "c"), "round-robin", False, pairings, 2).standings[0]
+        rounds = sum(len(played) // 2 for played in pairings)
+        assert standing.point_interval == pytest.approx(3 / rounds)
+        assert standing.score_interval == pytest.approx(2 * 3 / rounds)
+        assert standing.games == sum(map(len, pairings))
+        assert standing.points == standing.games / 2 + 0.5
+    # Less than two whole rounds: games count one by one, whatever pairing they are of.
+    single = [[record(0, 1)], [record(0, 2)], [record(3, 0)], [record(0, 4)]]
+    standing = tally(1, TICTACTOE, tuple("abcde"), "round-robin", False, single, 2).standings[0]
+    assert standing.point_interval == pytest.approx(3.1824 * 0.25)
 
 
 def test_tally_by_hand() -> None:

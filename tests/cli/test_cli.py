@@ -214,6 +214,17 @@ def test_train_leaves_a_folder_with_everything(trained):
     assert len((trained / "log.csv").read_text().splitlines()) == 21  # twenty exams, though nobody asked
 
 
+def test_train_and_evaluate_say_the_same_of_an_agent(tmp_path):
+    folder = tmp_path / "run"
+    words = ["--exam", "perfect", "--seed", "1"]
+    said = output(
+        "train", "tictactoe", "--episodes", "4000", "--out", str(folder), "--exam-games", "20", *words
+    )
+    agent = f'greedy(ntuple("{folder}"))'
+    again = output("evaluate", agent, "--game", "tictactoe", "--games", "20", *words)
+    assert "perfect: 0 ± 0.6 (95%)" in said and "perfect: 0 ± 0.6 (95%)" in again
+
+
 def test_inspect_looks_inside_a_run(trained, tmp_path):
     text = output(
         "inspect", "tictactoe", "--run", str(trained), "--actions", "b2 a1", "--layout",

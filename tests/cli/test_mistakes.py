@@ -1,11 +1,8 @@
 """What a newcomer gets wrong on the command line: one sentence that says what is wrong, and no traceback."""
 
-import sys
-
 import pytest
 
 import boardlab as bl
-from boardlab import cli
 from boardlab.errors import BoardLabError
 
 PLUGIN = '''
@@ -18,23 +15,6 @@ def broken(game):
         raise RuntimeError("my judge broke")
     return judge
 '''
-
-
-@pytest.fixture
-def boardlab(monkeypatch, capsys):
-    """Runs a command in this process: its status and what it printed."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["boardlab", *map(str, words)])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as end:
-            status = end.code or 0
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return run
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_replay_reads_files_of_others(tmp_path):
     (tmp_path / "c.txt").write_text("4455\n")
     assert "X plays 3" in output("replay", str(tmp_path / "c.txt"))
     (tmp_path / "c.txt").write_text("99\n")
-    assert 'line 1, move 1 "8"' in refusal("replay", str(tmp_path / "c.txt"))
+    assert 'line 1, move 1 "9"' in refusal("replay", str(tmp_path / "c.txt"))
     assert "X plays 8" in output("replay", str(tmp_path / "c.txt"), "--rules", "connectfour", "--cols", "9")
     assert "need --rules" in refusal("replay", str(tmp_path / "c.txt"), "--cols", "9")
     assert "there is no file" in refusal("replay", "none.pgn")
@@ -129,7 +129,8 @@ def test_replay_steps_through_in_a_terminal(tmp_path):
     assert process.wait() == 0
     shown = re.findall(r"(start|\d of 6: . plays ..) ──", text.decode())
     assert shown == ["start", "1 of 6: X plays a1", "start", "5 of 6: X plays c1", "6 of 6: O plays c2"]
-    assert "this is the start" in text.decode() and text.decode().count("this is the end") == 2
+    assert "this is the start" in text.decode() and text.decode().count("this is the end") == 1
+    assert "the game has 6 actions: a number from 0 to 6" in text.decode()
     assert text.decode().count("Enter: next") == 2
 
 
@@ -178,3 +179,33 @@ def test_the_command_trains_the_same_weights_again(tmp_path, name, parameters, l
     words = shlex.split(train_command(RunFolder(tmp_path / "a").read_agent(), str(tmp_path / "b")))
     output(*words[1:], "--exam", "none")
     assert RunFolder(tmp_path / "a").fingerprint() == RunFolder(tmp_path / "b").fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("44495", 'line 1, move 4 "9": "9" is not a legal action here; legal are 1, 2, 3, 4, 5, 6, 7'),
+        ("0008", 'line 1, move 4 "8": "8" is not a legal action here; legal are 0, 1, 2, 3, 4, 5, 6'),
+        ("4444444", 'line 1, move 7 "4": "4" is not a legal action here; legal are 1, 2, 3, 5, 6, 7'),
+        ("12121212", 'line 1, move 8 "2": "2" is not a legal action here; the game is over'),
+    ],
+)
+def test_a_wrong_column_is_told_as_the_file_writes_it(boardlab, tmp_path, line, says):
+    (tmp_path / "c.txt").write_text(line + "\n")
+    status, out, error = boardlab("replay", tmp_path / "c.txt", "--rules", "connectfour")
+    assert (status, out) == (2, "") and says in error
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[Game "connectfour\n\n1. 3 *\n', 'p.pgn, line 1: [Game "connectfour is no tag'),
+        ('[White "a"]\n[Black "b"]\n[Game "connectfour\n\n1. 3 *\n', "p.pgn, line 3: [Game"),
+        ("; a comment\n", "p.pgn holds no game"),
+    ],
+)
+def test_a_file_without_a_game_is_told(boardlab, tmp_path, text, says):
+    (tmp_path / "p.pgn").write_text(text)
+    for words in ((), ("--list",)):
+        status, out, error = boardlab("replay", tmp_path / "p.pgn", *words)
+        assert (status, out) == (2, "") and says in error

@@ -1,16 +1,21 @@
 """Exams during training, early stop, learning curves, several runs over seeds."""
 
 import csv
+import math
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import boardlab as bl
 from boardlab.learning import curve
 from boardlab.learning.exams import plan_exams
+from boardlab.learning.many import ManyRuns
+from boardlab.runs import RunFolder
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -28,6 +33,27 @@ def test_exams_by_name_and_against_agents_are_logged_with_their_errors(tmp_path)
     # The last row is what `evaluate` says of the finished agent.
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
+
+
+def test_the_interval_is_that_of_evaluate(tmp_path):
+    run = train(tmp_path, 4000, preset="default", exams=["perfect"])
+    said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
+    assert said.error == 0 and said.interval > 0.5  # games that all ended alike
+    assert curve.points(run.log, "perfect") == [(4000, said.value, pytest.approx(said.interval))]
+
+
+def test_logs_without_intervals_are_read_and_go_on(tmp_path):
+    run = train(tmp_path, exams=["random"], exam_every=200)
+    rows = [{key: value for key, value in row.items() if "interval" not in key} for row in run.log]
+    rows[0]["random error"] = "0"
+    RunFolder(tmp_path).write_log(rows)
+    old = curve.points(rows, "random")
+    assert math.isnan(old[0][2]) and old[1][2] == pytest.approx(1.96 * float(rows[1]["random error"]))
+    again = bl.resume(tmp_path, episodes=600)
+    assert [row["episodes"] for row in again.log] == ["200", "400", "600"]
+    assert [row["random interval"] != "" for row in again.log] == [False, False, True]
+    assert curve.points(again.log, "random")[1] == old[1]
+    assert curve.exam_names(again.log) == ["random"]
 
 
 def test_a_run_stops_after_enough_successes_in_a_row(tmp_path):
@@ -150,6 +176,27 @@ def test_several_runs_are_those_of_their_seeds(tmp_path):
         assert float(words[6]) == float(row["seconds"])
     assert many.last_values("random") == values
     assert f"mean {sum(values) / 3:.4g}" in str(many)
+
+
+def many_runs(*values):
+    """Runs whose only exam had these values."""
+    logs = [[{"episodes": "10", "exam": str(value), "exam error": "0.1"}] for value in values]
+    runs = (SimpleNamespace(log=log, game=TICTACTOE) for log in logs)
+    return ManyRuns(Path("many"), tuple(runs))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [  # half widths: 12.706, 4.303 and 2.262 (Student's t, from a table) times the standard error
+        ((0.4, 0.6), "mean 0.5 ± 1.3 (95%), standard deviation 0.141"),
+        ((0.5, 0.6, 0.7), "mean 0.6 ± 0.25 (95%), standard deviation 0.1"),
+        ((0.0, 1.0) * 5, "mean 0.5 ± 0.38 (95%), standard deviation 0.527"),
+        ((0.1, 0.1, 0.1), "mean 0.1, standard deviation 0"),
+        ((1.0,), "mean 1, from"),
+    ],
+)
+def test_the_interval_of_a_few_runs_is_students(values, said):
+    assert f"exam: {said}" in str(many_runs(*values))
 
 
 def test_processes_give_the_same_runs_and_go_on(tmp_path):

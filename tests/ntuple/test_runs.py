@@ -1,5 +1,6 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -120,6 +121,7 @@ def test_a_run_killed_in_its_first_save_goes_on(tmp_path, monkeypatch, learner, 
             if go_on is bl.resume and not (path / "agent.toml").exists():
                 continue  # nothing says yet what run it is
             assert go_on(path).is_finished
+            assert not list(path.rglob(".*.new"))
             assert tables(path) == tables(tmp_path / "whole")
 
 
@@ -185,6 +187,32 @@ def test_a_folder_with_a_run_is_not_overwritten(copy):
         train(bl.game("tictactoe"), copy)
     train(bl.game("tictactoe"), copy, episodes=10, force=True)
     assert progress_of(copy) == 10
+
+
+def test_force_removes_what_the_old_run_wrote_and_nothing_else(tmp_path):
+    pytest.importorskip("torch")
+    game, more = bl.game("tictactoe"), {"tensorboard": importlib.util.find_spec("tensorboard") is not None}
+    options = {**TINY, **more, "threads": 1, "device": "cpu", "exams": ["random"], "exam_games": 2}
+    bl.train(game, "alphazero", episodes=4, out=tmp_path / "forced", seed=7, **options)
+    wrote = {file.name for file in (tmp_path / "forced").iterdir()}
+    assert {"generations.jsonl", "replay"} <= wrote
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    train(game, tmp_path / "fresh", episodes=10)
+    fresh = {file.name for file in (tmp_path / "fresh").iterdir()}
+    assert {file.name for file in (tmp_path / "forced").iterdir()} == fresh
+
+    mine = [
+        "notes.txt",
+        "replay/best.npz",
+        "replay/000001-mine.npz",
+        "tensorboard/mine",
+        "weights.npz.backup",
+    ]
+    for name in mine:
+        (tmp_path / "forced" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "forced" / name).write_text("precious")
+    train(game, tmp_path / "forced", episodes=10, force=True)
+    assert all((tmp_path / "forced" / name).read_text() == "precious" for name in mine)
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path):
@@ -309,6 +337,40 @@ def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
         folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
     assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
     assert (tmp_path / "weights.npz").read_bytes() == before
+
+
+@pytest.fixture
+def dead():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_killed_processes_left_aside_is_removed(copy, dead):
+    (copy / "replay").mkdir()
+    for process in (dead, os.getpid(), os.getppid()):
+        for name in ("checkpoint.npz", "replay/000003.npz"):
+            (copy / name).with_name(f".{name.split('/')[-1]}.{process}.new").write_bytes(b"half")
+    (copy / ".mine.new").write_text("precious")
+    bl.resume(copy, episodes=210)
+    left = {file.relative_to(copy).as_posix() for file in copy.rglob(".*")}
+    # The parent process lives, and so may still be writing.
+    assert left == {".mine.new"} | {
+        f"{name}.{os.getppid()}.new" for name in (".checkpoint.npz", "replay/.000003.npz")
+    }
+
+
+def test_a_written_file_replaces_what_killed_processes_left_of_it(tmp_path, dead):
+    folder = RunFolder(tmp_path)
+    for name in (f".a[1].txt.{dead}.new", f".b.txt.{dead}.new", f".a[1].txt.{os.getppid()}.new"):
+        (tmp_path / name).write_text("half")
+    folder.write_text("a[1].txt", "whole")
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "a[1].txt",
+        f".b.txt.{dead}.new",  # of another file, which may be anybody's
+        f".a[1].txt.{os.getppid()}.new",
+    }
 
 
 def test_weights_that_grow_without_end_are_not_saved(tmp_path):

@@ -80,7 +80,7 @@ def _exploitability(paper: Paper) -> ExamResult:
     one_round = Game(KuhnPoker())
     agent = paper.make_agent().twin(paper.game, paper.seed)
     questions = min(paper.games, QUESTIONS)
-    told = [_of_one_round(agent, paper.game, paper.seed + i) for i in range(questions)]
+    told = [_of_one_round(agent, paper.game, (paper.seed + i) % 2**64) for i in range(questions)]
     mean = {key: sum(strategy[key] for strategy in told) / questions for key in told[0]}
     value = exploitability(one_round, mean)
     # What one question may miss: the spread between the two halves of the answers.

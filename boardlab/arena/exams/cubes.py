@@ -21,7 +21,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
     every: list[float] = []
     for number in twists:
         scrambles = Game(replace(rules, twists=number))
-        starts = [scrambles.initial_state(paper.seed * 1_000_003 + i) for i in range(paper.games)]
+        starts = [scrambles.initial_state((paper.seed * 1_000_003 + i) % 2**64) for i in range(paper.games)]
         result = match(
             paper.game, [paper.agent], paper.games, paper.seed, starts=starts, threads=paper.threads
         )

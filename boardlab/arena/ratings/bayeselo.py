@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.ratings.results import Result, as_results, count_results
+from boardlab.arena.ratings.results import Result, as_results, count_results, is_number
 from boardlab.errors import BoardLabError, shown, unknown
 
 SCALE = 400 / math.log(10)
@@ -116,10 +116,10 @@ def bayes_elo(
     the ratings of all others were known.
     """
     results = as_results(results, players=2)
-    if not _is_number(prior) or not 1e-3 <= prior <= 1e3:
+    if not is_number(prior) or not 1e-3 <= prior <= 1e3:
         raise BoardLabError(f"the prior must be a number of draws from 0.001 to 1000, not {shown(prior)}")
     for name, given, low in (("advantage", advantage, -2000), ("draw", draw, 0)):
-        if given is not None and (not _is_number(given) or not low <= given <= 2000):
+        if given is not None and (not is_number(given) or not low <= given <= 2000):
             raise BoardLabError(f"{name} must be a number of Elo from {low} to 2000, not {shown(given)}")
     if bounds not in ("covariance", "exact-opponents"):
         raise BoardLabError(f'bounds must be "covariance" or "exact-opponents", not {shown(bounds)}')
@@ -146,10 +146,6 @@ def bayes_elo(
         covariance[np.ix_(order, order)],
         tuple(tuple(names[i] for i in group) for group in groups),
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _line(name: str, elo: Vector, i: int, counts: Vector, *, plus: float, minus: float) -> EloRating:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from boardlab.arena.ratings.results import Result, as_results, names_of
+from boardlab.arena.ratings.results import Result, as_results, is_number, names_of
 from boardlab.errors import BoardLabError, shown
 
 SCALE = 173.7178
@@ -35,14 +35,32 @@ def glicko2(
     """
     results = as_results(results, players=2)
     if not isinstance(tau, (int, float)) or not 0 < tau <= 10:
-        raise BoardLabError(f"tau must be a number from 0 to 10, not {shown(tau)}")
-    ratings = {name: GlickoRating() for name in names_of(results)} | dict(start or {})
+        raise BoardLabError(f"tau must be a number above 0 and at most 10, not {shown(tau)}")
+    ratings = {name: GlickoRating() for name in names_of(results)} | _checked(start or {})
     periods: dict[str, list[Result]] = {}
     for result in results:
         periods.setdefault(result.period, []).append(result)
     for played in periods.values():
         ratings = _after_period(ratings, played, tau)
     return dict(sorted(ratings.items(), key=lambda item: (-item[1].rating, item[0])))
+
+
+RANGES = {"rating": (-10_000, 10_000), "deviation": (1e-3, 10_000), "volatility": (1e-6, 10)}
+"""What can be computed with; players are far within."""
+
+
+def _checked(start: Mapping[str, GlickoRating]) -> dict[str, GlickoRating]:
+    """The players that are known already, or one sentence."""
+    if not isinstance(start, Mapping) or not all(isinstance(r, GlickoRating) for r in start.values()):
+        raise BoardLabError(f"start gives a GlickoRating for each name, not {shown(start)}")
+    for name, rating in start.items():
+        for what, (low, high) in RANGES.items():
+            given = getattr(rating, what)
+            if not is_number(given) or not low <= given <= high:
+                raise BoardLabError(
+                    f"the {what} of {name} must be a number from {low:g} to {high:g}, not {shown(given)}"
+                )
+    return dict(start)
 
 
 def _after_period(
@@ -64,8 +82,9 @@ def _rated(player: GlickoRating, games: Sequence[tuple[GlickoRating, float]], ta
     precision = surprise = 0.0
     for opponent, points in games:
         g = 1 / math.sqrt(1 + 3 * (opponent.deviation / SCALE / math.pi) ** 2)
-        expected = 1 / (1 + math.exp(-g * (mu - (opponent.rating - 1500) / SCALE)))
-        precision += g * g * expected * (1 - expected)
+        x = max(-100.0, min(100.0, g * (mu - (opponent.rating - 1500) / SCALE)))  # 17,000 points: certain
+        expected = 1 / (1 + math.exp(-x))
+        precision += g * g / (2 + math.exp(x) + math.exp(-x))  # E(1 - E), above 0 however certain
         surprise += g * (points - expected)
     v = 1 / precision
     sigma = _volatility(phi, sigma, v, v * surprise, tau)

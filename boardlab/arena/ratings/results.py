@@ -1,5 +1,6 @@
 """Results of games as rating systems read them, and PGN files as a source of them."""
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,6 +45,11 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     if not results:
         raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
     return results
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

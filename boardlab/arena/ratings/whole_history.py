@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.ratings.bayeselo import NORMAL_95, SCALE, Vector, _is_number, _logistic
-from boardlab.arena.ratings.results import Result, as_results
+from boardlab.arena.ratings.bayeselo import NORMAL_95, SCALE, Vector, _logistic
+from boardlab.arena.ratings.results import Result, as_results, is_number
 from boardlab.errors import BoardLabError, shown
 
 MOST_POINTS = 4000
+LATEST = 1e15
+LEAST_VARIANCE = 1e-9
+"""Of a walk between two points, in natural units: what is closer counts as equal."""
 Indices = NDArray[np.int64]
 
 
@@ -33,11 +36,16 @@ class HistoryPoint:
 
 def split_time(name: str) -> tuple[str, float]:
     """`run@2000` is the player `run` at time 2000; a name without @ has no history and is at time 0."""
-    player, mark, time = name.rpartition("@")
+    player, mark, text = name.rpartition("@")
     try:
-        return (player, float(time)) if mark and player else (name, 0.0)
+        time = float(text) if mark and player else None
     except ValueError:
+        time = None
+    if time is None:
         return name, 0.0
+    if not abs(time) <= LATEST:
+        raise BoardLabError(f"the time in {shown(name)} must be a number from -1e15 to 1e15")
+    return player, time
 
 
 def whole_history(
@@ -51,14 +59,14 @@ def whole_history(
     """
     results = as_results(results, players=2)
     for name, given in (("drift", drift), ("prior", prior)):
-        if given is not None and (not _is_number(given) or not 1e-6 <= given <= 1e9):
+        if given is not None and (not is_number(given) or not 1e-6 <= given <= 1e9):
             raise BoardLabError(f"{name} must be a number from 0.000001 to 1000000000, not {shown(given)}")
     points = sorted({split_time(name) for result in results for name in result.players})
     if len(points) > MOST_POINTS:
         raise BoardLabError(f"a whole history has at most {MOST_POINTS} points, not {len(points)}")
     index = {point: i for i, point in enumerate(points)}
     longest = max(t - next(u for q, u in points if q == p) for p, t in points)
-    walk = (300.0**2 / longest if longest else 1.0) if drift is None else float(drift)
+    walk = (300.0**2 / max(longest, 1e-15) if longest else 1.0) if drift is None else float(drift)
     first = np.array([index[split_time(r.players[0])] for r in results])
     second = np.array([index[split_time(r.players[1])] for r in results])
     strength, covariance = _fit(
@@ -93,7 +101,7 @@ def _fit(
         if i == 0 or points[i - 1][0] != player:
             starts[i] = prior
             continue
-        weight = 1 / (walk * (time - points[i - 1][1]))
+        weight = 1 / max(walk * (time - points[i - 1][1]), LEAST_VARIANCE)
         precision[i, i] += weight
         precision[i - 1, i - 1] += weight
         precision[i, i - 1] -= weight

@@ -1,6 +1,20 @@
 """Records: games kept as text that other programs read, and theirs read back."""
 
-from boardlab.arena.records.files import check_format, parse_records, read_records, write_records
+from boardlab.arena.records.files import (
+    FORMATS_HELP,
+    check_format,
+    parse_records,
+    read_records,
+    write_records,
+)
 from boardlab.arena.records.record import Record, from_match
 
-__all__ = ["Record", "check_format", "from_match", "parse_records", "read_records", "write_records"]
+__all__ = [
+    "FORMATS_HELP",
+    "Record",
+    "check_format",
+    "from_match",
+    "parse_records",
+    "read_records",
+    "write_records",
+]

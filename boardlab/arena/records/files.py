@@ -19,6 +19,8 @@ FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
 }
 
 
+FORMATS_HELP = ".pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)"
+
 GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
 """Formats that only some games have."""
 
@@ -30,9 +32,7 @@ def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path
     file = Path(path)
     suffix = file.suffix.lower()
     if suffix not in FORMATS:
-        raise BoardLabError(
-            f'"{file}" must end in .pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)'
-        )
+        raise BoardLabError(f'"{file}" must end in {FORMATS_HELP}')
     if game is not None and game.name not in GAMES_OF.get(suffix, (game.name,)):
         raise BoardLabError(f"{game.name} cannot be written as {suffix}; its games are kept as .pgn")
     if file.is_dir():
@@ -45,7 +45,7 @@ def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path
 def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, append: bool = False) -> None:
     """Writes games as PGN, GGF or lines of text, by the file's ending; `append` keeps what is there."""
     file = check_format(path)
-    listed = list(records)
+    listed = list(records) if isinstance(records, Iterable) else [records]
     if not all(isinstance(record, Record) for record in listed):
         raise BoardLabError("a file of games is made from records, as read_records gives them")
     text = FORMATS[file.suffix.lower()](listed)

@@ -102,13 +102,20 @@ def _read_line(place: str, line: str, game: Game, from_zero: bool) -> Record:
         words = [(place, "pass" if w.lower() in ("pa", "ps", "--") else w.lower()) for w in squares]
         return played(game, words, forced_passes=True)
     if game.name == "connectfour":
-        digits = re.findall(r"\S", line)
-        base = 0 if from_zero else 1
-        words = [(place, str(int(w) - base) if w.isdigit() else w) for w in digits]
-        return played(game, words)
+        words = [(place, digit) for digit in re.findall(r"\S", line)]
+        return played(game, words, read=functools.partial(_column, 0 if from_zero else 1))
     twists, at, fields = line.partition("@")
     words = [(place, _twist(game, word)) for word in re.findall(r"[A-Za-z](?:2'?|'|3)?|\S", twists)]
     return played(game, words, start=_cube(place, game, words, fields if at else None))
+
+
+def _column(first: int, state: State, digit: str) -> int:
+    """The column of that digit, where the file's `first` one is 0 or 1."""
+    columns = {str(action + first): action for action in state.legal_actions()}
+    if digit not in columns:
+        why = f"legal are {', '.join(columns)}" if columns else "the game is over"
+        raise BoardLabError(f'"{digit}" is not a legal action here; {why}')
+    return columns[digit]
 
 
 def _twist(game: Game, word: str) -> str:

@@ -239,7 +239,16 @@ def _scores(place: str, tags: dict[str, str]) -> tuple[float, ...] | None:
 
 def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
     """The games of a PGN file; `game` is played where no tag says what is. `name` is for error messages."""
-    return [_record(name, section, game) for section in sections(text)]
+    found = list(sections(text))
+    moves = [(section.moves_line, section.moves[0]) for section in found if section.moves]
+    for number, line in moves if found else enumerate(text.split("\n"), 1):
+        if line.startswith("["):  # moves never do
+            raise BoardLabError(
+                f'{name}, line {number}: {line.strip()[:40]} is no tag; one is written [White "a name"]'
+            )
+    if not found:
+        raise BoardLabError(f'{name} holds no game: PGN begins with tags, as in [White "a name"]')
+    return [_record(name, section, game) for section in found]
 
 
 def _record(name: str, section: Section, game: Game | None) -> Record:
@@ -283,11 +292,11 @@ def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
         if game is None:
             raise BoardLabError(f"{place}: the game has no tag Game; say which rules it follows")
         return game
+    if game is not None and game.name == tags["Game"] and game.name not in GAMES:  # a user's own game
+        return game
     try:
         rules = rules_of(tags["Game"])
     except BoardLabError as error:
-        if game is not None and game.name == tags["Game"]:  # a user's own game
-            return game
         raise BoardLabError(f"{place}: {error}") from None
     options = {option.name: option for option in options_of(rules)}
     given = {}

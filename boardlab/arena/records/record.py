@@ -1,7 +1,7 @@
 """A game for good: who played what, from where, and what came of it, whatever file it came from."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boardlab import _engine
@@ -89,10 +89,12 @@ def played(
     values: Sequence[float | None] = (),
     tags: Mapping[str, str] | None = None,
     forced_passes: bool = False,
+    read: Callable[[State, str], int] = State.parse_action,
 ) -> Record:
     """The record that (place, action as text) tell; the first illegal one is an error that names its place.
 
     `forced_passes` plays a pass that is the only action where the text leaves it out, as transcripts do.
+    `read` knows what a word of the file means, where that is not the action's name.
     """
     state = (start or game.initial_state()).copy()
     actions: list[int] = []
@@ -100,7 +102,7 @@ def played(
         if forced_passes and word.lower() != "pass":
             actions += _passes(state)
         try:
-            action = state.parse_action(word)
+            action = read(state, word)
         except BoardLabError as error:
             raise BoardLabError(f'{place}, move {number} "{word}": {error}') from None
         state.apply(action)

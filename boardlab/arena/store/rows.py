@@ -18,9 +18,7 @@ from boardlab.arena.match import GameRecord
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import EvaluatorSpec
 from boardlab.games.game import Game, as_game, game_table
-from boardlab.games.library import load_game
-from boardlab.games.registry import GAMES
-from boardlab.games.registry import game as make_game
+from boardlab.games.registry import game_from_table
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.expression import format_spec, parse
@@ -54,6 +52,15 @@ def run_folders(expression: str) -> list[str]:
         return []
 
 
+def fingerprint(expression: str) -> str:
+    """Of what an agent expression has learned; empty where it learned nothing."""
+    return _one_mark([RunFolder(folder).fingerprint() for folder in run_folders(expression)])
+
+
+def _one_mark(marks: Sequence[str]) -> str:
+    return hashlib.sha256("".join(marks).encode()).hexdigest()[:32] if len(marks) > 1 else "".join(marks)
+
+
 @dataclass(frozen=True)
 class AgentEntry:
     """An agent as it will be stored; read from its run folders before the transaction begins."""
@@ -71,9 +78,7 @@ class AgentEntry:
         # Text must be an agent of this game; an object is one.
         expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
         runs = tuple(_run_row(folder) for folder in run_folders(expression))
-        marks = [run[0] for run in runs]
-        mark = marks[0] if len(marks) == 1 else hashlib.sha256("".join(marks).encode()).hexdigest()[:32]
-        return AgentEntry(game_key(game), expression, mark if marks else "", runs)
+        return AgentEntry(game_key(game), expression, _one_mark([run[0] for run in runs]), runs)
 
     def keep(self, db: sqlite3.Connection) -> int:
         """Its number in the tables, where it is put unless it is there."""
@@ -269,8 +274,11 @@ def game_key(game: Game) -> tuple[str, str]:
 
 def game_of(name: str, parameters: str) -> Game:
     """The game that a row names."""
-    given = json.loads(parameters)
-    return make_game(name, **given) if name in GAMES else load_game(given.get("path", name))
+    try:
+        given = dict(json.loads(parameters))
+    except (TypeError, ValueError):
+        raise BoardLabError(f"the parameters of {name} in the store are damaged") from None
+    return game_from_table({**given, "name": name})
 
 
 def as_json(what: str, value: Any) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import os
@@ -77,9 +78,10 @@ class Store:
     ) -> list[tuple[tuple[str, ...], GameRecord]]:
         """All games in the store (of these agents only, if any are named): who sat where, and the record."""
         found = []
-        wanted = {canonical(agent) for agent in agents}
+        spelled = functools.cache(canonical)  # an older BoardLab may have put it otherwise
+        wanted = {spelled(agent) for agent in agents}
         for seats, record, _, _ in self._games("g.game = ? AND g.parameters = ?", game_key(game), game):
-            names = tuple(name for _, name in seats)
+            names = tuple(spelled(name) for _, name in seats)
             if not wanted or wanted.issuperset(names):
                 found.append((names, dataclasses.replace(record, seats=tuple(range(len(names))))))
         return found
@@ -152,7 +154,7 @@ class Store:
         Two-player games are rated anew over all their tournaments, so that Elo of several compare.
         """
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
-        if isinstance(game, str):
+        if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)
         return hall_of_fame(self._read, name, parameters)
 

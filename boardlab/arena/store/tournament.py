@@ -1,6 +1,7 @@
 """Tournaments in the store: the plan, what was played, what came of it."""
 
 import dataclasses
+import functools
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boardlab.arena.match import GameRecord
-from boardlab.arena.store.rows import GameRow, as_records, game_key, game_of, insert_games, now
+from boardlab.arena.store.rows import GameRow, as_records, game_of, insert_games, now
 from boardlab.errors import BoardLabError
-from boardlab.games.game import as_integer
+from boardlab.games.game import Game, as_integer
 
 if TYPE_CHECKING:
     from boardlab.arena.store.store import Store
@@ -67,8 +68,9 @@ class Tournament:
         )
         if not row:
             raise BoardLabError(f"the store {store.path} has no tournament {number}")
-        self.name, game, parameters, self.format, seed, options, self.created = row[0]
-        self.game, self.seed, self.options = game_of(game, parameters), int(seed), json.loads(options)
+        self.name, self.game_name, parameters, self.format, seed, options, self.created = row[0]
+        self._key = (self.game_name, parameters)
+        self.seed, self.options = int(seed), json.loads(options)
         entrants = store._read(
             "SELECT agent, expression FROM entrants JOIN agents ON id = agent WHERE tournament = ? "
             "ORDER BY number",
@@ -77,6 +79,11 @@ class Tournament:
         self._ids = [agent for agent, _ in entrants]
         self.agents = tuple(expression for _, expression in entrants)
         """The entrants' expressions."""
+
+    @functools.cached_property
+    def game(self) -> Game:
+        """The game; refused where it is of a library that is not loaded, while all else can be told."""
+        return game_of(*self._key)
 
     @property
     def is_finished(self) -> bool:
@@ -128,7 +135,7 @@ class Tournament:
         pairing = as_integer("a pairing", pairing, 0, 10**9)
         rows = [GameRow.of(self.game, record, len(self.agents)) for record in as_records(records)]
         with self.store._writing() as db:
-            return insert_games(db, game_key(self.game), rows, self._ids, self.number, pairing, first)
+            return insert_games(db, self._key, rows, self._ids, self.number, pairing, first)
 
     def games(self) -> list[StoredGame]:
         """All games that were played, by pairing and number; `seats` are numbers of entrants."""
@@ -163,4 +170,4 @@ class Tournament:
         return [Rating(self._ids.index(agent), *rest) for agent, *rest in found]
 
     def __repr__(self) -> str:
-        return f"<Tournament {self.number}: {self.format} of {len(self.agents)} agents at {self.game.name}>"
+        return f"<Tournament {self.number}: {self.format} of {len(self.agents)} agents at {self.game_name}>"

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.match import game_points
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.search.forest import Forest
@@ -15,20 +16,20 @@ OPENING = 2
 def gate_score(
     game: Game, new: Judge, old: Judge, games: int, simulations: int, seed: int, threads: int = 1
 ) -> float:
-    """The new net's mean score in games against the old one, from 0 (all lost) to 1 (all won).
+    """The new net's points a game against the old one: 0 (all lost) to 1 (all won), .5 where they are equal.
 
-    Every opening is played with the new net in each seat, and nature draws alike; the old net has the other
-    seats.
+    A point is shared by the players behind, so that equals have half of one with three players, too. Every
+    opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
     """
     trees = max(1, min(MOST_TREES, MOST_NODES // (2 * simulations * game.action_count)))
-    scores = []
+    points: list[float] = []
     for seat in range(game.players):
         openings = np.arange(-(-(games - seat) // game.players))
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
-            scores.append(_play(game, new, old, seat, part, simulations, seed, threads))
-    low, high = game.score_range
-    return float((np.concatenate(scores).mean() - low) / (high - low))
+            scores = _play(game, new, old, seat, part, simulations, seed, threads)
+            points += [game_points(row)[seat] for row in scores.tolist()]
+    return float(np.mean(points))
 
 
 def _play(
@@ -41,7 +42,7 @@ def _play(
     seed: int,
     threads: int,
 ) -> NDArray[np.float64]:
-    """The new net's scores in this seat, from these openings."""
+    """All players' scores with the new net in this seat, from these openings."""
     # With the same seed nature's moves are the same in both: they hold two copies of each game.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     mine, theirs = (
@@ -64,5 +65,5 @@ def _play(
             actions = np.where(is_mine, mine.choices(), theirs.choices())
         mine.play(actions)
         theirs.play(actions)
-    found: NDArray[np.float64] = mine.scores[:, seat]
+    found: NDArray[np.float64] = mine.scores
     return found

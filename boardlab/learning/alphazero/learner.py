@@ -1,10 +1,13 @@
 """One generation after the other: self-play, learning, gate."""
 
+import contextlib
 import dataclasses
 import math
 import os
+import signal
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -176,19 +179,20 @@ class AlphaZeroLearner:
         if settings.gate is not None:
             facts |= self._pass_gate(seed)
         # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
-        if warm and warm.is_arena:
-            self.warm.close(number, counts.arena_reward)
-            facts |= {"arena_reward": counts.arena_reward, "switched": bool(self.warm.switched[0])}
-        if self.ranked and ranking:
-            self.ranked.add(counts.scores)
-            self.scale[:] = self.ranked.range
-            if not math.isnan(ranking.threshold):
-                facts["threshold"] = ranking.threshold
-        self.last = facts
-        self._keep()
-        self.episodes_done += settings.games
-        self.actions_done += counts.moves
-        self.reports.add(facts)
+        with uninterrupted():
+            if warm and warm.is_arena:
+                self.warm.close(number, counts.arena_reward)
+                facts |= {"arena_reward": counts.arena_reward, "switched": bool(self.warm.switched[0])}
+            if self.ranked and ranking:
+                self.ranked.add(counts.scores)
+                self.scale[:] = self.ranked.range
+                if not math.isnan(ranking.threshold):
+                    facts["threshold"] = ranking.threshold
+            self.last = facts
+            self._keep()
+            self.episodes_done += settings.games
+            self.actions_done += counts.moves
+            self.reports.add(facts)
 
     def _simulations(self, number: int) -> int:
         first = self.settings.simulations_first
@@ -388,6 +392,23 @@ class AlphaZeroLearner:
         if self.warm.is_adaptive:
             said["switch"] = str(self.warm.switched[0] or "")
         return said
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Keeps a Ctrl-C until the end."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[tuple[int, Any]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if caught:
+        handler(*caught[0])
 
 
 def _flat(tensor: Tensor) -> NDArray[Any]:

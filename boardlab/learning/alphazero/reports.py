@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import MissingPackageError
@@ -39,10 +40,8 @@ class Reports:
     def place(self, folder: RunFolder, generation: int) -> None:
         """The run's folder is known, and so many generations are done."""
         self.folder = folder
-        told = folder.path / LINES
-        lines = told.read_text(encoding="utf-8").splitlines()[:generation] if told.exists() else []
-        folder.write_text(LINES, "".join(line + "\n" for line in lines))
-        self.rows = [json.loads(line) for line in lines]
+        self.rows = _told(folder.path / LINES, generation)
+        folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in self.rows))
         events = folder.path / EVENTS
         if generation == 0:  # of a run that was here before
             (folder.path / PICTURE).unlink(missing_ok=True)
@@ -79,6 +78,22 @@ class Reports:
         """The pictures of the run by the names of their files."""
         picture = draw_losses(self.rows)
         return {} if picture is None else {PICTURE: picture}
+
+
+def _told(path: Path, generation: int) -> list[dict[str, Any]]:
+    """What was told up to this generation; a line that was cut when a machine stopped is left out."""
+    if not path.exists():
+        return []
+    rows: dict[int, dict[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        number = row.get("generation") if isinstance(row, dict) else None
+        if isinstance(number, int) and 1 <= number <= generation:
+            rows[number] = row
+    return [rows[number] for number in sorted(rows)]
 
 
 def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:

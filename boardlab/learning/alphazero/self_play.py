@@ -102,8 +102,10 @@ def play_games(
     """`settings.games` whole games, and what there is to learn from them.
 
     z is the game's own score and, where every action is paid (a cube's costs something), what those from the
-    position on were. If the games are a part of a generation of `episodes` games, `first` is how many come
-    before them. `poll` is called before every move and may end it all with an exception.
+    position on were. A game that is cut has no score yet: it counts as what its last search expected.
+
+    If the games are a part of a generation of `episodes` games, `first` is how many come before them. `poll`
+    is called before every move and may end it all with an exception.
     """
     trees = min(settings.parallel, settings.games)
     searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
@@ -124,6 +126,7 @@ def play_games(
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
     paid = np.zeros((trees, game.players))  # step rewards, since the game began
+    promised = np.zeros((trees, game.players))  # by the last search, with what was paid before it
     number = np.arange(trees)  # of the game of each tree, in the order in which games start
     none = np.arange(0)  # random openings may be all there is of the games
     moves = [
@@ -131,7 +134,7 @@ def play_games(
             none,
             none,
             forest.fields()[:0],
-            *sparse(np.zeros((0, 1), np.float32)),
+            *sparse(np.zeros((0, game.action_count), np.float32)),
             paid[:0],
             paid[:0],
         )
@@ -151,6 +154,9 @@ def play_games(
             outcome = forest.scores
             results.append(np.array([resigning.close(i, outcome[i]) for i in over.tolist()]))
             returns.append(results[-1] + paid[over])
+            if ranking is None:  # ranks are of scores, and those of games that were cut are as good as others
+                is_cut = cut[over] & (players[over] != TERMINAL) & ~resigning.ended[over]
+                returns[-1][is_cut] = promised[over][is_cut]
             again = over[: settings.games - started]
             number[again] = np.arange(started, started + len(again))
             started += len(again)
@@ -188,6 +194,7 @@ def play_games(
                 paid[kept],
             )
         )
+        promised[playing] = (roots + paid)[playing]
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
         searcher.play(np.where(playing, actions, -1))

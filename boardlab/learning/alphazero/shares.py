@@ -28,6 +28,7 @@ from boardlab.evaluators.net import build_net
 from boardlab.evaluators.nets import Net, from_arrays, to_arrays
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game, game_table
+from boardlab.games.registry import game_from_table
 from boardlab.learning.alphazero.replay import Examples, concatenate
 from boardlab.learning.alphazero.self_play import SelfPlayCounts, play_games
 from boardlab.learning.alphazero.settings import AlphaZero
@@ -266,8 +267,6 @@ def _read(stream: IO[bytes] | None) -> Any:
 
 def work() -> None:
     """A worker: plays the shares it is sent until its parent is gone."""
-    from boardlab.games.registry import game as make_game
-
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed must not get between the answers
     tasks: queue.Queue[Any] = queue.Queue()
@@ -279,7 +278,7 @@ def work() -> None:
 
     threading.Thread(target=listen, daemon=True).start()
     table, settings, description, device, threads = tasks.get()
-    game = make_game(table.pop("name"), **table)
+    game = game_from_table(table, load=True)
     player = SelfPlay(game, AlphaZero.checked({**settings, "processes": 1}), description, device, threads)
     net = build_net(description).to(device).eval()
     while True:

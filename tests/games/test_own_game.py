@@ -1,0 +1,185 @@
+"""A game of one's own in a library: trained, resumed, stored and played; and no file ever loads one."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from test_testing import COMPILER, build
+
+import boardlab as bl
+from boardlab.games.library import LOADED
+from boardlab.learning import open_run, train_many
+from boardlab.runs import RunFolder
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+
+PLANES = (
+    ("const bl_game *boardlab_game", """
+static void planes(void *self, const void *s, int32_t player, float *out) {
+  (void)self, (void)player;
+  for (int i = 0; i < 21; ++i) out[i] = i < ((const state *)s)->left;
+}
+
+const bl_game *boardlab_game"""),
+    ("  return &table;", """
+  table.plane_count = 1, table.plane_rows = 1, table.plane_cols = 21, table.planes = planes;
+  return &table;"""),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def nothing_from_other_tests():
+    with not_loaded():
+        yield
+
+
+@pytest.fixture
+def game(tmp_path):
+    return build(tmp_path)
+
+
+def not_loaded():
+    """As in a process that has loaded nothing."""
+    return mock.patch.dict(LOADED, clear=True)
+
+
+def spy(folder):
+    """A library that was never loaded here, and the file that appears as soon as its code runs."""
+    mark = folder / "its code ran"
+    startup = f"""
+#include <stdio.h>
+__attribute__((constructor)) static void startup(void) {{ fclose(fopen("{mark}", "w")); }}
+"""
+    with mock.patch.object(bl, "load_game", lambda path: path):
+        return build(folder, ("#include <string.h>", "#include <string.h>" + startup), name="spy"), mark
+
+
+def test_the_spy_would_be_noticed(tmp_path):
+    library, mark = spy(tmp_path)
+    assert not mark.exists()
+    subprocess.run([sys.executable, "-c", f"import ctypes; ctypes.CDLL({library!r})"], check=True)
+    assert mark.exists()
+
+
+def test_listing_a_store_runs_no_code_that_it_names(tmp_path, game):
+    store = bl.store(tmp_path / "store.db")
+    for played in (game, bl.game("nim")):
+        bl.tournament(played, ["random", "mcts(iterations=5)"], games=2, store=store)
+    library, mark = spy(tmp_path)
+    with sqlite3.connect(store.path) as db:
+        for table in ("tournaments", "games", "agents"):
+            db.execute(
+                f"UPDATE {table} SET game = 'spy', parameters = ? WHERE game = 'countdown'",
+                (f'{{"path": "{library}"}}',),
+            )
+    db.close()
+    listed, other = store.tournaments()
+    assert repr(listed) == "<Tournament 1: round-robin of 2 agents at spy>" and other.game == bl.game("nim")
+    assert listed.agents == ("random", "mcts(rollout, iterations=5)") and listed.is_finished
+    assert len(listed.pairings()) == 1 and len(listed.ratings("bayeselo")) == 2
+    for ask in (lambda: listed.game, listed.games):
+        with pytest.raises(bl.BoardLabError, match=rf'the library {library}, which .*boardlab.load_game\("'):
+            ask()
+    assert {line.game for line in store.fame()} == {"nim", "spy"} and len(store.fame("spy")) == 2
+    assert not mark.exists()
+    bl.load_game(library)
+    assert mark.exists() and len(store.tournament(1).games()) == 2
+
+
+def test_opening_a_run_loads_no_library_that_it_names(tmp_path, game):
+    run = bl.train(game, "q-table", episodes=20, out=tmp_path / "run", exams=())
+    library, mark = spy(tmp_path)
+    file = run.path / "agent.toml"
+    file.write_text(file.read_text().replace(game.rules.path, library).replace('"countdown"', '"spy"'))
+    for ask in (open_run, bl.resume, lambda path: bl.agent(f'greedy(qtable("{path}"))', game)):
+        with pytest.raises(bl.BoardLabError, match=rf"boardlab --plugin {library} on the command line"):
+            ask(run.path)
+    assert not mark.exists()
+
+
+def test_a_run_is_opened_resumed_and_played(tmp_path, game):
+    out = tmp_path / "run"
+    whole = bl.train(game, "q-table", episodes=400, out=tmp_path / "whole", seed=1)
+    bl.train(game, "q-table", episodes=200, out=out, seed=1)
+    assert open_run(out).game == game and open_run(out).episodes == 200
+    assert bl.resume(out, episodes=400).episodes == 400
+    agent = bl.agent(f'greedy(qtable("{out.as_posix()}"))', game)
+    assert agent.act(game.initial_state()).action in range(3)
+    assert bl.match(game, [whole.expression, "random"], games=4).games == 4
+    with not_loaded():
+        with pytest.raises(bl.BoardLabError, match=r'the game "countdown" is the library .*not loaded'):
+            open_run(out)
+        moved = tmp_path / "elsewhere" / "libcountdown.so"
+        moved.parent.mkdir()
+        shutil.copy(game.rules.path, moved)
+        there = bl.load_game(str(moved))  # files move; what counts is that the user has loaded it
+        assert open_run(out).game == there
+        assert bl.resume(out, episodes=401).episodes == 401
+
+
+def test_a_library_called_like_a_game_of_ours_stays_apart(tmp_path):
+    own = build(tmp_path, name="nim")
+    run = bl.train(own, "q-table", episodes=20, out=tmp_path / "run", exams=())
+    assert open_run(run.path).game == own and bl.game("nim") != own
+    assert bl.game("nim").action_count != own.action_count
+
+
+def test_a_loaded_library_has_its_name(game):
+    assert bl.game("countdown") is game
+    assert bl.describe("countdown").splitlines()[1] == "players: 2"
+    with pytest.raises(bl.BoardLabError, match='unknown parameter of countdown "path"'):
+        bl.game("countdown", path="/tmp/other.so")
+    with pytest.raises(bl.BoardLabError, match='did you mean "countdown"'):
+        bl.game("countdwon")
+
+
+def test_runs_in_processes_learn_what_runs_in_this_one_learn(tmp_path, game):
+    marks = []
+    for jobs in (1, 2):
+        done = train_many(game, 2, out=tmp_path / f"{jobs}", jobs=jobs, learner="q-table", episodes=100)
+        marks.append([RunFolder(run.path).fingerprint() for run in done.runs])
+    assert marks[0] == marks[1] and marks[0][0] != marks[0][1]
+
+
+def test_self_play_in_processes(tmp_path):
+    pytest.importorskip("torch")
+    game = build(tmp_path, *PLANES, name="planes")
+    small = {"net": "mlp", "blocks": 0, "channels": 4, "hidden": 4, "games": 4, "parallel": 2}
+    run = bl.train(
+        game, "alphazero", episodes=4, out=tmp_path / "run", exams=(), simulations=2, threads=2, processes=2,
+        device="cpu", **small,
+    )  # fmt: skip
+    assert run.episodes == 4
+    assert bl.agent(f'policy(net("{run.path.as_posix()}"))', game).act(game.initial_state()).action in range(
+        3
+    )
+
+
+def test_the_command_line_takes_a_library(tmp_path, game):
+    def boardlab(*words):
+        done = subprocess.run(
+            [sys.executable, "-m", "boardlab", *map(str, words)],
+            capture_output=True, text=True, cwd=tmp_path, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    library = Path(game.rules.path)
+    own = ("--plugin", library)
+    train = ("train", "countdown", "--learner", "q-table", "--episodes", 50, "--out", "run")
+    status, _, error = boardlab(*own, *train)
+    assert (status, error) == (0, "")
+    status, _, error = boardlab("resume", "run")
+    assert status == 2 and error.count("\n") == 1 and f"boardlab --plugin {library}" in error
+    assert boardlab(*own, "resume", "run", "--episodes", 60)[0] == 0
+    agent = 'greedy(qtable("run"))'
+    assert boardlab(*own, "play", "countdown", "--against", agent)[0] == 0
+    status, said, _ = boardlab(*own, "tournament", "countdown", agent, "random", "-n", 2, "--store", "s.db")
+    assert status == 0 and said.startswith("countdown: round-robin")
+    status, said, _ = boardlab(*own, "fame", "countdown", "--store", "s.db")
+    assert status == 0 and f"boardlab --plugin {library} train countdown --learner q-table" in said
+    status, said, _ = boardlab("fame", "--store", "s.db")
+    assert status == 0 and "which is not loaded" in said

@@ -1,0 +1,35 @@
+"""What `import boardlab` shows and loads."""
+
+import subprocess
+import sys
+
+import boardlab as bl
+
+
+def fresh(program: str) -> str:
+    """What a program prints in an interpreter that has imported nothing."""
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout.strip()
+
+
+def test_dir_shows_what_is_public_and_nothing_else() -> None:
+    shown = {name for name in dir(bl) if not name.startswith("_")}
+    assert shown == {*bl.__all__, "arena", "learning", "testing"}
+    for name in shown:
+        assert getattr(bl, name) is not None
+
+
+def test_packages_are_there_without_an_import_and_loaded_only_then() -> None:
+    assert fresh("import boardlab as bl; print(bl.arena.Result.__name__)") == "Result"
+    assert fresh("import boardlab as bl; print(bl.testing.check_game.__name__)") == "check_game"
+    loaded = "print([m for m in ('arena', 'learning', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
+    assert fresh(f"import sys, boardlab as bl; dir(bl); {loaded}") == "[]"
+
+
+def test_adjudication_and_openings_have_the_names_that_the_pages_use(tmp_path) -> None:
+    game = bl.game("tictactoe")
+    judge = bl.Adjudication("rollout(rollouts=50)", 0.3, 1)
+    assert bl.match(game, ["random", "random"], games=10, adjudicate=judge).adjudicated > 0
+    found = bl.balance(game, "random", 10, plies=2, candidates=4, keep=2, screen=2, confirm=2)
+    bl.arena.write_openings(found, tmp_path / "even.txt")
+    assert len(bl.arena.openings.read_openings(game, tmp_path / "even.txt")) == 2

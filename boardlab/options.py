@@ -40,6 +40,11 @@ class Option:
     choices: tuple[str, ...] | None
 
     @property
+    def shown_name(self) -> str:
+        """The name as users write it: lambda_ is lambda, which Python keeps for itself."""
+        return self.name.rstrip("_")
+
+    @property
     def allowed(self) -> str:
         """What may be given, in words."""
         if self.choices:
@@ -92,7 +97,7 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
     checked = {}
     for name, value in values.items():
         if name not in known:
-            raise unknown(f"parameter of {owner}", name, known)
+            raise unknown(f"parameter of {owner}", name, [option.shown_name for option in known.values()])
         checked[name] = _checked(owner, known[name], value)
     return checked
 
@@ -113,7 +118,7 @@ def read_option(owner: str, option: Option, text: str) -> Any:
         if typing.get_origin(kind) is tuple:
             return tuple(int(part) for part in re.split(r"[,x ]", text.strip(" ()[]").replace(", ", ",")))
     except (ValueError, KeyError):
-        raise BoardLabError(f'{owner}: {option.name} must be {option.allowed}, not "{text}"') from None
+        raise BoardLabError(f'{owner}: {option.shown_name} must be {option.allowed}, not "{text}"') from None
     return text
 
 
@@ -124,7 +129,7 @@ def option_text(value: Any) -> str:
 
 def _checked(owner: str, option: Option, value: Any) -> Any:
     bare, optional = _bare_type(option.type)
-    wrong = BoardLabError(f"{owner}: {option.name} must be {option.allowed}, not {shown(value)}")
+    wrong = BoardLabError(f"{owner}: {option.shown_name} must be {option.allowed}, not {shown(value)}")
     if value is None:
         if optional:
             return None

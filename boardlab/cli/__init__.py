@@ -61,9 +61,20 @@ def _before(
         run_plugin(path)
 
 
+def _check_place_of_plugins(words: list[str]) -> None:
+    """Refuses --plugin behind the command, where it would be taken for one of its options."""
+    while words and words[0].startswith("-"):
+        words = words[2 if words[0] == "--plugin" else 1 :]
+    if any(word == "--plugin" or word.startswith("--plugin=") for word in words):
+        raise boardlab.BoardLabError(
+            f"--plugin goes before the command: boardlab --plugin FILE {words[0]} ..."
+        )
+
+
 def main() -> None:
     """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
     try:
+        _check_place_of_plugins(sys.argv[1:])
         app()
     except (boardlab.BoardLabError, OSError) as error:
         print(f"boardlab: {error}", file=sys.stderr)

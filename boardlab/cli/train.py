@@ -29,6 +29,8 @@ from boardlab.options import options_of, read_option
 TRAIN_PARAMETERS = GAME_PARAMETERS
 """Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
 
+ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
+
 QUIET_SECONDS = 10.0
 """After so long without an exam a run says how far it is, where there is no bar."""
 
@@ -49,7 +51,9 @@ def train(
         str,
         typer.Option(help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".'),
     ] = "default",
-    episodes: Annotated[int | None, typer.Option(help="Games of self-play; by default the preset's.")] = None,
+    episodes: Annotated[
+        int | None, typer.Option(help=f"Games of self-play; by default the preset's. {ROUNDED_UP}")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same agent.")] = 0,
     exam: Annotated[
@@ -159,7 +163,9 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
 
 def resume(
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
-    episodes: Annotated[int | None, typer.Option(help="A new number of episodes in all.")] = None,
+    episodes: Annotated[
+        int | None, typer.Option(help=f"A new number of episodes in all. {ROUNDED_UP}")
+    ] = None,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
     with saved_by_ctrl_c(f"boardlab resume {run}"):

@@ -85,12 +85,15 @@ class Features(EvaluatorSpec):
             raise BoardLabError('features needs the folder of a run, as in features("runs/nim")')
         folder = RunFolder(self.run)
         agent = folder.read_agent("td-features")
-        if folder.game(agent) != game:
-            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
+        with folder.understanding():
+            trained_on = folder.game(agent)
+        if trained_on != game:
+            raise BoardLabError(f"{self.run} was trained on {trained_on!r}, not on {game!r}")
         description = agent.get("network")
         if not isinstance(description, dict):
             raise BoardLabError(f"{self.run}/agent.toml does not describe its network")
-        network = build_features(game, description, 0)
+        with folder.understanding():
+            network = build_features(game, description, 0)
         stored = folder.read_arrays("weights.npz", {"weights": ("<f8", network.weights.size)})
         network.weights[:] = stored["weights"]
         return network.evaluator(description["reward"], float(description["gamma"]))

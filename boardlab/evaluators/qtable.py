@@ -34,12 +34,15 @@ class QTable(EvaluatorSpec):
             raise BoardLabError('qtable needs the folder of a run, as in qtable("runs/tictactoe")')
         folder = RunFolder(self.run)
         agent = folder.read_agent(*KINDS)
-        if folder.game(agent) != game:
-            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
+        with folder.understanding():
+            trained_on = folder.game(agent)
+        if trained_on != game:
+            raise BoardLabError(f"{self.run} was trained on {trained_on!r}, not on {game!r}")
         description = agent.get("network")
         if not isinstance(description, dict):
             raise BoardLabError(f"{self.run}/agent.toml does not describe its table")
-        table = build_table(game, description)
+        with folder.understanding():
+            table = build_table(game, description)
         stored = folder.read_arrays(
             "weights.npz", {"keys": ("<u8", table.keys.size), "values": ("<f8", table.values.size)}
         )

@@ -219,19 +219,18 @@ def resume(
 
 def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> Run:
     agent = folder.read_agent(*LEARNERS)
-    game = folder.game(agent)
-    try:
+    wished = None if episodes is None else as_integer("episodes", episodes, 1, 10**12)
+    with folder.understanding():
+        game = folder.game(agent)
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
-        total = as_integer("episodes", agent["episodes"] if episodes is None else episodes, 1, 10**12)
-        total = wanted.whole_episodes(total)
+        before = as_integer("episodes", agent["episodes"], 1, 10**12)
+        total = wanted.whole_episodes(before if wished is None else wished)
         exams = dict(agent.get("exams", {}))
-        if exams.get("every") == default_every(agent["episodes"]):
+        if exams.get("every") == default_every(before):
             exams["every"] = None  # as many exams as before, however long the run is now
         plan = plan_exams(game, total, **exams)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
-    training = _Training(folder, game, wanted, network, seed, total, plan)
+        training = _Training(folder, game, wanted, network, seed, total, plan)
     folder.tidy()
     if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
         training.load()
@@ -250,18 +249,15 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     """A run as it stands in its folder; nothing is trained."""
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
-    try:
+    with folder.understanding():
+        game = folder.game(agent)
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         seed = as_seed(agent["seed"])
         total = as_integer("episodes", agent["episodes"], 1, 10**12)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise BoardLabError(f"{folder.path}/agent.toml lacks {error}") from None
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
     episodes, actions = stored["progress"].tolist()
     seconds = float(stored["seconds"][0])
-    return Run(
-        folder.path, folder.game(agent), wanted, seed, episodes, total, actions, seconds, folder.read_log()
-    )
+    return Run(folder.path, game, wanted, seed, episodes, total, actions, seconds, folder.read_log())
 
 
 def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
@@ -271,8 +267,8 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
     for key in wanted:
         if key != "boardlab" and there.get(key) != wanted[key]:
             raise BoardLabError(
-                f"{folder.path} holds another run: its {key} differs; choose another folder, or force to "
-                "replace it"
+                f"{folder.path} holds another run: its {key} differs; choose another folder, or replace "
+                "it (--force, or force=True)"
             )
 
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError, MissingPackageError, shown
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
 from boardlab.runs.toml import to_toml
@@ -116,10 +116,11 @@ class RunFolder:
     # ---- agent.toml ----
 
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
-        """Starts a run in the claimed folder; one that is already there is replaced only by `force`."""
+        """Starts a run in the claimed folder; one that is there already is replaced only by `force`."""
         if (self.path / "agent.toml").exists() and not force:
             raise BoardLabError(
-                f"{self.path} already holds a run; resume it, choose another folder, or force to replace it"
+                f"{self.path} already holds a run; go on with it (boardlab resume {self.path}, or resume() "
+                "in Python), choose another folder, or replace it (--force, or force=True)"
             )
         # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
         files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
@@ -151,6 +152,11 @@ class RunFolder:
         try:
             agent = tomllib.loads(file.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
+            if several := sorted(self.path.glob("seed-*/agent.toml")):
+                raise BoardLabError(
+                    f"{self.path} holds several runs: name one of them, as {several[0].parent}, or go on "
+                    "with all of them by the same train command again"
+                ) from None
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise BoardLabError(f"{file} cannot be read: {error}") from None
@@ -166,6 +172,21 @@ class RunFolder:
         if not isinstance(agent.get("game"), dict) or not isinstance(agent["game"].get("name"), str):
             raise BoardLabError(f"{file} does not say its game")
         return agent
+
+    @contextlib.contextmanager
+    def understanding(self) -> Iterator[None]:
+        """While what agent.toml says is used: an error names the file."""
+        file = self.path / "agent.toml"
+        try:
+            yield
+        except MissingPackageError:
+            raise
+        except BoardLabError as error:
+            raise BoardLabError(f"{file}: {error}") from None
+        except KeyError as error:
+            raise BoardLabError(f"{file} lacks {error}") from None
+        except (TypeError, AttributeError) as error:
+            raise BoardLabError(f"{file} is damaged: {error}") from None
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""

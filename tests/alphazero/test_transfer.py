@@ -179,7 +179,7 @@ def test_a_parent_says_where_a_run_comes_from(parents, tmp_path):
         ("connectfour", {"channels": 16}, "has channels=8, not 16"),
         ("connectfour", {"freeze": "head"}, 'not "head"; the net has body.0, body.1'),
         ("tictactoe", {}, "was trained on connectfour, not on tictactoe"),
-        ("connectfour", {"from_": 3}, "from_ must be text, not 3"),
+        ("connectfour", {"from_": 3}, "from must be text, not 3"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_a_sentence(parents, tmp_path, game, options, sentence):

@@ -104,3 +104,42 @@ def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypa
     assert [line[:17] for line in capsys.readouterr().err.splitlines()] == [
         "1 of 2 episodes, ", "2 of 2 episodes, ",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--lambda", 2), "td-ntuple: lambda must be a number from 0 to 1, not 2.0"),
+        (("--lambda", "x"), 'td-ntuple: lambda must be a number from 0 to 1, not "x"'),
+        (("--plugin", "a.py"), "--plugin goes before the command: boardlab --plugin FILE train ..."),
+        (("--plugin=a.py",), "--plugin goes before the command: boardlab --plugin FILE train ..."),
+    ],
+)
+def test_a_mistake_gets_the_sentence_that_helps(words, sentence, tmp_path):
+    done = run("train", "tictactoe", "--out", tmp_path / "run", *words)
+    assert (done.returncode, done.stderr) == (2, f"boardlab: {sentence}\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_to_do_with_a_run_that_is_there_is_said(tmp_path):
+    out = tmp_path / "run"
+    bl.train(bl.game("tictactoe"), episodes=5, out=out)
+    done = run("train", "tictactoe", "--episodes", 5, "--out", out)
+    assert done.returncode == 2
+    for remedy in (f"boardlab resume {out}", "resume()", "--force", "force=True"):
+        assert remedy in done.stderr
+    with pytest.raises(bl.BoardLabError, match=r"its episodes differs; .*--force, or force=True"):
+        bl.train(bl.game("tictactoe"), episodes=6, out=out, go_on=True)
+
+
+def test_a_folder_of_several_runs_says_what_it_is(tmp_path):
+    bl.train_many(bl.game("tictactoe"), 2, episodes=5, out=tmp_path)
+    done = run("resume", tmp_path)
+    assert done.returncode == 2
+    assert f"{tmp_path} holds several runs: name one of them, as {tmp_path}/seed-1, or" in done.stderr
+    assert "the same train command" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["train", "resume"])
+def test_the_help_says_that_episodes_are_rounded_up(command):
+    assert "Rounded up to whole generations" in " ".join(run(command, "--help").stdout.split())

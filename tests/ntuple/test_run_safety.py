@@ -107,3 +107,36 @@ def test_a_folder_is_a_path(attempt):
 def test_the_folder_of_several_runs_is_a_path():
     with pytest.raises(bl.BoardLabError, match="the folder of a run is a path, not 5"):
         bl.train_many(TICTACTOE, 2, out=5)
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "words"),
+    [
+        ("alpha = 1.0", "alpha = -1.0", "td-ntuple: alpha must be"),
+        ("alpha = 1.0", "alfa = 1.0", 'unknown parameter of td-ntuple "alfa"'),
+        ("seed = 0", "seed = -1", "seed"),
+        ("episodes = 5", "episodes = 0", "episodes must be"),
+        ("episodes = 5", "", "lacks 'episodes'"),
+        ('name = "tictactoe"', 'name = "tictactow"', 'unknown game "tictactow"'),
+        ("games = 100", "games = 1", "exam_games must be"),
+        ("games = 100", "matches = 1", "matches"),
+        ('tables = "player"\nstaged', "staged", "the description of the network lacks tables"),
+    ],
+)
+def test_an_error_in_the_description_names_the_file(tmp_path, good, bad, words):
+    path = bl.train(TICTACTOE, episodes=5, out=tmp_path / "run").path
+    text = (path / "agent.toml").read_text()
+    assert good in text
+    (path / "agent.toml").write_text(bad.join(text.rsplit(good, 1)))
+    with pytest.raises(bl.BoardLabError, match=words) as error:
+        bl.resume(path)
+    assert str(error.value).startswith(f"{path}/agent.toml")
+    if "unknown game" in words or "network" in words:
+        with pytest.raises(bl.BoardLabError, match=f"{path}/agent.toml.*{words}"):
+            bl.agent(f'greedy(ntuple("{path}"))', TICTACTOE)
+
+
+def test_a_wrong_number_of_episodes_is_not_the_files_fault(tmp_path):
+    bl.train(TICTACTOE, episodes=5, out=tmp_path)
+    with pytest.raises(bl.BoardLabError, match=r"^episodes must be"):
+        bl.resume(tmp_path, episodes=0)

@@ -70,7 +70,7 @@ class Progress:
     exam: dict[str, float]
     """The last exam's mean scores by opponent."""
     exams: int = 0
-    """How many exams were taken, rows of the log."""
+    """How many times the run was examined."""
 
 
 Tell = Callable[[Progress], bool | None]
@@ -457,7 +457,7 @@ class _Training:
             learner.actions_done,
             self.seconds,
             dict(self.exam),
-            len(self.log),
+            len(self.log) if self.exams.names else 0,
         )
 
     def _run(self) -> Run:

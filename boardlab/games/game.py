@@ -142,12 +142,7 @@ class Game:
         return hash(self.rules)
 
     def __repr__(self) -> str:
-        given = [
-            f", {field.name}={getattr(self.rules, field.name)!r}"
-            for field in dataclasses.fields(self.rules)
-            if getattr(self.rules, field.name) != field.default
-        ]
-        return f'boardlab.game("{self.name}"{"".join(given)})'
+        return self.rules.call()
 
 
 def game_table(game: Game) -> dict[str, Any]:

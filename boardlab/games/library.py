@@ -37,6 +37,10 @@ class Library(Rules):
         """The file's name without `lib` in front and the ending."""
         return Path(self.path).stem.removeprefix("lib")
 
+    def call(self) -> str:
+        """The Python call that makes the game."""
+        return f"boardlab.load_game({self.path!r})"
+
     def make_core(self) -> _engine.Game:
         """Loads the library and takes over its table."""
         try:

@@ -47,6 +47,15 @@ class Rules:
 
     # ---- text ----
 
+    def call(self) -> str:
+        """The Python call that makes the game."""
+        given = [
+            f", {field.name}={getattr(self, field.name)!r}"
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f'boardlab.game("{self.name}"{"".join(given)})'
+
     def to_text(self, state: "State") -> str:
         """The whole state as text a person can read; `fields_from_text` reads it back."""
         return " ".join(str(field) for field in state.fields)

@@ -128,6 +128,10 @@ def test_a_library_called_like_a_game_of_ours_stays_apart(tmp_path):
     assert bl.game("nim").action_count != own.action_count
 
 
+def test_a_loaded_library_prints_as_the_call_that_loads_it(game):
+    assert eval(repr(game), {"boardlab": bl}) == game
+
+
 def test_a_loaded_library_has_its_name(game):
     assert bl.game("countdown") is game
     assert bl.describe("countdown").splitlines()[1] == "players: 2"

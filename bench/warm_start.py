@@ -61,6 +61,15 @@ TABLE_3 = {
     "othello": (5.5, 3.1, 5.1, 4.4, 4.0),
     "gobang": (1.4, 1.1, 1.1, 1.1, 1.3),
 }
+PAPER_003 = {
+    "baseline": (77, 39, 18, -2, -7, -17, -65, -100),
+    "rollout": (17, 11, 7, -6, -8, -11, -43, -109),
+    "rave": (86, 53, 32, 21, 10, 5, 4, -66),
+    "rora": (117, 62, 28, 15, 6, 2, -10, -17),
+    "wro": (97, 44, 39, 34, 30, 20, 20, 8),
+    "wrora": (102, 100, 81, 71, 54, 53, 52, 36),
+}
+"""Elo of eight Othello runs each, with fixed I' (its list in A.4)."""
 
 GAMES_A_NET = 10
 """With --untrained."""
@@ -407,6 +416,23 @@ def report(told: list[Line], how: str) -> None:
             how,
         )
         report_differences(alone)
+        if game == "othello":
+            report_published()
+
+
+def report_published() -> None:
+    """What paper 003's runs say of fixed warm starts, with the error between its runs."""
+
+    def error(elo: tuple[int, ...]) -> float:
+        return statistics.variance(elo) / len(elo)
+
+    baseline = PAPER_003["baseline"]
+    differences = [
+        f"{name} {statistics.mean(PAPER_003[name]) - statistics.mean(baseline):+.0f} ± "
+        f"{math.sqrt(error(PAPER_003[name]) + error(baseline)):.0f}"
+        for name in PAPER
+    ]
+    console.print(f"paper 003, warm - baseline (standard error, 8 runs each): {', '.join(differences)}")
 
 
 def report_differences(alone: dict[int, BayesElo | None]) -> None:

@@ -88,7 +88,7 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "tictactoe": {
         "paper": _TICTACTOE,
         # All 0/1-ply starts are to be played perfectly, so all are trained and exploration stays on. Then the
-        # last steps must be small: with .5, as in the paper, one late blunder left one run in 200 imperfect;
+        # last steps must be small: with .5, as in the paper, a late blunder left 5 runs of 300 imperfect;
         # now none of 1,000 is (boardlab train tictactoe --runs 1000 --exam perfect --exam-games 200).
         "default": {
             **_TICTACTOE,

@@ -1,7 +1,7 @@
 """Warm start: switch iterations and Elo of adaptive and fixed warm starts beside the baseline (paper 004, Table 3 and Figure 2).
 
     python bench/warm_start.py [--games connectfour othello gobang] [--variants ...] [--seeds 3] [--jobs 16] [--generations 20]
-                               [--device cuda] [--out warm.jsonl] [--runs FOLDER]
+                               [--device cuda] [--out warm.jsonl] [--runs FOLDER] [--stages 5 10 20 50]
     python bench/warm_start.py --untrained [--games ...] [--jobs 2]      its Table 2: enhancements against MCTS over nets that know nothing
     python bench/warm_start.py --speed [--games ...]                     what an enhancement costs beside the net
     python bench/warm_start.py --table warm.jsonl                        the tables of what was written so far
@@ -9,12 +9,13 @@
 A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I' or one with `+` and the adaptive
 switch (`rollout+`). Every (seed, game, variant) is a run, runs are processes side by side, seed after seed; as soon as all variants of a
 (seed, game) are trained, every pair of them plays --match-games games with the same number of searches, two random actions first, each opening from both seats.
+With --stages the nets of those generations meet, too: each warm start and the baseline, each adaptive one and its fixed one.
 A JSON line a run and a match is written as it comes: called again with the same --out and --runs, it goes on where it was cut.
 
 The settings are paper 004's (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
 Elo: all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline is 0. `seeds`:
 ± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard deviation, as in the paper.
-Below, the paper's two claims: differences, as means over the enhancements.
+Below, the paper's claims: differences, as means over the enhancements.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import json
 import math
 import multiprocessing
 import os
+import shutil
 import statistics
 import tempfile
 import time
@@ -55,6 +57,12 @@ GAMES: dict[str, dict[str, Any]] = {
 PAPER = ("rollout", "rave", "rora", "wro", "wrora")
 VARIANTS = ("baseline", *PAPER, *(f"{name}+" for name in PAPER))
 ALL = (*VARIANTS, "rhea", "rhea+")
+CLAIMS = {
+    "fixed - baseline": [(name, "baseline") for name in PAPER],
+    "adaptive - baseline": [(f"{name}+", "baseline") for name in PAPER],
+    "adaptive - fixed": [(f"{name}+", name) for name in PAPER],
+}
+"""Paper 004: in each pair the first has more Elo."""
 TABLE_2 = {"connectfour": (64, 27.5, 76, 82, 82.5), "othello": (93, 53, 98, 96, 99), "gobang": (65, 43, 70, 57, 62)}  # fmt: skip
 TABLE_3 = {
     "connectfour": (6.6, 2.4, 7.8, 4.3, 4.4),
@@ -91,6 +99,15 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
         }
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
+
+    def keep_stage(progress: Any) -> None:
+        stage = progress.episodes // settings["games"]
+        if stage in options["stages"]:
+            kept = stage_folder(out, stage)
+            kept.mkdir(exist_ok=True)
+            for name in ("agent.toml", "weights.npz"):
+                shutil.copy(out / name, kept / name)
+
     run = bl.train(
         bl.game(game, **GAMES[game]),
         "alphazero",
@@ -99,6 +116,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
         out=out,
         seed=seed,
         go_on=True,
+        progress=keep_stage,
         **settings,
     )
     lines = [json.loads(line) for line in (out / "generations.jsonl").read_text().splitlines()]
@@ -118,17 +136,26 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
     }
 
 
-def play(game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any]) -> Line:
+def stage_folder(run: Path, stage: int) -> Path:
+    """Where the net of that generation is kept."""
+    return run.with_name(f"{run.name}@{stage}")
+
+
+def play(
+    game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any], stage: int | None = None
+) -> Line:
     """A match of two runs: wins, draws and losses of `one` when it began and when it did not."""
     torch.set_num_threads(1)
 
     def agent(variant: str) -> str:
-        run = (Path(runs) / f"{game}-{variant}-{seed}").as_posix()
+        path = Path(runs) / f"{game}-{variant}-{seed}"
+        run = (path if stage is None else stage_folder(path, stage)).as_posix()
         return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8)'
 
     begin = time.monotonic()
     board = bl.game(game, **GAMES[game])
-    result = bl.match(board, [agent(one), agent(other)], options["match_games"], seed, random_actions=2)
+    games = options["match_games"] if stage is None else options["stage_games"]
+    result = bl.match(board, [agent(one), agent(other)], games, seed, random_actions=2)
     counts = {0: [0, 0, 0], 1: [0, 0, 0]}
     for record in result.records:
         seat = list(record.seats).index(0)
@@ -136,6 +163,7 @@ def play(game: str, one: str, other: str, seed: int, runs: str, options: dict[st
         counts[seat][0 if score > 0 else 1 if score == 0 else 2] += 1
     return {
         "match": [one, other],
+        **({} if stage is None else {"stage": stage}),
         "game": game,
         "seed": seed,
         "first": counts[0],
@@ -233,17 +261,20 @@ def _train_and_play(
     jobs: Jobs, told: list[Line], keep: Any, seeds: range, runs: str, given: argparse.Namespace
 ) -> None:
     options = _chosen(given)
-    pairs = list(itertools.combinations(given.variants, 2))
-    met = {(t["game"], t["seed"], *t["match"]) for t in told if "match" in t}
+    pairs = [(None, one, other) for one, other in itertools.combinations(given.variants, 2)]
+    for stage, (one, other) in itertools.product(given.stages, itertools.chain(*CLAIMS.values())):
+        if one in given.variants and other in given.variants:
+            pairs.append((stage, one, other))
+    met = {(t["game"], t["seed"], t.get("stage"), *t["match"]) for t in told if "match" in t}
     trained = {(t["game"], t["seed"], t["run"]) for t in told if "run" in t and given.runs}
 
     def trained_all(game: str, seed: int) -> bool:
         return all((game, seed, variant) in trained for variant in given.variants)
 
     def let_meet(game: str, seed: int) -> None:
-        for one, other in pairs if given.match_games else ():
-            if (game, seed, one, other) not in met:
-                jobs.add((seed, 0), play, game, one, other, seed, runs, options)
+        for stage, one, other in pairs if given.match_games else ():
+            if (game, seed, stage, one, other) not in met:
+                jobs.add((seed, 0), play, game, one, other, seed, runs, options, stage)
 
     for seed, game in itertools.product(seeds, given.games):
         if trained_all(game, seed):
@@ -294,6 +325,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--match-games", type=int, default=20, help="a pair, 0: none yet; with --untrained in all"
     )
+    parser.add_argument("--stages", type=int, nargs="+", default=[], metavar="N", help="generations")
+    parser.add_argument("--stage-games", type=int, default=10, help="a pair of a stage")
     parser.add_argument("--warm-iterations", type=int, default=5, help="I' of the fixed variants")
     parser.add_argument("--net", default="res", help="res, conv, wang or mlp; paper: wang")
     parser.add_argument("--blocks", type=int, default=2)
@@ -326,7 +359,7 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "gate": 0.6 if given.gate_games else None,
         "gate_games": given.gate_games or 40,
     }
-    names = ("generations", "searches", "match_games", "match_device")
+    names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games")
     return {**{name: getattr(given, name) for name in names}, "settings": settings}
 
 
@@ -378,7 +411,7 @@ def report(told: list[Line], how: str) -> None:
         runs = [line for line in lines if "run" in line]
         if not runs:
             continue
-        matches = [line for line in lines if "match" in line]
+        matches = [line for line in lines if "match" in line and "stage" not in line]
         pooled = ratings_of(matches)
         alone = {
             seed: ratings_of([m for m in matches if m["seed"] == seed])
@@ -416,6 +449,7 @@ def report(told: list[Line], how: str) -> None:
             how,
         )
         report_differences(alone)
+        report_stages(game, [line for line in lines if "stage" in line], how)
         if game == "othello":
             report_published()
 
@@ -436,11 +470,9 @@ def report_published() -> None:
 
 
 def report_differences(alone: dict[int, BayesElo | None]) -> None:
-    """The paper's two claims as one number each: a mean over enhancements, its error from seed to seed."""
+    """The paper's claims as one number each: a mean over enhancements, its error from seed to seed."""
     seeds = [elo for elo in alone.values() if elo is not None]
-    pairs = {"warm - baseline": [(v, "baseline") for v in VARIANTS[1:]]}
-    pairs["adaptive - fixed"] = [(f"{name}+", name) for name in PAPER]
-    for title, wanted in pairs.items():
+    for title, wanted in CLAIMS.items():
         means = []
         for elo in seeds:
             rated = {r.name: r.elo for r in elo.ratings}
@@ -451,6 +483,30 @@ def report_differences(alone: dict[int, BayesElo | None]) -> None:
             console.print(
                 f"{title}: {statistics.mean(means):+.0f} ± {error:.0f} Elo (standard error, {len(means)} seeds)"
             )
+
+
+def report_stages(game: str, matches: list[Line], how: str) -> None:
+    """Points of the warm starts against the baseline, and of adaptive ones against fixed ones, as they learned."""
+    rows = []
+    for stage in sorted({m["stage"] for m in matches}):
+        row = [str(stage)]
+        for wanted in CLAIMS.values():
+            each: dict[int, list[float]] = {}
+            for m in (m for m in matches if m["stage"] == stage and tuple(m["match"]) in wanted):
+                (wins, draws, losses) = (a + b for a, b in zip(m["first"], m["second"], strict=True))
+                each.setdefault(m["seed"], []).append((wins + draws / 2) / (wins + draws + losses))
+            means = [statistics.mean(points) for points in each.values()]
+            error = statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.nan
+            row.append(f"{statistics.mean(means):.1%} ± {error:.1%}" if means else "")
+        rows.append(row)
+    if rows:
+        count = len({m["seed"] for m in matches})
+        table(
+            f"{game} 6x6, points of the first, ± the standard error between {count} seeds",
+            ["generation", *CLAIMS],
+            rows,
+            how,
+        )
 
 
 def report_speed(games: list[str], simulations: int) -> None:

@@ -69,6 +69,32 @@ def test_every_symmetry_moves_the_policy_with_the_board():
     assert policy.argmax() == 0
 
 
+def test_batches_made_at_once_are_those_made_one_by_one(monkeypatch):
+    game = bl.game("connectfour")
+    state, fields = game.initial_state(), []
+    for action in (3, 3, 2, 4, 5, 0):
+        fields.append(state.fields)
+        state.apply(action)
+    examples = Examples(
+        np.array(fields, np.int32),
+        np.arange(6, dtype=np.int8).reshape(6, 1),
+        np.ones((6, 1), np.float32),
+        np.linspace(-1, 1, 6, dtype=np.float32).reshape(6, 1),
+        np.zeros((6, 1), np.float32),
+    )
+    made = learner(game, symmetries=False, value_target="z")
+    rows = np.random.default_rng(1).integers(0, 6, (7, 4))
+    for floats in (1, 3 * 4 * 91, 1 << 20):  # a step at a time, three, all: 91 numbers a row
+        monkeypatch.setattr("boardlab.learning.alphazero.learner.BATCHES_FLOATS", floats)
+        batches = list(made._batches(examples, rows, np.random.default_rng(2)))
+        assert len(batches) == 7
+        for found, chosen in zip(batches, rows, strict=True):
+            expected = made._batch(examples, chosen, np.random.default_rng(3))
+            assert all(torch.equal(a, b) for a, b in zip(found, expected, strict=True))
+    several = list(learner(game)._batches(examples, rows, np.random.default_rng(2)))
+    assert any(not torch.equal(a[0], b[0]) for a, b in zip(several, batches, strict=True))  # mirrored
+
+
 def test_the_learning_rate_follows_a_cosine():
     made = learner(bl.game("tictactoe"), episodes=2 * 11, lr=0.1, lr_final=0.01)
     assert made.generations == 11

@@ -14,12 +14,20 @@ OPENING = 2
 
 
 def gate_score(
-    game: Game, new: Judge, old: Judge, games: int, simulations: int, seed: int, threads: int = 1
+    game: Game,
+    new: Judge,
+    old: Judge,
+    games: int,
+    simulations: int,
+    seed: int,
+    threads: int = 1,
+    leaves: int = 1,
 ) -> float:
     """The new net's points a game against the old one: 0 (all lost) to 1 (all won), .5 where they are equal.
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
+    So many `leaves` of a tree are judged at once.
     """
     trees = max(1, min(MOST_TREES, MOST_NODES // (2 * simulations * game.action_count)))
     points: list[float] = []
@@ -27,7 +35,7 @@ def gate_score(
         openings = np.arange(-(-(games - seat) // game.players))
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
-            scores = _play(game, new, old, seat, part, simulations, seed, threads)
+            scores = _play(game, new, old, seat, part, simulations, seed, threads, leaves)
             points += [game_points(row)[seat] for row in scores.tolist()]
     return float(np.mean(points))
 
@@ -41,12 +49,14 @@ def _play(
     simulations: int,
     seed: int,
     threads: int,
+    leaves: int,
 ) -> NDArray[np.float64]:
     """All players' scores with the new net in this seat, from these openings."""
     # With the same seed nature's moves are the same in both: they hold two copies of each game.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     mine, theirs = (
-        Forest(game, len(openings), seed=nature, solver=True, cache_mb=32, threads=threads) for _ in range(2)
+        Forest(game, len(openings), seed=nature, batch=leaves, solver=True, cache_mb=32, threads=threads)
+        for _ in range(2)
     )
     for move in range(game.horizon):
         players = mine.players

@@ -28,7 +28,7 @@ from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, action_type, draw_rows
 from boardlab.learning.alphazero.reports import Reports
-from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.alphazero.settings import LEAVES, AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
@@ -38,6 +38,9 @@ from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts
 from boardlab.search.side_by_side import MOST_TREES
+
+BATCHES_FLOATS = 1 << 20
+"""Of the batches that are made at once."""
 
 
 @dataclass(frozen=True)
@@ -221,12 +224,27 @@ class AlphaZeroLearner:
         for layer in self.frozen:  # the statistics of a frozen batch normalisation stay as they are
             layer.eval()
         self.gradients.sums.zero_()
-        for chosen in rows:
-            self.gradients(*self._batch(examples, chosen, rng))
+        for batch in self._batches(examples, rows, rng):
+            self.gradients(*batch)
             self.optimiser.step()
         self.net.eval()
         policy_sum, value_sum = self.gradients.sums.tolist()
         return {"policy_loss": policy_sum / len(rows), "value_loss": value_sum / len(rows)}
+
+    def _batches(
+        self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
+    ) -> Iterator[Batch]:
+        """The batch of every step, [steps, batch] rows: those of many steps are made and moved as one."""
+        width = self.game.initial_state().planes().size + self.game.action_count
+        steps = max(1, BATCHES_FLOATS // (rows.shape[1] * width))
+        for first in range(0, len(rows), steps):
+            part = rows[first : first + steps]
+            made = self._batch(examples, part.reshape(-1), rng)
+            if self.device == "cuda":  # pinned: the GPU goes on with the steps before
+                made = _moved(made)
+            for end in range(rows.shape[1], part.size + 1, rows.shape[1]):
+                chosen = slice(end - rows.shape[1], end)
+                yield made[0][chosen], made[1][chosen], made[2][chosen]
 
     def _batch(self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator) -> Batch:
         """Rows as the net sees them, each turned by a symmetry of its own; illegal actions have no share."""
@@ -252,7 +270,8 @@ class AlphaZeroLearner:
             for judge, net in zip(self.gate_judges, nets, strict=True):
                 judge.load(net, *self._scale())
         else:
-            self.gate_judges = [self.judge(net, self.settings.gate_games) for net in nets]
+            trees = -(-self.settings.gate_games // self.game.players)
+            self.gate_judges = [self.judge(net, LEAVES * trees) for net in nets]
         new, old = self.gate_judges
         score = gate_score(
             self.game,
@@ -262,6 +281,7 @@ class AlphaZeroLearner:
             self.settings.exam_simulations,
             seed,
             self.threads,
+            leaves=LEAVES,
         )
         accepted = score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
@@ -292,7 +312,7 @@ class AlphaZeroLearner:
 
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
-        spec = Mcts(_Judging(self.evaluator()), iterations=self.settings.exam_simulations, batch=8)
+        spec = Mcts(_Judging(self.evaluator()), iterations=self.settings.exam_simulations, batch=LEAVES)
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----
@@ -409,6 +429,11 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
     if caught:
         handler(*caught[0])
+
+
+def _moved(batch: Batch) -> Batch:
+    planes, policy, value = (tensor.pin_memory().to("cuda", non_blocking=True) for tensor in batch)
+    return planes, policy, value
 
 
 def _flat(tensor: Tensor) -> NDArray[Any]:

@@ -136,20 +136,21 @@ class Replay:
 
 def draw_rows(
     count: int, fresh: int, samples: int | None, epochs: float, batch: int, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
-    """The rows of every step of learning from `count` positions; the last generation brought `fresh` of them.
+) -> NDArray[np.int64]:
+    """[steps, batch]: the rows of every step of learning from `count` positions.
 
-    Without `samples` every step draws anew, and an epoch is as many positions as are fresh. With them that
-    many are drawn once, each at most once, and an epoch is a pass over them in a new order (paper 001).
+    Without `samples` every step draws anew, and an epoch is as many as the last generation brought, `fresh`.
+    With them that many are drawn once, each at most once, and an epoch is a pass over them in a new order
+    (paper 001).
     """
     if samples is None:
         steps = max(1, round(epochs * fresh / batch))
-        return list(rng.integers(0, count, (steps, min(batch, count))))
+        return rng.integers(0, count, (steps, min(batch, count)))
     chosen = rng.permutation(count)[:samples]
     batch = min(batch, len(chosen))
     steps = max(1, round(epochs * len(chosen) / batch))
     passes = [rng.permutation(chosen) for _ in range(-(-steps * batch // len(chosen)))]
-    return list(np.concatenate(passes)[: steps * batch].reshape(steps, batch))
+    return np.concatenate(passes)[: steps * batch].reshape(steps, batch)
 
 
 def _file(generation: int) -> str:

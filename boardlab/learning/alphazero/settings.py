@@ -18,6 +18,9 @@ from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
 
+LEAVES = 8
+"""Of a tree that the net judges at once where it plays: in exams, at the gate and as the trained agent."""
+
 
 @dataclass(frozen=True)
 class AlphaZero(LearnerSettings):
@@ -190,7 +193,7 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        return f'mcts(net("{path}"), iterations={self.exam_simulations}, batch=8)'
+        return f'mcts(net("{path}"), iterations={self.exam_simulations}, batch={LEAVES})'
 
     def whole_episodes(self, episodes: int) -> int:
         """Only whole generations are played."""

@@ -312,6 +312,11 @@ class Arena:
     ) -> None:
         self.game, self.seed, self.values = game, seed, bool(values)
         self.random_actions = as_integer("random_actions", random_actions, 0, 1_000_000)
+        if self.random_actions >= game.horizon:
+            raise BoardLabError(
+                f"random_actions must be less than {game.horizon:,}, the most actions of a game of "
+                f"{game.name}, not {self.random_actions:,}: the agents would have nothing to decide"
+            )
         threads = as_integer("threads", threads, 1, 1024)
         if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
             raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")

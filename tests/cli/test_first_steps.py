@@ -129,13 +129,21 @@ def test_a_file_that_cannot_be_written_is_found_first(boardlab, tmp_path, monkey
     "words",
     [
         ("match", "tictactoe", "random", "random", "--random-actions", "9", "-n", "10"),
+        ("tournament", "tictactoe", "random", "greedy(rollout)", "--random-actions", "9", "--games", "4"),
         ("evaluate", "random", "--game", "tictactoe", "--against", "random", "--starts", "random 9", "-n", "4"),
     ],
 )  # fmt: skip
 def test_a_match_in_which_nobody_decides_is_refused(boardlab, words):
     status, out, error = boardlab(*words)
     assert (status, out) == (2, "")
-    assert "no game of tictactoe still ran after 9 random actions" in error
+    assert "random_actions must be less than 9, the most actions of a game of tictactoe" in error
+
+
+def test_a_match_whose_games_all_ended_before_anybody_decided_is_refused(boardlab):
+    words = ("match", "tictactoe", "random", "random", "--random-actions", "8", "-n", "2", "--seed", "2")
+    status, out, error = boardlab(*words)
+    assert (status, out) == (2, "")
+    assert "no game of tictactoe still ran after 8 random actions" in error
 
 
 def test_random_actions_that_leave_something_to_decide_are_played(boardlab):

@@ -25,7 +25,6 @@ import json
 import math
 import multiprocessing
 import os
-import shutil
 import statistics
 import tempfile
 import time
@@ -99,15 +98,6 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
         }
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
-
-    def keep_stage(progress: Any) -> None:
-        stage = progress.episodes // settings["games"]
-        if stage in options["stages"]:
-            kept = stage_folder(out, stage)
-            kept.mkdir(exist_ok=True)
-            for name in ("agent.toml", "weights.npz"):
-                shutil.copy(out / name, kept / name)
-
     run = bl.train(
         bl.game(game, **GAMES[game]),
         "alphazero",
@@ -116,7 +106,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
         out=out,
         seed=seed,
         go_on=True,
-        progress=keep_stage,
+        snapshot_every=math.gcd(*options["stages"]) * settings["games"],
         **settings,
     )
     lines = [json.loads(line) for line in (out / "generations.jsonl").read_text().splitlines()]
@@ -136,11 +126,6 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
     }
 
 
-def stage_folder(run: Path, stage: int) -> Path:
-    """Where the net of that generation is kept."""
-    return run.with_name(f"{run.name}@{stage}")
-
-
 def play(
     game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any], stage: int | None = None
 ) -> Line:
@@ -149,7 +134,9 @@ def play(
 
     def agent(variant: str) -> str:
         path = Path(runs) / f"{game}-{variant}-{seed}"
-        run = (path if stage is None else stage_folder(path, stage)).as_posix()
+        if stage is not None:
+            path /= f"snapshots/{stage * options['settings']['games']}"
+        run = path.as_posix()
         return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8)'
 
     begin = time.monotonic()

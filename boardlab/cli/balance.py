@@ -7,7 +7,7 @@ import typer
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.arena.match import plain
-from boardlab.cli.common import console, game_bar, game_from, stopped_by_ctrl_c
+from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.runs import check_writable
@@ -46,7 +46,7 @@ def balance(
     with stopped, game_bar("playing", total) as tell:
         result = find_balance(
             weighed,
-            agent,
+            [agent_from(word) for word in agent],
             games,
             seed,
             plies=plies,

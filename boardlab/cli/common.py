@@ -1,6 +1,7 @@
 """What several commands share: game parameters as options, coloured boards, chance in words."""
 
 import contextlib
+import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -63,7 +64,16 @@ def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tu
     words = [*agents, *context.args]
     first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
     context.args = words[first:]
-    return game_from(name, context), words[:first]
+    return game_from(name, context), [agent_from(word) for word in words[:first]]
+
+
+def agent_from(word: str) -> str:
+    """An agent as it stands on the command line: an expression, or a run's folder, which has a slash."""
+    if "(" in word or ("/" not in word and os.sep not in word):
+        return word
+    from boardlab.learning.train import run_expression  # it takes longer than all else
+
+    return run_expression(word)
 
 
 @contextlib.contextmanager

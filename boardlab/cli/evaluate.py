@@ -10,7 +10,7 @@ from rich.table import Table
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch, counted, with_interval
-from boardlab.cli.common import console, game_bar, game_from, stopped_by_ctrl_c
+from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 
@@ -23,7 +23,8 @@ GAMES_HELP = (
 def evaluate(
     context: typer.Context,
     agent: Annotated[
-        str | None, typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)".')
+        str | None,
+        typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)", or a run, as in runs/hex.'),
     ] = None,
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
@@ -57,6 +58,7 @@ def evaluate(
         return
     if agent is None:
         raise BoardLabError('say which agent, as in boardlab evaluate "mcts(rollout)" --game hex')
+    agent, against = agent_from(agent), against and agent_from(against)
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
     if against is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 import typer
 
 import boardlab
-from boardlab.cli.common import game_from
+from boardlab.cli.common import agent_from, game_from
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Agent
@@ -26,7 +26,7 @@ def gtp(
     seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
 ) -> None:
     """Let an agent play through the Go Text Protocol, on standard input and output."""
-    server = GtpServer(make_agent(agent, game_from(game, context), seed))
+    server = GtpServer(make_agent(agent_from(agent), game_from(game, context), seed))
     server.serve(sys.stdin, sys.stdout)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from boardlab.cli.common import board, console, game_from, read_position
+from boardlab.cli.common import agent_from, board, console, game_from, read_position
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.learning import open_run
@@ -63,7 +63,7 @@ def inspect(
         raise BoardLabError('inspect needs an agent, as in "mcts(iterations=1000)", or --run FOLDER')
     if layout or svg or export:
         raise BoardLabError("--layout, --svg and --export are about a network: give --run too")
-    _show_opinion(agent, read_position(game_from(game, context), position, actions, seed), seed)
+    _show_opinion(agent_from(agent), read_position(game_from(game, context), position, actions, seed), seed)
 
 
 def _show_opinion(agent: str, state: State, seed: int) -> None:

@@ -22,7 +22,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help='One a player, as in random "mcts(rollout)"; the game\'s parameters follow them.'
+            help='One a player, as in random "mcts(rollout)" or the folder of a run, as in runs/hex; the '
+            "game's parameters follow them."
         ),
     ],
     games: Annotated[int, typer.Option("--games", "-n", help="Number of games, at most with --sprt.")] = 100,

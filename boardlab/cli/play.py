@@ -10,7 +10,7 @@ import typer
 
 from boardlab.arena.records import FORMATS_HELP, Record, check_format, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
-from boardlab.cli.common import board, console, first_position, game_from
+from boardlab.cli.common import agent_from, board, console, first_position, game_from
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, State, as_integer, as_seed
@@ -35,6 +35,7 @@ def play(
 ) -> None:
     """Play against an agent."""
     chosen = game_from(game, context)
+    against = agent_from(against)
     as_integer("the seat", seat, 0, chosen.players - 1)
     if save is not None:
         check_format(save, chosen)

@@ -13,7 +13,7 @@ from boardlab.arena.records import Record, read_records
 from boardlab.arena.records.pgn import result_text
 from boardlab.arena.records.record import UNFINISHED
 from boardlab.arena.records.review import Opinion, Reviewer
-from boardlab.cli.common import board, console, game_from
+from boardlab.cli.common import agent_from, board, console, game_from
 from boardlab.cli.inspect import opinion as opinion_table
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, as_integer
@@ -56,7 +56,7 @@ def replay(
         console.print(_list(records))
         return
     as_integer("--game", game, 1, len(records))
-    shown = _Replay(records[game - 1], f"game {game} of {len(records)}", agent, seed)
+    shown = _Replay(records[game - 1], f"game {game} of {len(records)}", agent and agent_from(agent), seed)
     if svg is not None:
         shown.draw(svg, game)
     elif everything or not sys.stdout.isatty():

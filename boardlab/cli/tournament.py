@@ -17,7 +17,10 @@ from boardlab.runs import RunFolder, check_writable
 def tournament(
     context: typer.Context,
     game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
-    agents: Annotated[list[str], typer.Argument(help="The entrants; the game's parameters follow them.")],
+    agents: Annotated[
+        list[str],
+        typer.Argument(help="The entrants, agents or folders of runs; the game's parameters follow them."),
+    ],
     format: Annotated[
         str, typer.Option(help="round-robin, gauntlet (the first agent against all others) or swiss.")
     ] = "round-robin",

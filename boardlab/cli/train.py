@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boardlab.arena.match import with_interval
-from boardlab.cli.common import GAME_PARAMETERS, console, game_from, read_switch, saved_by_ctrl_c
+from boardlab.cli.common import GAME_PARAMETERS, agent_from, console, game_from, read_switch, saved_by_ctrl_c
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -73,6 +73,13 @@ def train(
         float | None, typer.Option(help="The value that passes; by default the best possible.")
     ] = None,
     stop_after: Annotated[int, typer.Option(help="So many times in a row.")] = 3,
+    snapshot_every: Annotated[
+        int,
+        typer.Option(
+            help="Every so many episodes keep what was learned, as an agent that plays, in the run's folder "
+            "snapshots/; by default never."
+        ),
+    ] = 0,
     layout: Annotated[
         str | None, typer.Option(help="walk, points, windows, cells, or a file with one tuple a line.")
     ] = None,
@@ -106,6 +113,7 @@ def train(
         "stop_exam": stop_exam,
         "stop_at": stop_at,
         "stop_after": stop_after,
+        "snapshot_every": snapshot_every,
         **settings,
     }
     if runs is not None:
@@ -125,7 +133,7 @@ def _exams(given: list[str] | None) -> list[str] | None:
         if len(given) > 1:
             raise BoardLabError("--exam none takes no exam: give none or others, not both")
         return []
-    return given
+    return [agent_from(word) for word in given] if given else given
 
 
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
@@ -36,6 +37,9 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
     words += _options(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(agent.get("exams", {}))
+    if "snapshot" in agent:  # it comes about in the folder of its run
+        words += ["--snapshot-every", str(agent["snapshot_every"])]
+        out = Path(out).parents[1].as_posix() if len(Path(out).parents) > 1 else ""
     return shlex.join([*words, *(["--out", out] if out else [])])
 
 

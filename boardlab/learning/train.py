@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown, unknown
@@ -147,6 +148,7 @@ def train(
     stop_exam: str | None = None,
     stop_at: float | None = None,
     stop_after: int = 3,
+    snapshot_every: int = 0,
     progress: Tell | None = None,
     **settings: Any,
 ) -> Run:
@@ -159,6 +161,9 @@ def train(
     `exams` are names of the arena's exams or agents to play against (None: the learner's choice), taken
     every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
     at least `stop_at` (by default the best possible value) `stop_after` times in a row.
+
+    Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
+    its own that plays as the run does: out/snapshots/EPISODES.
     """
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
@@ -174,6 +179,7 @@ def train(
     names = wanted.first_exams(game) if exams is None else exams
     plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
+    snapshot_every = as_integer("snapshot_every", snapshot_every, 0, 10**12)
     reward = getattr(wanted, "reward", "score")
     if reward not in game.outcomes:
         raise unknown(f"outcome of {game.name}", reward, game.outcomes)
@@ -189,12 +195,14 @@ def train(
         "exams": plan.as_dict(),
         "network": network,
     }
+    if snapshot_every:
+        agent["snapshot_every"] = snapshot_every
     folder = RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
-    training = _Training(folder, game, wanted, network, seed, total, plan)
+    training = _Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
         training.begin(agent, force)
         return training.go(progress)
@@ -212,7 +220,11 @@ def resume(
     early then goes on until it passes its exam again.
     """
     folder = RunFolder(path)
-    folder.read_agent(*LEARNERS)  # what is no run is left as it is
+    if "snapshot" in folder.read_agent(*LEARNERS):  # what is no run is left as it is
+        raise BoardLabError(
+            f"{folder.path} is a snapshot, which plays but does not go on learning; its run does: boardlab "
+            f"resume {folder.path.parent.parent}"
+        )
     with folder.claimed():
         return _resume(folder, episodes, progress)
 
@@ -230,7 +242,8 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> R
         if exams.get("every") == default_every(before):
             exams["every"] = None  # as many exams as before, however long the run is now
         plan = plan_exams(game, total, **exams)
-        training = _Training(folder, game, wanted, network, seed, total, plan)
+        snapshot_every = as_integer("snapshot_every", agent.get("snapshot_every", 0), 0, 10**12)
+        training = _Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     folder.tidy()
     if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
         training.load()
@@ -243,6 +256,15 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> R
         changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
         folder.write_agent({key: value for key, value in changed.items() if key != "format"})
     return training.go(progress)
+
+
+def run_expression(path: str | os.PathLike[str]) -> str:
+    """The agent that was trained in the folder."""
+    folder = RunFolder(path)
+    agent = folder.read_agent(*LEARNERS)
+    with folder.understanding():
+        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+    return wanted.expression(escaped(folder.path.as_posix()))
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
@@ -290,9 +312,10 @@ class _Training:
         seed: int,
         total: int,
         exams: ExamPlan,
+        snapshot_every: int,
     ) -> None:
         self.folder, self.game, self.settings, self.network = folder, game, settings, network
-        self.seed, self.total, self.exams = seed, total, exams
+        self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
         try:
             self.trainee = settings.build(game, network, total, seed)
         except ValueError as error:
@@ -316,25 +339,38 @@ class _Training:
 
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
-        learner = self.learner
-        if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
-            raise BoardLabError(
-                f"the weights grew beyond all bounds within {learner.episodes_done:,} episodes and were not "
-                "saved; a smaller learning rate (--alpha, --lr) keeps them in"
-            )
-        self.folder.write_arrays(
-            "checkpoint.npz",
-            {
-                **self.trainee.arrays,
-                "progress": np.array([learner.episodes_done, learner.actions_done], dtype=np.int64),
-                "random": np.array([learner.random_state], dtype=np.uint64),
-                "seconds": np.array([self.seconds]),
-                "cpu_seconds": np.array([self.cpu_seconds]),
-            },
-        )
+        self._check_finite()
+        progress = {**self._progress_arrays(), "random": np.array([self.learner.random_state], np.uint64)}
+        self.folder.write_arrays("checkpoint.npz", {**self.trainee.arrays, **progress})
         self.folder.write_arrays("weights.npz", self.trainee.weights)
         if self.log:
             self.folder.write_log(self.log)
+
+    def snapshot(self) -> None:
+        """Keeps what was learned so far in a folder that plays; agent.toml last, which makes it a run."""
+        self._check_finite()
+        done = self.learner.episodes_done
+        folder = self.folder.snapshot(done)
+        folder.write_arrays("weights.npz", self.trainee.weights)
+        folder.write_arrays("checkpoint.npz", self._progress_arrays())
+        if "tuples" in self.network:
+            folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        agent = {key: value for key, value in self.folder.read_agent().items() if key != "format"}
+        folder.write_agent({**agent, "snapshot": done})
+
+    def _progress_arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "progress": np.array([self.learner.episodes_done, self.learner.actions_done], dtype=np.int64),
+            "seconds": np.array([self.seconds]),
+            "cpu_seconds": np.array([self.cpu_seconds]),
+        }
+
+    def _check_finite(self) -> None:
+        if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
+            raise BoardLabError(
+                f"the weights grew beyond all bounds within {self.learner.episodes_done:,} episodes and were "
+                "not saved; a smaller learning rate (--alpha, --lr) keeps them in"
+            )
 
     def load(self) -> None:
         """Goes back to the last checkpoint."""
@@ -375,7 +411,7 @@ class _Training:
                 self._take_exam()
             while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
                 begin, done, cpu = time.monotonic(), self.learner.episodes_done, time.process_time()
-                self.learner.train(min(chunk, self._until_exam(done)))
+                self.learner.train(min(chunk, self._until_pause(done)))
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 self.cpu_seconds += time.process_time() - cpu
@@ -384,6 +420,11 @@ class _Training:
                 if self._exam_is_due():
                     self._take_exam()
                     self.folder.write_log(self.log)
+                if (
+                    self.snapshot_every
+                    and (done + played) // self.snapshot_every > done // self.snapshot_every
+                ):
+                    self.snapshot()  # before the checkpoint: a run killed in between comes by here again
                 if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
@@ -403,10 +444,10 @@ class _Training:
         taken = int(self.log[-1]["episodes"]) if self.log else 0
         return taken < done and (done >= self.total or (every > 0 and done // every > taken // every))
 
-    def _until_exam(self, done: int) -> int:
-        left = self.total - done
-        every = self.exams.every
-        return min(left, every - done % every) if every else left
+    def _until_pause(self, done: int) -> int:
+        """Episodes until the next exam, the next snapshot or the end."""
+        pauses = (every - done % every for every in (self.exams.every, self.snapshot_every) if every)
+        return min([self.total - done, *pauses])
 
     def _take_exam(self) -> None:
         learner = self.learner

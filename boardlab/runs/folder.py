@@ -1,4 +1,4 @@
-"""A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png.
+"""A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/.
 
 Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one.
 Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
@@ -40,6 +40,7 @@ RUN_FILES = (
     "generations.jsonl",
     f"replay/{6 * '[0-9]'}.npz",
     "tensorboard/events.out.tfevents.*",
+    *(f"snapshots/[0-9]*/{name}" for name in ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")),
     "weights.npz",
     "checkpoint.npz",
 )
@@ -136,9 +137,10 @@ class RunFolder:
             for pattern in RUN_FILES:
                 for old in self.path.glob(pattern):
                     old.unlink()
-            for name in ("replay", "tensorboard"):
+            folders = [self.path / name for name in ("replay", "tensorboard", "snapshots")]
+            for folder in [*self.path.glob("snapshots/[0-9]*"), *folders]:
                 with contextlib.suppress(OSError):  # it is not there, or holds something else
-                    (self.path / name).rmdir()
+                    folder.rmdir()
         except OSError as error:
             raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
 
@@ -191,6 +193,15 @@ class RunFolder:
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
         return game_from_table(agent["game"])
+
+    def snapshot(self, episodes: int) -> "RunFolder":
+        """The folder in it for what was learned after so many episodes; it is made where it is missing."""
+        folder = RunFolder(self.path / "snapshots" / str(episodes))
+        try:
+            folder.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BoardLabError(f"{folder.path} cannot be made: {error.strerror}") from None
+        return folder
 
     # ---- arrays ----
 

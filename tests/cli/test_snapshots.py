@@ -1,0 +1,148 @@
+"""Snapshots: what a run had learned on its way, as agents; and run folders as agents on the command line."""
+
+import shlex
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.learning.again import train_command
+from boardlab.runs import RunFolder
+
+TINY_NET = {"blocks": 0, "channels": 4, "games": 4, "simulations": 4, "threads": 1, "device": "cpu"}
+
+
+def snapshots(path):
+    return sorted(int(folder.name) for folder in (path / "snapshots").iterdir())
+
+
+def weights(path):
+    with np.load(path / "weights.npz") as stored:
+        return {name: stored[name].tobytes() for name in stored.files}
+
+
+@pytest.mark.parametrize(
+    ("learner", "every", "expected", "more"),
+    [
+        ("td-ntuple", 30, [30, 60, 90], {}),
+        ("qm", 30, [30, 60, 90], {}),
+        ("alphazero", 10, [12, 20, 32, 40], TINY_NET),  # of generations of 4 games
+    ],
+)
+def test_a_snapshot_is_the_run_as_it_stood(tmp_path, learner, every, expected, more):
+    if learner == "alphazero":
+        pytest.importorskip("torch")
+    game = bl.game("tictactoe")
+    episodes = 100 if learner != "alphazero" else 40
+    arguments = {"episodes": episodes, "seed": 5, **more}
+    bl.train(game, learner, out=tmp_path / "run", snapshot_every=every, **arguments)
+    assert snapshots(tmp_path / "run") == expected
+    for at in expected:
+        stopped = bl.train(
+            game, learner, out=tmp_path / f"stopped-{at}", snapshot_every=at,
+            progress=lambda standing, at=at: standing.episodes >= at, **arguments,
+        )  # fmt: skip
+        snapshot = bl.open_run(tmp_path / "run" / "snapshots" / str(at))
+        assert (snapshot.episodes, snapshot.total) == (stopped.episodes, stopped.total) == (at, episodes)
+        assert weights(snapshot.path) == weights(stopped.path)
+        assert snapshot.agent().act(game.initial_state()).action in range(9)
+    marks = {RunFolder(tmp_path / "run" / "snapshots" / str(at)).fingerprint() for at in expected}
+    assert len(marks) == len(expected)
+
+
+def test_a_resumed_run_has_the_snapshots_of_an_unbroken_one(tmp_path):
+    game = bl.game("tictactoe")
+    for name in ("whole", "broken"):
+        bl.train(
+            game, episodes=100, out=tmp_path / name, seed=5, snapshot_every=20, exam_every=10,
+            progress=(lambda standing: 45 <= standing.episodes < 100) if name == "broken" else None,
+        )  # fmt: skip
+    assert snapshots(tmp_path / "broken") == [20, 40]
+    bl.resume(tmp_path / "broken")
+    assert snapshots(tmp_path / "broken") == snapshots(tmp_path / "whole") == [20, 40, 60, 80, 100]
+    for at in (20, 60, 100):
+        one, other = (tmp_path / name / "snapshots" / str(at) for name in ("whole", "broken"))
+        assert weights(one) == weights(other)
+    bl.resume(tmp_path / "broken", episodes=130)
+    assert snapshots(tmp_path / "broken") == [20, 40, 60, 80, 100, 120]
+
+
+def test_a_snapshot_is_not_resumed(tmp_path):
+    bl.train(bl.game("tictactoe"), episodes=10, out=tmp_path / "run", snapshot_every=5)
+    folder = tmp_path / "run" / "snapshots" / "5"
+    with pytest.raises(bl.BoardLabError, match=rf"is a snapshot.*: boardlab resume {tmp_path}/run"):
+        bl.resume(folder)
+    for wrong in (-1, 0.5, "x"):
+        with pytest.raises(bl.BoardLabError, match="snapshot_every must be a whole number"):
+            bl.train(bl.game("tictactoe"), episodes=10, out=tmp_path / "other", snapshot_every=wrong)
+    assert not (tmp_path / "other").exists()
+
+
+def test_force_removes_snapshots_and_nothing_else(tmp_path):
+    game = bl.game("tictactoe")
+    bl.train(game, episodes=10, out=tmp_path, snapshot_every=5)
+    (tmp_path / "snapshots" / "5" / "notes.txt").write_text("precious")
+    bl.train(game, episodes=10, out=tmp_path, force=True)
+    assert [file.name for file in tmp_path.glob("snapshots/*/*")] == ["notes.txt"]
+    (tmp_path / "snapshots" / "5" / "notes.txt").unlink()
+    bl.train(game, episodes=10, out=tmp_path, force=True)
+    assert not (tmp_path / "snapshots").exists()
+
+
+def test_the_command_of_a_snapshot_makes_it_again(tmp_path):
+    bl.train(bl.game("tictactoe"), episodes=40, out=tmp_path / "a", snapshot_every=10, seed=2)
+    snapshot = RunFolder(tmp_path / "a" / "snapshots" / "20")
+    words = shlex.split(train_command(snapshot.read_agent(), str(tmp_path / "b" / "snapshots" / "20")))
+    assert words[-4:] == ["--snapshot-every", "10", "--out", str(tmp_path / "b")]
+    bl.train(bl.game("tictactoe"), episodes=40, out=tmp_path / "b", snapshot_every=10, seed=2)
+    assert RunFolder(tmp_path / "b" / "snapshots" / "20").fingerprint() == snapshot.fingerprint()
+
+
+def test_an_alphazero_run_begins_with_a_snapshot(tmp_path):
+    pytest.importorskip("torch")
+    game, begin = bl.game("tictactoe"), tmp_path / "one" / "snapshots" / "4"
+    bl.train(game, "alphazero", episodes=8, out=tmp_path / "one", snapshot_every=4, **TINY_NET)
+    bl.train(game, "alphazero", episodes=4, out=tmp_path / "two", from_=begin, **TINY_NET)
+    assert RunFolder(tmp_path / "two").read_agent()["network"]["parent_weights"] == (
+        RunFolder(begin).fingerprint()
+    )
+
+
+# ---- run folders as agents on the command line ----
+
+
+def test_a_runs_folder_is_its_agent(boardlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    boardlab(
+        "train",
+        "tictactoe",
+        "--episodes",
+        "60",
+        "--out",
+        "runs/a",
+        "--snapshot-every",
+        "20",
+        "--exam",
+        "none",
+    )
+    status, out, _ = boardlab(
+        "tournament", "tictactoe", "runs/a/snapshots/20", "runs/a", "random", "-n", "4", "--store", "s.db"
+    )
+    assert status == 0
+    for agent in ('greedy(ntuple(run="runs/a/snapshots/20"))', 'greedy(ntuple(run="runs/a"))'):
+        assert agent in out
+    expression = 'greedy(ntuple("runs/a"))'
+    for words in (
+        ("evaluate", "AGENT", "--game", "tictactoe", "--exam", "random", "-n", "10"),
+        ("evaluate", "random", "--game", "tictactoe", "--against", "AGENT", "-n", "10"),
+        ("balance", "tictactoe", "-a", "AGENT", "-n", "10"),
+    ):
+        told = [boardlab(*(agent if w == "AGENT" else w for w in words)) for agent in ("runs/a", expression)]
+        assert told[0] == told[1] and told[0][0] == 0
+
+
+@pytest.mark.parametrize("command", [("match", "tictactoe", "runs/b", "random"), ("gtp", "runs/b", "--game", "hex"),
+                                     ("play", "tictactoe", "--against", "runs/b")])  # fmt: skip
+def test_a_folder_without_a_run_is_said_to_be_none(boardlab, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert boardlab(*command) == (2, "", "boardlab: runs/b is not a run: it has no agent.toml\n")

@@ -57,9 +57,9 @@ PAPER = ("rollout", "rave", "rora", "wro", "wrora")
 VARIANTS = ("baseline", *PAPER, *(f"{name}+" for name in PAPER))
 ALL = (*VARIANTS, "rhea", "rhea+")
 CLAIMS = {
-    "fixed - baseline": [(name, "baseline") for name in PAPER],
-    "adaptive - baseline": [(f"{name}+", "baseline") for name in PAPER],
-    "adaptive - fixed": [(f"{name}+", name) for name in PAPER],
+    "fixed - baseline": [(name, "baseline") for name in (*PAPER, "rhea")],
+    "adaptive - baseline": [(f"{name}+", "baseline") for name in (*PAPER, "rhea")],
+    "adaptive - fixed": [(f"{name}+", name) for name in (*PAPER, "rhea")],
 }
 """Paper 004: in each pair the first has more Elo."""
 TABLE_2 = {"connectfour": (64, 27.5, 76, 82, 82.5), "othello": (93, 53, 98, 96, 99), "gobang": (65, 43, 70, 57, 62)}  # fmt: skip
@@ -126,6 +126,11 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
     }
 
 
+def snapshot(run: Path, stage: int, options: dict[str, Any]) -> Path:
+    """The net of that generation; runs that were trained for other stages may lack it."""
+    return run / "snapshots" / str(stage * options["settings"]["games"])
+
+
 def play(
     game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any], stage: int | None = None
 ) -> Line:
@@ -134,9 +139,7 @@ def play(
 
     def agent(variant: str) -> str:
         path = Path(runs) / f"{game}-{variant}-{seed}"
-        if stage is not None:
-            path /= f"snapshots/{stage * options['settings']['games']}"
-        run = path.as_posix()
+        run = (path if stage is None else snapshot(path, stage, options)).as_posix()
         return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8)'
 
     begin = time.monotonic()
@@ -213,6 +216,11 @@ def main() -> None:
         for word in getattr(given, name):
             if word not in known:
                 raise SystemExit(f'unknown in --{name}: "{word}"; there are {", ".join(known)}')
+    given.stages = sorted(set(given.stages))
+    if given.stages and not 1 <= given.stages[0] <= given.stages[-1] <= given.generations:
+        raise SystemExit(f"--stages are generations from 1 to {given.generations}, the last")
+    if given.stage_games < 1:
+        raise SystemExit(f"--stage-games must be at least 1, not {given.stage_games}")
     if given.speed:
         return report_speed(given.games, given.simulations)
     if given.table:
@@ -260,7 +268,10 @@ def _train_and_play(
 
     def let_meet(game: str, seed: int) -> None:
         for stage, one, other in pairs if given.match_games else ():
-            if (game, seed, stage, one, other) not in met:
+            if (game, seed, stage, one, other) in met:
+                continue
+            runs_of = [Path(runs) / f"{game}-{variant}-{seed}" for variant in (one, other)]
+            if stage is None or all(snapshot(run, stage, options).exists() for run in runs_of):
                 jobs.add((seed, 0), play, game, one, other, seed, runs, options, stage)
 
     for seed, game in itertools.product(seeds, given.games):
@@ -478,18 +489,18 @@ def report_stages(game: str, matches: list[Line], how: str) -> None:
     for stage in sorted({m["stage"] for m in matches}):
         row = [str(stage)]
         for wanted in CLAIMS.values():
-            each: dict[int, list[float]] = {}
+            each: dict[int, list[float]] = {}  # by seed
             for m in (m for m in matches if m["stage"] == stage and tuple(m["match"]) in wanted):
                 (wins, draws, losses) = (a + b for a, b in zip(m["first"], m["second"], strict=True))
                 each.setdefault(m["seed"], []).append((wins + draws / 2) / (wins + draws + losses))
             means = [statistics.mean(points) for points in each.values()]
             error = statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.nan
-            row.append(f"{statistics.mean(means):.1%} ± {error:.1%}" if means else "")
+            row.append(f"{statistics.mean(means):.1%} ± {error:.1%} ({len(means)})" if means else "")
         rows.append(row)
     if rows:
-        count = len({m["seed"] for m in matches})
+        games = sum(sum(m["first"]) + sum(m["second"]) for m in matches)
         table(
-            f"{game} 6x6, points of the first, ± the standard error between {count} seeds",
+            f"{game} 6x6, points of the first in {games} games on the way, ± the standard error between (n) seeds",
             ["generation", *CLAIMS],
             rows,
             how,

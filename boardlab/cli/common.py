@@ -69,7 +69,8 @@ def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tu
 
 def agent_from(word: str) -> str:
     """An agent as it stands on the command line: an expression, or a run's folder, which has a slash."""
-    if "(" in word or ("/" not in word and os.sep not in word):
+    place = min((word.find(slash) for slash in {"/", os.sep} if slash in word), default=-1)
+    if place < 0 or "(" in word[:place]:
         return word
     from boardlab.learning.train import run_expression  # it takes longer than all else
 

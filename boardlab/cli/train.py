@@ -110,7 +110,7 @@ def train(
         "exams": _exams(exam),
         "exam_every": exam_every,
         "exam_games": exam_games,
-        "stop_exam": stop_exam,
+        "stop_exam": stop_exam and agent_from(stop_exam),
         "stop_at": stop_at,
         "stop_after": stop_after,
         "snapshot_every": snapshot_every,

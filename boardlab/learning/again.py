@@ -37,9 +37,10 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
     words += _options(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(agent.get("exams", {}))
-    if "snapshot" in agent:  # it comes about in the folder of its run
+    if "snapshot" in agent:  # it comes about in the folder of its run, where that is known
         words += ["--snapshot-every", str(agent["snapshot_every"])]
-        out = Path(out).parents[1].as_posix() if len(Path(out).parents) > 1 else ""
+        folder = Path(out).parent
+        out = folder.parent.as_posix() if folder.name == "snapshots" else ""
     return shlex.join([*words, *(["--out", out] if out else [])])
 
 

@@ -28,7 +28,8 @@ from boardlab.games.registry import game_from_table
 from boardlab.learning.curve import draw_curve, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
-from boardlab.learning.train import Progress, Run, open_run, train
+from boardlab.learning.train import Run, open_run, train
+from boardlab.learning.training import Progress
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs import RunFolder
 

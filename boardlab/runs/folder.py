@@ -40,11 +40,13 @@ RUN_FILES = (
     "generations.jsonl",
     f"replay/{6 * '[0-9]'}.npz",
     "tensorboard/events.out.tfevents.*",
-    *(f"snapshots/[0-9]*/{name}" for name in ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")),
     "weights.npz",
     "checkpoint.npz",
 )
 """What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
+
+SNAPSHOT_FILES = ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")
+"""What a snapshot is made of; agent.toml is written last and removed first: without it there is none."""
 
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
@@ -133,16 +135,16 @@ class RunFolder:
 
     def _clear(self) -> None:
         """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
+        self.remove_snapshots()
         try:
             for pattern in RUN_FILES:
                 for old in self.path.glob(pattern):
                     old.unlink()
-            folders = [self.path / name for name in ("replay", "tensorboard", "snapshots")]
-            for folder in [*self.path.glob("snapshots/[0-9]*"), *folders]:
-                with contextlib.suppress(OSError):  # it is not there, or holds something else
-                    folder.rmdir()
         except OSError as error:
             raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
+        for name in ("replay", "tensorboard", "snapshots"):
+            with contextlib.suppress(OSError):  # it is not there, or holds something else
+                (self.path / name).rmdir()
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""
@@ -194,14 +196,42 @@ class RunFolder:
         """The game that the run was trained on."""
         return game_from_table(agent["game"])
 
-    def snapshot(self, episodes: int) -> "RunFolder":
-        """The folder in it for what was learned after so many episodes; it is made where it is missing."""
+    # ---- snapshots ----
+
+    def snapshots(self) -> dict[int, "RunFolder"]:
+        """The folders in it for what was learned after so many episodes, whole or not."""
+        found = (path for path in self.path.glob("snapshots/*") if re.fullmatch(r"[1-9][0-9]*", path.name))
+        return {int(path.name): RunFolder(path) for path in sorted(found, key=lambda path: int(path.name))}
+
+    def make_snapshot(self, episodes: int) -> "RunFolder":
+        """A folder for one; there may be one already."""
         folder = RunFolder(self.path / "snapshots" / str(episodes))
         try:
             folder.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BoardLabError(f"{folder.path} cannot be made: {error.strerror}") from None
         return folder
+
+    def remove_snapshots(self, after: int = 0) -> None:
+        """Removes those of later episodes, but for the user's own files in them."""
+        for episodes, folder in self.snapshots().items():
+            if episodes <= after:
+                continue
+            try:
+                for name in SNAPSHOT_FILES:
+                    (folder.path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
+            with contextlib.suppress(OSError):  # it holds something else
+                folder.path.rmdir()
+
+    @property
+    def run_of_snapshot(self) -> Path | None:
+        """The run that made this snapshot; None where it is none, or was copied away."""
+        folder = self.path.absolute().parent
+        if folder.name != "snapshots" or not (folder.parent / "agent.toml").exists():
+            return None
+        return folder.parent if self.path.is_absolute() else Path(os.path.relpath(folder.parent))
 
     # ---- arrays ----
 
@@ -294,7 +324,8 @@ class RunFolder:
 
     def tidy(self) -> None:
         """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
-        for folder in (self.path, self.path / "replay"):
+        snapshots = (snapshot.path for snapshot in self.snapshots().values())
+        for folder in (self.path, self.path / "replay", *snapshots):
             _remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:

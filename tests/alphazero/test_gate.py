@@ -63,6 +63,43 @@ def test_nobody_is_better_than_oneself():
     assert gate_score(game, liking(1), liking(1), 20, 16, 3) == 0.5
 
 
+@pytest.mark.parametrize("most", [1024, 24])
+def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
+    """The tree then asks less often, about more positions, never about more than a GPU is prepared for."""
+    monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", most)
+    asked = {}
+
+    def counting(leaves):
+        def judge(inputs, legal):
+            asked.setdefault(leaves, []).append(len(inputs))
+            return np.zeros((len(inputs), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+        return judge
+
+    for leaves in (1, 8):
+        judge = counting(leaves)
+        assert gate_score(bl.game("connectfour"), judge, judge, 20, 32, 3, leaves=leaves) == 0.5
+    if most == 1024:
+        assert 4 * len(asked[8]) < len(asked[1]) and max(asked[1]) <= 10 < max(asked[8]) <= 80
+    else:
+        assert max(asked[8]) <= 24
+
+
+def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    seen = []
+    monkeypatch.setattr(
+        "boardlab.learning.alphazero.learner.gate_score",
+        lambda *arguments, leaves: seen.append((arguments[3:5], leaves)) or 0.5,
+    )
+    small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
+    run = bl.train(
+        bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, gate=0.6, gate_games=6, **small
+    )
+    assert seen == [((6, 50), 8)] * 2
+    assert run.expression.endswith("iterations=50, batch=8)")
+
+
 def test_equal_nets_share_the_points_of_three_players():
     """Every opening is played from each seat, so that alike nets win a third of the games, which is half the points."""
     game = bl.game("nim", players=3, heaps=(5, 6, 7))

@@ -95,6 +95,19 @@ def test_batches_made_at_once_are_those_made_one_by_one(monkeypatch):
     assert any(not torch.equal(a[0], b[0]) for a, b in zip(several, batches, strict=True))  # mirrored
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_batches_on_a_gpu_are_those_of_a_cpu():
+    game = bl.game("connectfour")
+    example = one_position(game, [1.0], [0.0])
+    rows = np.zeros((5, 8), np.int64)
+    found, expected = (
+        list(learner(game, device=device)._batches(example, rows, np.random.default_rng(1)))
+        for device in ("cuda", "cpu")
+    )
+    for mine, theirs in zip(found, expected, strict=True):
+        assert all(a.is_cuda and torch.equal(a.cpu(), b) for a, b in zip(mine, theirs, strict=True))
+
+
 def test_the_learning_rate_follows_a_cosine():
     made = learner(bl.game("tictactoe"), episodes=2 * 11, lr=0.1, lr_final=0.01)
     assert made.generations == 11

@@ -49,7 +49,7 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
 def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
     script = (
-        "import signal, sys, boardlab as bl, boardlab.learning.train as t\n"
+        "import signal, sys, boardlab as bl, boardlab.learning.training as t\n"
         "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
         "path, seconds = sys.argv[1], float(sys.argv[2])\n"
         "signal.setitimer(signal.ITIMER_PROF, seconds)\n"

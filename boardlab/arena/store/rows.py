@@ -93,7 +93,12 @@ class AgentEntry:
             db.execute(
                 "INSERT INTO runs (fingerprint, folder, learner, preset, seed, version, episodes, actions, "
                 "seconds, cpu_seconds, description) VALUES (?,?,?,?,?,?,?,?,?,?,?) "
-                "ON CONFLICT (fingerprint) DO UPDATE SET folder = excluded.folder",
+                # All of it: two runs, or a run and its last snapshot, may have the same weights.
+                "ON CONFLICT (fingerprint) DO UPDATE SET folder = excluded.folder, "
+                "learner = excluded.learner, preset = excluded.preset, seed = excluded.seed, "
+                "version = excluded.version, episodes = excluded.episodes, actions = excluded.actions, "
+                "seconds = excluded.seconds, cpu_seconds = excluded.cpu_seconds, "
+                "description = excluded.description",
                 run,
             )
             db.execute(

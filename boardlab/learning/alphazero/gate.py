@@ -29,7 +29,7 @@ def gate_score(
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
     So many `leaves` of a tree are judged at once.
     """
-    trees = max(1, min(MOST_TREES, MOST_NODES // (2 * simulations * game.action_count)))
+    trees = max(1, min(MOST_TREES // leaves, MOST_NODES // (2 * simulations * game.action_count)))
     points: list[float] = []
     for seat in range(game.players):
         openings = np.arange(-(-(games - seat) // game.players))

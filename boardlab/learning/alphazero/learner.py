@@ -40,7 +40,7 @@ from boardlab.search.mcts import Mcts
 from boardlab.search.side_by_side import MOST_TREES
 
 BATCHES_FLOATS = 1 << 20
-"""Of the batches that are made at once."""
+"""In the batches of several steps that are made at once: 4 MiB."""
 
 
 @dataclass(frozen=True)

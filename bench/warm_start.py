@@ -4,7 +4,7 @@
                                [--device cuda] [--out warm.jsonl] [--runs FOLDER] [--stages 5 10 20 50]
     python bench/warm_start.py --untrained [--games ...] [--jobs 2]      its Table 2: enhancements against MCTS over nets that know nothing
     python bench/warm_start.py --speed [--games ...]                     what an enhancement costs beside the net
-    python bench/warm_start.py --table warm.jsonl                        the tables of what was written so far
+    python bench/warm_start.py --table warm.jsonl [more.jsonl ...]       the tables of what was written so far, and the claims over all files
 
 A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I' or one with `+` and the adaptive
 switch (`rollout+`). Every (seed, game, variant) is a run, runs are processes side by side, seed after seed; as soon as all variants of a
@@ -224,7 +224,10 @@ def main() -> None:
     if given.speed:
         return report_speed(given.games, given.simulations)
     if given.table:
-        return report(read(given.table), "as written")
+        files = [read(path) for path in given.table]
+        for told in files:
+            report(told, "as written")
+        return report_all(files)
     told = read(given.out) if given.out and given.out.exists() else []
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     begin = time.monotonic()
@@ -310,7 +313,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
     parser.add_argument("--rave-of", default="own", choices=("own", "all"))
     parser.add_argument("--warm-policy", default="values", choices=("values", "visits"))
-    parser.add_argument("--table", type=Path, help="print the tables of this file and stop")
+    parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and stop")
     parser.add_argument(
         "--untrained", action="store_true", help="Table 2: --match-games games of each enhancement"
     )
@@ -411,10 +414,7 @@ def report(told: list[Line], how: str) -> None:
             continue
         matches = [line for line in lines if "match" in line and "stage" not in line]
         pooled = ratings_of(matches)
-        alone = {
-            seed: ratings_of([m for m in matches if m["seed"] == seed])
-            for seed in {m["seed"] for m in matches}
-        }
+        alone = ratings_by_seed(matches)
         rows = []
         for variant in (v for v in ALL if any(r["run"] == v for r in runs)):
             mine = [r for r in runs if r["run"] == variant]
@@ -446,7 +446,7 @@ def report(told: list[Line], how: str) -> None:
             rows,
             how,
         )
-        report_differences(alone)
+        report_differences(list(alone.values()), "seeds")
         report_stages(game, [line for line in lines if "stage" in line], how)
         if game == "othello":
             report_published()
@@ -467,9 +467,25 @@ def report_published() -> None:
     console.print(f"paper 003, warm - baseline (standard error, 8 runs each): {', '.join(differences)}")
 
 
-def report_differences(alone: dict[int, BayesElo | None]) -> None:
+def ratings_by_seed(matches: list[Line]) -> dict[int, BayesElo]:
+    """Each seed's runs rated alone."""
+    rated = {s: ratings_of([m for m in matches if m["seed"] == s]) for s in {m["seed"] for m in matches}}
+    return {seed: elo for seed, elo in rated.items() if elo is not None}
+
+
+def report_all(files: list[list[Line]]) -> None:
+    """The claims over the two games that paper 004 rates and all files, each of their seeds counting once."""
+    seeds: list[BayesElo] = []
+    for told, game in itertools.product(files, ("connectfour", "othello")):
+        matches = [t for t in told if t["game"] == game and "match" in t and "stage" not in t]
+        seeds += ratings_by_seed(matches).values()
+    if len(files) > 1:
+        console.print("\nall files, connectfour and othello:")
+        report_differences(seeds, "seeds of a game")
+
+
+def report_differences(seeds: list[BayesElo], what: str) -> None:
     """The paper's claims as one number each: a mean over enhancements, its error from seed to seed."""
-    seeds = [elo for elo in alone.values() if elo is not None]
     for title, wanted in CLAIMS.items():
         means = []
         for elo in seeds:
@@ -479,7 +495,7 @@ def report_differences(alone: dict[int, BayesElo | None]) -> None:
         if len(means) > 1:
             error = statistics.stdev(means) / math.sqrt(len(means))
             console.print(
-                f"{title}: {statistics.mean(means):+.0f} ± {error:.0f} Elo (standard error, {len(means)} seeds)"
+                f"{title}: {statistics.mean(means):+.0f} ± {error:.0f} Elo (standard error, {len(means)} {what})"
             )
 
 

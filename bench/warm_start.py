@@ -446,6 +446,13 @@ def report(told: list[Line], how: str) -> None:
             rows,
             how,
         )
+        seconds = [
+            statistics.mean(r[name] for r in runs)
+            for name in ("seconds", "self_play_seconds", "learning_seconds")
+        ]
+        console.print(
+            "{} runs of {:.0f} s each, {:.0f} of self-play and {:.0f} of learning".format(len(runs), *seconds)
+        )
         report_differences(list(alone.values()), "seeds")
         report_stages(game, [line for line in lines if "stage" in line], how)
         if game == "othello":

@@ -30,3 +30,43 @@ def test_the_interval_over_untrained_nets_is_students(bench, monkeypatch):
     monkeypatch.setattr(warm_start, "table", lambda title, columns, found, how: rows.extend(found))
     warm_start.report_untrained("othello", lines, "")
     assert rows == [["rave", "30", "60.0% ± 24.8%", "53%"]]
+
+
+def test_claims_about_warm_starts_are_means_over_pairs_and_seeds(bench, monkeypatch):
+    pytest.importorskip("torch")
+    warm_start = bench("warm_start")
+
+    def met(one, other, seed, wins, stage=None):
+        line = {
+            "match": [one, other],
+            "game": "othello",
+            "seed": seed,
+            "first": [wins, 0, 5 - wins],
+            "second": [5, 0, 0],
+        }
+        return line if stage is None else line | {"stage": stage}
+
+    rows, said = [], []
+    monkeypatch.setattr(warm_start, "table", lambda title, columns, found, how: rows.extend(found))
+    monkeypatch.setattr(warm_start.console, "print", said.append)
+    # Points of 10 games: .6 and .8 with seed 1, 1 with seed 2. The mean of .7 and 1 is .85, its error .15.
+    on_the_way = [
+        met("wro", "baseline", 1, 1, 10),
+        met("rave", "baseline", 1, 3, 10),
+        met("wro", "baseline", 2, 5, 10),
+    ]
+    warm_start.report_stages("othello", [*on_the_way, met("wro+", "wro", 2, 0, 20)], "")
+    assert rows == [["10", "85.0% ± 15.0% (2)", "", ""], ["20", "", "", "50.0% ± nan% (1)"]]
+
+    # What was played on the way, and other games, do not count; each seed of a file does once.
+    files = [
+        [met("baseline", "wro", 1, 0), met("baseline", "wro", 2, 3), *on_the_way],
+        [met("baseline", "wro", 1, 5)],
+    ]
+    warm_start.report_all(files)
+    each = [warm_start.ratings_of([line])["wro"].elo for line in (*files[0][:2], files[1][0])]
+    assert each[0] > each[1] > each[2]
+    error = (sum((e - sum(each) / 3) ** 2 for e in each) / 2 / 3) ** 0.5
+    assert said[1:] == [
+        f"fixed - baseline: {sum(each) / 3:+.0f} ± {error:.0f} Elo (standard error, 3 seeds of a game)"
+    ]

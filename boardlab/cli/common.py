@@ -16,6 +16,7 @@ from rich.text import Text
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
+from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_option
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -72,8 +73,6 @@ def agent_from(word: str) -> str:
     place = min((word.find(slash) for slash in {"/", os.sep} if slash in word), default=-1)
     if place < 0 or "(" in word[:place]:
         return word
-    from boardlab.learning.train import run_expression  # it takes longer than all else
-
     return run_expression(word)
 
 
@@ -90,23 +89,18 @@ def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
 
 
 @contextlib.contextmanager
-def saved_by_ctrl_c(command: str) -> Iterator[None]:
-    """Says after Ctrl-C that nothing is lost, and ends with the status that shells expect."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        console.print(f"stopped and saved; to go on: {command}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
-
-
-@contextlib.contextmanager
 def stopped_by_ctrl_c(where: str) -> Iterator[None]:
-    """Says after Ctrl-C where a command was stopped, of which nothing is kept."""
+    """Says after Ctrl-C where a command was stopped, and ends with the status that shells expect."""
     try:
         yield
     except KeyboardInterrupt:
         console.print(f"stopped {where}", markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
+
+
+def saved_by_ctrl_c(command: str) -> contextlib.AbstractContextManager[None]:
+    """The same where nothing is lost."""
+    return stopped_by_ctrl_c(f"and saved; to go on: {command}")
 
 
 def board(state: State) -> Text:

@@ -121,6 +121,8 @@ class RunFolder:
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
         """Starts a run in the claimed folder; one that is there already is replaced only by `force`."""
         if (self.path / "agent.toml").exists() and not force:
+            if self.run_of_snapshot is not None:
+                raise BoardLabError(f"{self.path} holds a snapshot of another run; choose another folder")
             raise BoardLabError(
                 f"{self.path} already holds a run; go on with it (boardlab resume {self.path}, or resume() "
                 "in Python), choose another folder, or replace it (--force, or force=True)"

@@ -140,6 +140,8 @@ def test_a_snapshot_is_not_resumed(tmp_path, monkeypatch):
     shutil.copytree(folder, tmp_path / "best")
     with pytest.raises(bl.BoardLabError, match=r"does not go on learning$"):
         bl.resume(tmp_path / "best")
+    with pytest.raises(bl.BoardLabError, match="holds a snapshot of another run; choose another folder"):
+        bl.train(bl.game("tictactoe"), episodes=10, out=folder)
     for wrong in (-1, 0.5, "x"):
         with pytest.raises(bl.BoardLabError, match="snapshot_every must be a whole number"):
             bl.train(bl.game("tictactoe"), episodes=10, out=tmp_path / "other", snapshot_every=wrong)

@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from boardlab.arena.match import interval
+from boardlab.arena.intervals import interval
 
 console = Console(highlight=False, width=120)
 

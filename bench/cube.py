@@ -21,7 +21,7 @@ from typing import Any
 from common import console, table
 
 import boardlab as bl
-from boardlab.arena.match import interval
+from boardlab.arena.intervals import interval
 from boardlab.references.rubiks import distance
 from boardlab.runs import RunFolder
 

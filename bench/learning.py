@@ -24,7 +24,7 @@ from common import console, table, tell
 
 import boardlab as bl
 from boardlab.arena.exams import ExamResult, Paper, evaluate, solved_by_twists
-from boardlab.arena.match import standard_error
+from boardlab.arena.intervals import standard_error
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.runs import RunFolder

@@ -39,7 +39,7 @@ from common import console, table, tell
 
 import boardlab as bl
 from boardlab import Forest
-from boardlab.arena.match import interval
+from boardlab.arena.intervals import interval
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import build_net, net_description

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from boardlab.arena.match import GameRecord, interval, match, standard_error
+from boardlab.arena.intervals import interval, standard_error
+from boardlab.arena.match import GameRecord, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
+from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
@@ -99,8 +100,8 @@ class MatchResult:
     @property
     def superiority(self) -> float:
         """Two players: the likelihood that the first agent is the stronger one."""
-        points, error = self.points[0] - 0.5, self.point_intervals[0] / 1.96
-        return 0.5 if points == 0 else 0.5 * math.erfc(-points / error / math.sqrt(2))
+        most = len(self.rounds) - 1  # of the halves of points that a round brings
+        return above([i / most for i, count in enumerate(self.rounds) for _ in range(count)], 0.5)
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)
@@ -478,63 +479,8 @@ def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
     return len(seen)
 
 
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95% interval of a share (Wilson 1927)."""
-    z2 = 1.959964**2
-    middle = (successes + z2 / 2) / (trials + z2)
-    half = math.sqrt(z2 * (successes * (trials - successes) / trials + z2 / 4)) / (trials + z2)
-    return max(0.0, middle - half), min(1.0, middle + half)
-
-
 def _start(game: Game, record: GameRecord) -> bytes:
     return first_state(game, record).core.to_bytes()
-
-
-def _samples(scores: list[float], round_size: int) -> list[float]:
-    """The games of one round share an opening, so a round counts as one sample."""
-    if len(scores) < 2 * round_size:
-        return scores
-    whole = len(scores) // round_size
-    return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
-
-
-def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean, over rounds; 0 where they all ended alike."""
-    samples = _samples(scores, round_size)
-    if len(samples) < 2:
-        return float("nan")
-    # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
-    if max(samples) - min(samples) <= 1e-12 * max(map(abs, scores)):
-        return 0.0
-    mean = sum(samples) / len(samples)
-    return math.sqrt(sum((s - mean) ** 2 for s in samples) / (len(samples) - 1) / len(samples))
-
-
-def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
-    """Half width of the 95% interval of the mean: Student's t over rounds.
-
-    Rounds that all ended alike have no spread to estimate from; what may still hide there is bounded by the
-    rule of three: an event not seen in n rounds has a probability of at most 3/n. No interval is wider than
-    the scores that can occur.
-    """
-    width = score_range[1] - score_range[0]
-    rounds = len(_samples(scores, round_size))
-    error = standard_error(scores, round_size)
-    if error == 0:
-        return width * min(1.0, 3 / rounds)
-    return min(_student(rounds - 1) * error, width) if rounds > 1 else float("nan")
-
-
-STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
-"""For 1, 2 ... degrees of freedom."""
-
-
-def _student(degrees: int) -> float:
-    """The 97.5% quantile of Student's t: tabulated, from 11 degrees on by Cornish-Fisher (within 0.1%)."""
-    if degrees <= len(STUDENT):
-        return STUDENT[degrees - 1]
-    z, n = 1.959964, degrees
-    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
 
 
 def replay(game: Game, record: GameRecord) -> list[State]:

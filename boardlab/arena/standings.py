@@ -3,13 +3,14 @@
 import io
 import math
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, interval, plain
+from boardlab.arena.intervals import interval_of_parts
+from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, plain
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
@@ -255,9 +256,9 @@ def tally(
             draws=draws[i],
             losses=losses[i],
             points=sum(map(sum, shares[i].values())),
-            point_interval=_interval(shares[i].values(), (0.0, 1.0), round_size),
+            point_interval=interval_of_parts(shares[i].values(), (0.0, 1.0), round_size),
             mean_score=sum(map(sum, scores[i].values())) / games if games else math.nan,
-            score_interval=_interval(scores[i].values(), game.score_range, round_size),
+            score_interval=interval_of_parts(scores[i].values(), game.score_range, round_size),
             seconds_per_decision=seconds[i] / decisions[i] if decisions[i] else math.nan,
         )
         for i in range(count)
@@ -276,15 +277,6 @@ def tally(
         distinct=count_distinct(game, records),
         errors=sum(1 for record in records if record.error),
     )
-
-
-def _interval(pairings: Collection[list[float]], score_range: tuple[float, float], round_size: int) -> float:
-    """Of the mean over all pairings, of which one that is broken off may end in the midst of a round."""
-    games = [score for played in pairings for score in played]
-    whole = [score for played in pairings for score in played[: len(played) // round_size * round_size]]
-    if len(whole) < 2 * round_size:
-        return interval(games, score_range) if games else math.nan
-    return interval(whole, score_range, round_size)
 
 
 def results_of(agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:

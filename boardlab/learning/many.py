@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.match import interval
+from boardlab.arena.intervals import interval
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
@@ -150,8 +150,8 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
     failures: list[str] = []
     plugins = [str(Path(path).absolute()) for path in PLUGINS]
     try:
-        while (waiting and not failures) or running:
-            while waiting and len(running) < jobs and not failures:
+        while (waiting or running) and not failures:
+            while waiting and len(running) < jobs:
                 task = waiting.pop(0)
                 worker = _start_worker({"game": game_table(game), "plugins": plugins, **task})
                 running[worker.stdout] = (worker, task["seed"])

@@ -179,7 +179,10 @@ class Training:
                     saved = time.monotonic()
                 if tell(self._progress()):
                     break
-        except KeyboardInterrupt:
+        except (
+            KeyboardInterrupt,
+            BoardLabError,
+        ):  # a table may be full
             self.save()
             self._draw()
             raise

@@ -29,7 +29,9 @@ double expected(const Decision &decision, int player) {
 class Judge {
  public:
   Judge(const Game &game, const Players &players, const Adjudication &rules, std::uint64_t seed)
-      : game_(game), evaluator_(players.judge), rules_(rules), rng_(seed) {}
+      : game_(game), evaluator_(players.judge), rules_(rules), rng_(seed) {
+    if (evaluator_) evaluator_->visit([](Evaluator &asked) { asked.reset(); });
+  }
 
   // Whether the game ends here; then the winner's and the loser's scores are in the record.
   bool ends(const void *state, GameRecord &record) {

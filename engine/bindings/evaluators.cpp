@@ -27,18 +27,26 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   return to_array(out);
 }
 
-PythonEvaluator *python_part(PyObject *self) {
-  return nb::inst_ready(self) ? dynamic_cast<PythonEvaluator *>(nb::inst_ptr<Evaluator>(self)) : nullptr;
+// Itself and all that it asks, as far as they are written in Python.
+template <class Visit>
+void visit_python_parts(PyObject *self, const Visit &visit) {
+  if (!nb::inst_ready(self)) return;
+  nb::inst_ptr<Evaluator>(self)->visit([&](Evaluator &asked) {
+    if (auto *python = dynamic_cast<PythonEvaluator *>(&asked)) visit(*python);
+  });
 }
 
 int traverse_evaluator(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
-  const PythonEvaluator *evaluator = python_part(self);
-  return evaluator ? evaluator->traverse(visit, arg) : 0;
+  int result = 0;
+  visit_python_parts(self, [&](const PythonEvaluator &python) {
+    if (!result) result = python.traverse(visit, arg);
+  });
+  return result;
 }
 
 int clear_evaluator(PyObject *self) {
-  if (PythonEvaluator *evaluator = python_part(self)) evaluator->forget();
+  visit_python_parts(self, [](PythonEvaluator &python) { python.forget(); });
   return 0;
 }
 

@@ -329,12 +329,14 @@ void bind_forest(nb::module_ &m) {
               const Node *best = nullptr;
               for (const Node &child : children)
                 if (running.has(child) && (!best || better(child, *best))) best = &child;
-              data[i] = f.forest.has_gumbel() ? children[f.forest.tree(i).gumbel_choice()].action : best->action;
+              if (f.forest.has_gumbel())
+                if (const Node &child = children[f.forest.tree(i).gumbel_choice()]; running.has(child)) best = &child;
+              data[i] = best->action;
             }
             return array;
           },
-          "[trees]: the most visited action that the solver leaves in the running, or the one that Gumbel's selection "
-          "ends with; -1 where nothing was searched")
+          "[trees]: the most visited action that the solver leaves in the running, or the one among them that "
+          "Gumbel's selection ends with; -1 where nothing was searched")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })

@@ -110,7 +110,12 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
     };
     const auto poll = [&] {
       if (stop) throw Stopped{};
-      signals();
+      try {
+        signals();
+      } catch (...) {  // Ctrl-C loses no game that is over
+        hand_over();
+        throw;
+      }
       const auto now = std::chrono::steady_clock::now();
       if (now - last < std::chrono::milliseconds(100)) return;
       hand_over();

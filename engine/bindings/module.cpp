@@ -2,6 +2,21 @@
 
 #include <stdexcept>
 
+namespace boardlab {
+
+std::string describe(const nb::python_error &error) {
+  std::string text = "an exception that cannot be printed";
+  try {
+    nb::try_cast<std::string>(error.type().attr("__name__"), text);
+    std::string message;
+    if (nb::try_cast<std::string>(nb::str(error.value()), message) && !message.empty()) text += ": " + message;
+  } catch (const nb::python_error &) {  // __str__ failed in its turn; the name of the exception remains
+  }
+  return text;
+}
+
+}  // namespace boardlab
+
 namespace {
 
 // What the engine refuses is a BoardLabError in Python. Its class is looked up when it is needed, because the package

@@ -95,7 +95,8 @@ FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std
             const nb::gil_scoped_acquire gil;
             auto shown = std::make_shared<PyState>(game);
             game->copy(shown->data(), state);
-            const nb::object answer = (*held)(shown, player);
+            nb::object answer;
+            guarded([&] { answer = (*held)(shown, player); });
             const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(answer);
             if (array.shape(0) != count) throw std::invalid_argument("the number of features must always be the same");
             std::copy_n(array.data(), count, features);
@@ -121,8 +122,8 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   const Busy busy(self);
   SignalPoll poll;
   std::exception_ptr interrupt;
-  std::int64_t played;
-  {
+  std::int64_t played = 0;
+  unwrapped([&] {
     const nb::gil_scoped_release release;
     played = self.learner->train(episodes, [&] {
       try {
@@ -133,7 +134,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
       }
       return false;
     });
-  }
+  });
   if (interrupt) std::rethrow_exception(interrupt);
   return played;
 }
@@ -141,7 +142,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
 nb::tuple recorded_episode(PyLearner &self) {
   const Busy busy(self);
   ntuple::EpisodeRecord record;
-  self.learner->episode(&record);
+  unwrapped([&] { self.learner->episode(&record); });
   auto start = std::make_shared<PyState>(self.learner->game_ptr());
   std::memcpy(start->data(), record.start.data(), record.start.size());
   std::vector<std::tuple<int, bool, bool>> steps;

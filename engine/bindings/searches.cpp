@@ -63,14 +63,17 @@ class PythonSearch final : public Search {
   nb::object reset_;
 };
 
-// What of a search is written in Python: itself, or the evaluator that it asks.
+// What of a search is written in Python: itself, or evaluators that it asks. Ends with the first that is not 0.
 template <class Visit>
 int visit_python_parts(PyObject *self, const Visit &visit) {
   if (!nb::inst_ready(self)) return 0;
   Search *search = nb::inst_ptr<PySearch>(self)->search.get();
   if (auto *python = dynamic_cast<PythonSearch *>(search)) return visit(*python);
-  if (auto *python = dynamic_cast<PythonEvaluator *>(search->evaluator())) return visit(*python);
-  return 0;
+  int result = 0;
+  search->visit_evaluators([&](Evaluator &asked) {
+    if (auto *python = dynamic_cast<PythonEvaluator *>(&asked); python && !result) result = visit(*python);
+  });
+  return result;
 }
 
 int traverse_search(PyObject *self, visitproc visit, void *arg) {
@@ -111,17 +114,6 @@ void check_asked(const Game &game, const PyState &state) {
   if (state.player() == TERMINAL) throw std::invalid_argument("the game is over: there is nothing to decide");
   if (state.player() == CHANCE)
     throw std::invalid_argument("nature moves here, not a player; apply a chance outcome first");
-}
-
-std::string describe(const nb::python_error &error) {
-  std::string text = "an exception that cannot be printed";
-  try {
-    nb::try_cast<std::string>(error.type().attr("__name__"), text);
-    std::string message;
-    if (nb::try_cast<std::string>(nb::str(error.value()), message) && !message.empty()) text += ": " + message;
-  } catch (const nb::python_error &) {  // __str__ failed in its turn; the name of the exception remains
-  }
-  return text;
 }
 
 Array<double> to_array(const std::vector<double> &values) {

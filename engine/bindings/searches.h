@@ -51,32 +51,6 @@ inline SearchPtr wrap(std::unique_ptr<Search> search) { return std::make_shared<
 // Throws where there is nothing to decide for a player.
 void check_asked(const Game &game, const PyState &state);
 
-// "ValueError: what it says".
-std::string describe(const nb::python_error &error);
-
-// Calls into Python from an agent. One that fails loses its game: std::invalid_argument with the Python error nested in
-// it. What asks to stop the program goes through.
-template <class Call>
-void guarded(const Call &call) {
-  try {
-    call();
-  } catch (nb::python_error &error) {
-    if (error.matches(PyExc_Exception)) std::throw_with_nested(std::invalid_argument(describe(error)));
-    throw;
-  }
-}
-
-// Calls the engine from Python: asked directly, an agent or evaluator written in Python raises its own error.
-template <class Call>
-void unwrapped(const Call &call) {
-  try {
-    call();
-  } catch (const std::invalid_argument &fault) {
-    std::rethrow_if_nested(fault);
-    throw;
-  }
-}
-
 Array<double> to_array(const std::vector<double> &values);
 
 }  // namespace boardlab

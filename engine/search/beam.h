@@ -27,6 +27,10 @@ class BeamSearch final : public Search {
   BeamSearch(std::unique_ptr<Evaluator> evaluator, BeamOptions options, std::uint64_t seed);
   void act(const void *state, Decision &out) override;
   void reset(std::uint64_t seed) override;
+  void visit_evaluators(const std::function<void(Evaluator &)> &see) override {
+    Search::visit_evaluators(see);
+    for (const auto &judge : judges_) judge->visit(see);
+  }
   std::unique_ptr<Search> clone() const override {
     return std::make_unique<BeamSearch>(evaluator_->clone(), options_, 0);
   }

@@ -47,6 +47,12 @@ class EndgameEvaluator final : public Evaluator {
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
   void answer(std::span<const Question> questions, Rng &rng) override;
+  void begin_decision() override { inner_->begin_decision(); }
+  void reset() override { solver_.clear(); }
+  void visit(const std::function<void(Evaluator &)> &see) override {
+    Evaluator::visit(see);
+    inner_->visit(see);
+  }
   bool has_priors() const override { return inner_->has_priors(); }
   bool stays_in_range() const override { return inner_->stays_in_range(); }
   std::unique_ptr<Evaluator> clone() const override {

@@ -128,15 +128,10 @@ MixEvaluator::MixEvaluator(std::unique_ptr<Evaluator> first, std::unique_ptr<Eva
     throw std::invalid_argument("mix: both evaluators must judge the same game");
   if (first_->outcome() != second_->outcome())
     throw std::invalid_argument("mix: both evaluators must estimate the same outcome");
-}
-
-void MixEvaluator::pass_on() {
-  first_->poll = second_->poll = poll;
-  first_->scales_priors = scales_priors;
+  first_->poll = second_->poll = [this] { poll(); };
 }
 
 void MixEvaluator::value(const void *state, Rng &rng, double *out) {
-  pass_on();
   double other[MAX_PLAYERS];
   first_->value(state, rng, out);
   second_->value(state, rng, other);
@@ -144,7 +139,6 @@ void MixEvaluator::value(const void *state, Rng &rng, double *out) {
 }
 
 void MixEvaluator::values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) {
-  pass_on();
   const std::size_t count = states.size() / game().state_size() * static_cast<std::size_t>(game().players());
   values_.resize(count);
   first_->values(states, workers, rng, out);
@@ -153,7 +147,6 @@ void MixEvaluator::values(std::span<const std::byte> states, Workers &workers, R
 }
 
 void MixEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
-  pass_on();
   values_.resize(actions.size());
   first_->action_values(state, actions, rng, out);
   second_->action_values(state, actions, rng, values_.data());
@@ -161,12 +154,10 @@ void MixEvaluator::action_values(const void *state, std::span<const Action> acti
 }
 
 void MixEvaluator::priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
-  pass_on();
   first_->priors(state, actions, rng, out);
 }
 
 void MixEvaluator::answer(std::span<const Question> questions, Rng &rng) {
-  pass_on();
   first_->answer(questions, rng);
   const auto players = static_cast<std::size_t>(game().players());
   values_.resize(questions.size() * players);

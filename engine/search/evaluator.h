@@ -1,6 +1,7 @@
 // An evaluator judges positions. Searches ask it one of three questions, the cheapest that they need.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,6 +60,12 @@ class Evaluator {
 
   // A search starts on a new decision: what was remembered during the last one may be out of date.
   virtual void begin_decision() {}
+
+  // A new game begins: what later answers would depend on is forgotten.
+  virtual void reset() {}
+
+  // Itself and all that it asks.
+  virtual void visit(const std::function<void(Evaluator &)> &see) { see(*this); }
 
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
   virtual bool has_priors() const { return false; }
@@ -149,14 +156,17 @@ class MixEvaluator final : public Evaluator {
     first_->begin_decision();
     second_->begin_decision();
   }
+  void visit(const std::function<void(Evaluator &)> &see) override {
+    Evaluator::visit(see);
+    first_->visit(see);
+    second_->visit(see);
+  }
   bool has_priors() const override { return first_->has_priors(); }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<MixEvaluator>(first_->clone(), second_->clone(), weight_);
   }
 
  private:
-  void pass_on();  // what the search set here
-
   std::unique_ptr<Evaluator> first_, second_;
   double weight_;
   std::vector<Question> questions_;

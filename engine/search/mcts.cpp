@@ -17,13 +17,12 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
       options_(options),
       tree_(game_ptr(), evaluator_->outcome(), options.tree),
       helpers_(static_cast<std::size_t>(options.threads - 1)) {
-  evaluator_->scales_priors = !options.tree.paper;
   workers_.push_back({evaluator_.get(), &rng, {}, {}});
   for (Helper &helper : helpers_) {
     helper.evaluator = evaluator_->clone();
-    helper.evaluator->scales_priors = evaluator_->scales_priors;
     workers_.push_back({helper.evaluator.get(), &helper.rng, {}, {}});
   }
+  visit_evaluators([&](Evaluator &asked) { asked.scales_priors = !options.tree.paper; });
   for (Worker &worker : workers_) worker.leaves.resize(static_cast<std::size_t>(options.batch));
   seed_helpers(seed);
 }

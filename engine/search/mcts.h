@@ -27,6 +27,9 @@ class MctsSearch final : public Search {
   MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options, std::uint64_t seed);
   void act(const void *state, Decision &out) override;
   void reset(std::uint64_t seed) override;
+  void visit_evaluators(const std::function<void(Evaluator &)> &see) override {
+    for (const Worker &worker : workers_) worker.evaluator->visit(see);
+  }
   std::unique_ptr<Search> clone() const override {
     return std::make_unique<MctsSearch>(evaluator_->clone(), options_, 0);
   }

@@ -62,7 +62,7 @@ PrincipalVariation::Found PrincipalVariation::after(std::size_t ply, Action acti
   const Frame &here = frames_[ply];
   game_->copy(child.state.data(), here.state.data());
   game_->apply(child.state.data(), action);
-  return child_value(ply + 1, here.player, depth - 1, alpha, beta);
+  return child_value(ply + 1, here.player, depth == TO_THE_END ? depth : depth - 1, alpha, beta);
 }
 
 // The value of frame `ply`, whatever it is, for `player`.

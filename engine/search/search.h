@@ -37,12 +37,19 @@ class Search {
   // `state` belongs to a player, not to chance, and is not terminal. Hidden parts are concealed.
   virtual void act(const void *state, Decision &out) = 0;
   // Forgets the game played so far and starts a new random stream.
-  virtual void reset(std::uint64_t seed) { rng = Rng(seed); }
+  virtual void reset(std::uint64_t seed) {
+    rng = Rng(seed);
+    visit_evaluators([](Evaluator &asked) { asked.reset(); });
+  }
   virtual std::unique_ptr<Search> clone() const = 0;
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
   Evaluator *evaluator() { return evaluator_.get(); }  // null for a search that asks none
+  // All that it asks, those of other threads included.
+  virtual void visit_evaluators(const std::function<void(Evaluator &)> &see) {
+    if (evaluator_) evaluator_->visit(see);
+  }
 
   // Called now and then while it thinks, by the evaluator too; throws to stop it.
   void set_poll(const Poll &p) {

@@ -14,17 +14,8 @@ import pytest
 
 import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
-from boardlab.arena.match import (
-    Adjudication,
-    GameRecord,
-    MatchResult,
-    game_points,
-    interval,
-    replay,
-    standard_error,
-    summarise,
-    wilson,
-)
+from boardlab.arena.intervals import above, interval, interval_of_parts, standard_error, wilson
+from boardlab.arena.match import Adjudication, GameRecord, MatchResult, game_points, replay, summarise
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS
 from boardlab.search.spec import SearchSpec
@@ -87,6 +78,25 @@ def test_any_number_of_threads_gives_the_same_result(game: Game) -> None:
     one = bl.match(game, agents, games=13, seed=3)
     for threads in (2, 5, 64):
         assert bl.match(game, agents, games=13, seed=3, threads=threads) == one
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "mcts(endgame(rollout, below=14, nodes=300), iterations=40)",
+        "mcts(mix(rollout, endgame(rollout, below=14, nodes=300), weight=0.5), iterations=40)",
+        "greedy(endgame(rollout, below=14, nodes=300))",
+    ],
+)
+def test_what_a_solver_remembers_does_not_reach_the_next_game(agent: str) -> None:
+    """With few nodes a solver that remembers earlier games proves more than one that does not."""
+    game = bl.game("connectfour", rows=5, cols=5)
+    agents = [agent, "mcts(rollout, iterations=40)"]
+    one = bl.match(game, agents, games=30, seed=3, random_actions=4)
+    assert bl.match(game, agents, games=30, seed=3, random_actions=4, threads=3) == one
+    judge = bl.Adjudication("endgame(rollout, below=14, nodes=300)", 0.9, 2)
+    judged = bl.match(game, ["random", "random"], games=30, seed=3, adjudicate=judge)
+    assert bl.match(game, ["random", "random"], games=30, seed=3, adjudicate=judge, threads=3) == judged
 
 
 def test_a_game_does_not_depend_on_what_an_agent_did_before() -> None:
@@ -546,6 +556,44 @@ def test_the_interval_of_few_rounds_covers_95_percent() -> None:
         scores = [float(i) for i in range(degrees + 1)]
         quantile = interval(scores, (0.0, 1e9)) / standard_error(scores)
         assert below(quantile * 1.001, degrees) > 0.975 > below(quantile * 0.999, degrees)
+
+
+def test_who_is_stronger_by_the_t_distribution_or_by_wins_in_a_row() -> None:
+    """Student's t with one degree of freedom is Cauchy's; n wins in a row leave equals 2^-(n + 1)."""
+    for t in (-3.0, 0.5, 7.0):
+        samples = [0.5 + t - 1, 0.5 + t + 1]  # mean 0.5 + t, standard error 1
+        assert above(samples, 0.5) == pytest.approx(0.5 + math.atan(t) / math.pi)
+    assert above([2.0, 2.0 + 6.0, 2.0 + 3.0], 2.0) == pytest.approx(  # two degrees
+        0.5 + 3**0.5 / (2 * math.sqrt(2 + 3)), abs=1e-12
+    )
+    many = [float(i % 2) for i in range(400)] + [1.0] * 12
+    few = [float(i % 2) for i in range(40)] + [1.0] * 4
+    for samples in (many, few):  # numbers in which t is nearly normal
+        z = (statistics.mean(samples) - 0.5) / standard_error(samples)
+        assert above(samples, 0.5) == pytest.approx(0.5 * math.erfc(-z / math.sqrt(2)), abs=0.004)
+    assert above([1.0] * 3, 0.5) == 1 - 1 / 16 and above([0.0] * 3, 0.5) == 1 / 16
+    assert above([0.5] * 9, 0.5) == 0.5 == above([], 0.5)
+
+
+def test_that_one_opponent_is_weaker_is_no_chance() -> None:
+    """Two pairings with the same spread of their own, one lost and one won: the interval is that of the spread."""
+    lost, won = [0.0, 0.0, 0.0, 0.5] * 5, [1.0, 1.0, 1.0, 0.5] * 5
+    both = interval_of_parts([lost, won], (0.0, 1.0), 1)
+    error = math.sqrt((standard_error(lost) ** 2 + standard_error(won) ** 2) / 4)
+    assert both == pytest.approx(2.0244 * error, rel=1e-3)  # Student's t with 38 degrees of freedom
+    assert both < 0.6 * interval(lost + won, (0.0, 1.0))
+    assert interval_of_parts([lost], (0.0, 1.0), 2) == interval(lost, (0.0, 1.0), 2)
+    # Pairings of one round each say nothing about chance alone.
+    singles = [[0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+    assert interval_of_parts(singles, (0.0, 1.0), 2) == interval(
+        [0.0, 1.0, 1.0, 1.0, 0.0, 0.0], (0.0, 1.0), 2
+    )
+    # One round beside two of another pairing spreads as those do; half a round does not count.
+    mixed = interval_of_parts([[0.0, 0.0, 1.0, 1.0], [1.0, 1.0], [0.0]], (0.0, 10.0), 2)
+    assert mixed == pytest.approx(12.7062 * math.sqrt(3 * 0.5) / 3, rel=1e-4)
+    assert math.isnan(interval_of_parts([], (0.0, 1.0), 2)) and math.isnan(
+        interval_of_parts([[1.0]], (0, 1), 2)
+    )
 
 
 def test_no_interval_is_wider_than_what_can_happen():

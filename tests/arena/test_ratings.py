@@ -81,50 +81,59 @@ def test_the_first_move_and_draws_by_hand() -> None:
     assert rated["a"].draws == pytest.approx(1 / 3) and rated["a"].score == 0.5
 
 
+def test_virtual_draws_say_nothing_about_how_often_a_game_is_drawn() -> None:
+    """Equal players who won, drew and lost equally often: f(-eloDraw) = 1/3, whatever the prior."""
+    played = games("a", "b", 1, 1, 1) + games("b", "a", 1, 1, 1)
+    for prior in (0.1, 2.0, 50.0):
+        assert bayes_elo(played, prior=prior).draw == pytest.approx(400 * math.log10(2), abs=0.01)
+
+
 def slow_fit(results: list[Result], sweeps: int = 3000) -> dict[str, float]:
     """Minorisation-maximisation, from Hunter's and Coulom's update rules, one player after the other; eloDraw and
-    eloAdvantage estimated, eloDraw from real draws only."""
-    real_draws = sum(r.first_points == 0.5 for r in results)
+    eloAdvantage estimated, eloDraw from real games only: in virtual ones a draw is a win and a loss, eloDraw 0."""
     names = list(dict.fromkeys(n for r in results for n in r.players))
     met = {n: [r for r in results if n in r.players] for n in names}
-    table: dict[tuple[str, str], list[float]] = {p: [0.0, 0.0, 0.0] for p in itertools.permutations(names, 2)}
+    pairs = list(itertools.permutations(names, 2))
+    table: dict[tuple[str, str, bool], list[float]] = {
+        (*p, r): [0.0] * 3 for p in pairs for r in (True, False)
+    }
     for r in results:
-        table[r.players][int(2 * r.first_points)] += 1
-    for i, j in itertools.permutations(names, 2):
+        table[*r.players, True][int(2 * r.first_points)] += 1
+    for i, j in pairs:
         shared = sum(j in r.players for r in met[i])
-        if shared:
-            for pair in ((i, j), (j, i)):
-                table[pair][1] += 2 * 0.25 * shared / len(met[i])
-    gamma, w, d = dict.fromkeys(names, 1.0), 1.0, 1.5
+        for pair in ((i, j), (j, i)):
+            table[*pair, False][1] += 2 * 0.25 * shared / len(met[i])
+    gamma, w, draw = dict.fromkeys(names, 1.0), 1.0, 1.5
     for _ in range(sweeps):
         for i in names:
             up = down = 0.0
-            for j in names:
+            for j, is_real in itertools.product(names, (True, False)):
                 if j == i:
                     continue
-                (l1, d1, w1), (l2, d2, w2) = table[i, j], table[j, i]
+                d = draw if is_real else 1.0
+                (l1, d1, w1), (l2, d2, w2) = table[i, j, is_real], table[j, i, is_real]
                 up += w1 + d1 + l2 + d2
                 down += (d1 + w1) * w / (w * gamma[i] + d * gamma[j])
                 down += (d1 + l1) * d * w / (d * w * gamma[i] + gamma[j])
                 down += (d2 + w2) * d / (w * gamma[j] + d * gamma[i])
                 down += (d2 + l2) / (d * w * gamma[j] + gamma[i])
             gamma[i] = up / down
-        up_w = down_w = down_d = 0.0
-        for (i, j), (lost, drawn, won) in table.items():
+        up_w = down_w = up_d = down_d = 0.0
+        for (i, j, is_real), (lost, drawn, won) in table.items():
+            d = draw if is_real else 1.0
             one, two = w * gamma[i] + d * gamma[j], d * w * gamma[i] + gamma[j]
             up_w += won + drawn
             down_w += (drawn + won) * gamma[i] / one + (drawn + lost) * d * gamma[i] / two
-        w_next = up_w / down_w
-        for (i, j), (lost, drawn, won) in table.items():
-            one, two = w * gamma[i] + d * gamma[j], d * w * gamma[i] + gamma[j]
-            down_d += (drawn + won) * gamma[j] / one + (drawn + lost) * w * gamma[i] / two
-        c = real_draws / down_d
-        w, d = w_next, c + math.sqrt(c * c + 1)
+            if is_real:
+                up_d += drawn
+                down_d += (drawn + won) * gamma[j] / one + (drawn + lost) * w * gamma[i] / two
+        c = up_d / down_d
+        w, draw = up_w / down_w, c + math.sqrt(c * c + 1)
     elo = {n: 400 * math.log10(g) for n, g in gamma.items()}
     mean = sum(elo.values()) / len(elo)
     return {n: e - mean for n, e in elo.items()} | {
         "advantage": 400 * math.log10(w),
-        "draw": 400 * math.log10(d),
+        "draw": 400 * math.log10(draw),
     }
 
 
@@ -150,14 +159,14 @@ def numeric_covariance(results: list[Result], rated: BayesElo) -> NDArray[np.flo
     def log_posterior(p: NDArray[np.float64]) -> float:
         elo, advantage, draw = dict(zip(names, p, strict=False)), p[n], p[n + 1]
 
-        def log_p(first: str, second: str, half_points: int) -> float:
+        def log_p(first: str, second: str, half_points: int, draw: float = draw) -> float:
             x = elo[first] - elo[second] + advantage
             win, loss = f(x - draw), f(-x - draw)
             return math.log([loss, 1 - win - loss, win][half_points])
 
         value = sum(log_p(*r.players, int(2 * r.first_points)) for r in results)
         for (i, j), c in counts.items():
-            virtual = log_p(i, j, 0) + log_p(i, j, 2) + log_p(j, i, 0) + log_p(j, i, 2)
+            virtual = sum(log_p(*pair, half, 0.0) for pair in ((i, j), (j, i)) for half in (0, 2))
             value += 2 * 0.25 * c / total[i] * virtual
         return value - (float(np.sum(p[:n])) ** 2) * 10
 

@@ -181,6 +181,26 @@ def test_features_that_cannot_be_used_are_refused(answers, sentence, tmp_path):
     del OWN_FEATURES["odd"]
 
 
+def test_an_agent_whose_features_fail_loses_its_games(tmp_path):
+    fails = []
+
+    @bl.register_features("late")
+    def late(state, player):
+        if fails:
+            raise ZeroDivisionError("mine")
+        return [1.0]
+
+    game = bl.game("tictactoe")
+    run = bl.train(game, "td-features", episodes=1, out=tmp_path / "run", features="late")
+    fails.append(True)
+    lost = bl.match(game, [run.expression, "random"], games=4)
+    assert lost.errors == 4 and lost.wins == (0, 4)
+    assert "ZeroDivisionError: mine" in lost.records[0].error
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        bl.agent(run.expression, game).act(game.initial_state())
+    del OWN_FEATURES["late"]
+
+
 def test_an_error_inside_features_reaches_the_caller(tmp_path):
     calls = []
 

@@ -1,6 +1,7 @@
 """Nets that learn distances: random walks, targets of value iteration, runs that resume, agents."""
 
 import math
+import signal
 
 import numpy as np
 import pytest
@@ -219,6 +220,26 @@ def test_ctrl_c_in_the_middle_of_a_step_leaves_the_last_whole_chunk(monkeypatch)
     learner._keep()
     for name, array in kept.items():
         assert np.array_equal(array, (learner.weights | learner.counters)[name]), name
+
+
+def test_ctrl_c_while_the_arrays_are_copied_waits_until_all_are(monkeypatch, tmp_path):
+    game = bl.game("rubiks")
+    whole = bl.train(game, "random-walk", episodes=400, out=tmp_path / "whole", seed=1, **SMALL)
+    copied, kept = [], DistanceLearner._counters
+
+    def interrupted(learner):
+        copied.append(learner.episodes_done)
+        if len(copied) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return kept(learner)
+
+    monkeypatch.setattr(DistanceLearner, "_counters", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bl.train(game, "random-walk", episodes=400, out=tmp_path / "broken", seed=1, **SMALL)
+    monkeypatch.undo()
+    assert 0 < bl.open_run(tmp_path / "broken").episodes < 400
+    bl.resume(tmp_path / "broken")
+    assert (whole.path / "weights.npz").read_bytes() == (tmp_path / "broken" / "weights.npz").read_bytes()
 
 
 def test_exams_and_the_loss_are_in_the_log(tmp_path):

@@ -167,6 +167,26 @@ def test_noise_is_drawn_anew_for_every_search_where_it_is_wanted():
     assert not (forest.visits()[:20] == first[:20]).all(axis=1).any()
 
 
+def test_gumbels_choice_is_a_proven_win():
+    """A net that sees wins everywhere but in the winning column: only the proof tells."""
+    game = bl.game("connectfour")
+    state = game.initial_state()
+    for action in (3, 0, 3, 0, 3, 1):
+        state.apply(action)
+
+    def judge(planes, legal):
+        first = planes[:, 0].sum((1, 2)) == planes[:, 1].sum((1, 2))
+        logits = np.zeros(legal.shape, np.float32)
+        logits[:, 3] = -3
+        return np.where(first, 0.95, -0.95).astype(np.float32)[:, None], logits
+
+    for seed in range(20):
+        forest = Forest(game, 1, seed=seed, solver=True, gumbel=7)
+        forest.set_state(0, state)
+        forest.search(judge, 50)
+        assert forest.root_values()[0][0] == 1.0 and forest.choices()[0] == 3
+
+
 def test_the_solver_ends_a_proven_search():
     game = bl.game("tictactoe")
     state = game.initial_state()

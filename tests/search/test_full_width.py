@@ -1,6 +1,7 @@
 """maxn, expectimax and alphabeta against textbook recursion, value for value."""
 
 import math
+import statistics
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,18 @@ def test_alphabeta_visits_fewer_nodes_than_maxn() -> None:
              ("alphabeta(depth=8)", "maxn(depth=8)")}  # fmt: skip
     assert nodes["alphabeta(depth=8)"] < nodes["maxn(depth=8)"]
     assert not math.isnan(nodes["maxn(depth=8)"])
+
+
+def test_exact_solving_looks_for_wins_and_refutations_at_every_depth() -> None:
+    """It takes a ninth of the positions of a search that deepens to the end; half when only the root looks for them."""
+    game = bl.game("hex", size=4)
+    for_all = []
+    for agent in ("alphabeta(score, depth=1, solve_below=16)", "alphabeta(score, depth=16)"):
+        decisions = [bl.agent(agent, game).act(random_position(game, seed, 4)) for seed in range(8)]
+        for_all.append(([d.scores[0] for d in decisions], [d.info["nodes"] for d in decisions]))
+    (values, nodes), (wanted, more) = for_all
+    assert values == wanted
+    assert statistics.geometric_mean(nodes) < statistics.geometric_mean(more) / 5
 
 
 LEARNED = {

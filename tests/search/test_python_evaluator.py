@@ -226,7 +226,16 @@ def test_registering():
         bl.agent("mcts(test)", game)
 
 
-def test_a_net_that_holds_its_own_agent_is_collected():
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "mcts(test, iterations=5)",
+        "mcts(test, iterations=5, threads=2)",
+        "mcts(mix(test, rollout, weight=0.5), iterations=5)",
+        "greedy(endgame(mix(rollout, test, weight=0.5), below=2))",
+    ],
+)
+def test_a_net_that_holds_its_own_agent_is_collected(agent):
     class Net:
         def judge(self, planes, legal):
             return np.zeros(len(legal)), np.zeros(legal.shape)
@@ -235,8 +244,8 @@ def test_a_net_that_holds_its_own_agent_is_collected():
     game = bl.game("tictactoe")
     gone = weakref.ref(net)
     bl.register_evaluator("test")(lambda game: gone().judge)
-    net.agent = bl.agent("mcts(test, iterations=5)", game)
-    net.evaluator = bl.evaluator("test", game)
+    net.agent = bl.agent(agent, game)
+    net.evaluator = bl.evaluator("mix(test, rollout, weight=0.5)", game)
     net.agent.rebuild = None
     net.agent.act(game.initial_state())
     del net

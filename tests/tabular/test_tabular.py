@@ -148,11 +148,13 @@ def test_rewards_on_the_way_are_differences_of_the_score() -> None:
         assert trainee.core.table.value(before.core_for(game), action) == expected
 
 
-def test_a_full_table_says_so_and_keeps_the_last_checkpoint(tmp_path: Path) -> None:
+def test_a_full_table_says_so_and_what_was_learned_is_kept(tmp_path: Path) -> None:
     game = bl.game("connectfour")
     with pytest.raises(bl.BoardLabError, match=r"the table is full.*memory_mb"):
         bl.train(game, "q-table", episodes=1000, out=tmp_path / "run", memory_mb=0.01)
-    assert bl.open_run(tmp_path / "run").episodes == 0
+    run = bl.open_run(tmp_path / "run")
+    assert 0 < run.episodes < 1000
+    assert bl.match(game, [run.expression, "random"], games=2).errors == 0
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from boardlab.arena.exams.exam import Exam, ExamResult, Paper
-from boardlab.arena.match import interval, match, standard_error
+from boardlab.arena.intervals import interval, standard_error
+from boardlab.arena.match import match
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
 from boardlab.references.rubiks import distance

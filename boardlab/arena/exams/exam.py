@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from boardlab.arena.match import MatchResult, interval, match, standard_error
+from boardlab.arena.intervals import interval, standard_error
+from boardlab.arena.match import MatchResult, match
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent

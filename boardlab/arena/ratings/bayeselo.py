@@ -2,11 +2,11 @@
 
 The first player, of rating r0 against r1, wins with probability f(r0 - r1 + advantage - draw), loses with
 f(r1 - r0 - advantage - draw) and draws otherwise, f(x) = 1 / (1 + 10^(-x/400)). The prior is two virtual
-draws a player, spread over the opponents it met; they count as a win and a loss each and say nothing about
-how often the game is drawn. In these parameters the logarithm of the posterior is concave, so Newton's method
-finds the one maximum, and the inverse of its Hessian is the covariance of the ratings (R. Coulom, Computing
-Elo ratings of move patterns in the game of Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry
-models, 2004).
+draws a player, spread over the opponents it met. They say nothing about how often the game is drawn: where
+eloDraw is estimated, each counts as a win and a loss in a game without draws. In these parameters the
+logarithm of the posterior is concave, so Newton's method finds the one maximum, and the inverse of its
+Hessian is the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of
+Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
 """
 
 import math
@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.results import Result, as_results, count_results, is_number
 from boardlab.errors import BoardLabError, shown, unknown
 
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
-NORMAL_95 = 1.959964
 
 Vector = NDArray[np.float64]
 
@@ -126,7 +126,7 @@ def bayes_elo(
     names, counts = count_results(results)
     if anchor is not None and anchor not in names:
         raise unknown("rated player", anchor, names)
-    model = _Model(counts, _with_prior(counts, prior))
+    model = _Model(counts, _virtual_draws(counts, prior), 0.0 if draw is None else draw / SCALE)
     strength, a, d, covariance = model.fit(
         None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE
     )
@@ -166,14 +166,12 @@ def _line(name: str, elo: Vector, i: int, counts: Vector, *, plus: float, minus:
     )
 
 
-def _with_prior(counts: Vector, prior: float) -> Vector:
+def _virtual_draws(counts: Vector, prior: float) -> Vector:
     """A quarter of a player's prior in either seat, by the share of games with each opponent."""
     met = counts.sum(axis=2)
     met = met + met.T
     share = prior / 4 * met / met.sum(axis=1, keepdims=True)
-    counts = counts.copy()
-    counts[:, :, 1] += share + share.T
-    return counts
+    return np.asarray(share + share.T)
 
 
 def _groups(met: Vector) -> list[list[int]]:
@@ -210,12 +208,18 @@ class _Model:
     the logistic function. So a draw is a win and a loss and something about d.
     """
 
-    def __init__(self, counts: Vector, weighted: Vector) -> None:
+    def __init__(self, counts: Vector, virtual: Vector, virtual_width: float) -> None:
         self.n = len(counts)
-        pairs = np.argwhere(weighted.sum(axis=2) > 0)
+        pairs = np.argwhere(counts.sum(axis=2) > 0)
+        others = np.argwhere(virtual > 0)
+        lost, drawn, won = counts[pairs[:, 0], pairs[:, 1]].T
+        unseen = virtual[others[:, 0], others[:, 1]]
+        self.wins, self.losses = np.append(won + drawn, unseen), np.append(lost + drawn, unseen)
+        self.draws = float(drawn.sum())
+        self.is_real = np.repeat([1.0, 0.0], [len(pairs), len(others)])
+        self.virtual_width = virtual_width
+        pairs = np.concatenate([pairs, others])
         self.first, self.second = pairs[:, 0], pairs[:, 1]
-        lost, drawn, won = weighted[self.first, self.second].T
-        self.wins, self.losses, self.draws = won + drawn, lost + drawn, float(counts[:, :, 1].sum())
         # Each row of the design takes the parameters (strengths, advantage, draw width) to x.
         self.design = np.zeros((len(pairs), self.n + 2))
         rows = np.arange(len(pairs))
@@ -223,27 +227,31 @@ class _Model:
         self.design[rows, self.second] = -1
         self.design[:, self.n] = 1
 
+    def widths(self, d: float) -> Vector:
+        """The draw width of every row."""
+        return np.where(self.is_real > 0, d, self.virtual_width)
+
     def log_posterior(self, p: Vector) -> float:
-        x, d = self.design @ p, p[-1]
+        x, d = self.design @ p, self.widths(p[-1])
         value = -float(self.wins @ np.logaddexp(0, d - x) + self.losses @ np.logaddexp(0, d + x))
-        return value + self.draws * float(np.log(np.expm1(2 * d))) if self.draws else value
+        return value + self.draws * float(np.log(np.expm1(2 * p[-1]))) if self.draws else value
 
     def slopes(self, p: Vector) -> tuple[Vector, Vector]:
         """Gradient and negative Hessian."""
-        x, d = self.design @ p, p[-1]
+        x, d = self.design @ p, self.widths(p[-1])
         lose_win, lose_loss = _logistic(d - x), _logistic(d + x)  # 1 - P(win), 1 - P(loss)
         up, down = self.wins * lose_win, self.losses * lose_loss
         bend_win, bend_loss = up * (1 - lose_win), down * (1 - lose_loss)
         gradient = self.design.T @ (up - down)
         hessian = self.design.T @ ((bend_win + bend_loss)[:, None] * self.design)
-        # d enters wins as x - d and losses as -x - d
-        gradient[-1] = -float(up.sum() + down.sum())
-        cross = self.design.T @ (bend_loss - bend_win)
+        # d enters real wins as x - d and real losses as -x - d
+        gradient[-1] = -float(self.is_real @ (up + down))
+        cross = self.design.T @ (self.is_real * (bend_loss - bend_win))
         hessian[:, -1] = hessian[-1, :] = cross
-        hessian[-1, -1] = float(bend_win.sum() + bend_loss.sum())
+        hessian[-1, -1] = float(self.is_real @ (bend_win + bend_loss))
         if self.draws:
-            gradient[-1] += 2 * self.draws / -np.expm1(-2 * d)
-            hessian[-1, -1] += self.draws / np.sinh(d) ** 2
+            gradient[-1] += 2 * self.draws / -np.expm1(-2 * p[-1])
+            hessian[-1, -1] += self.draws / np.sinh(p[-1]) ** 2
         return gradient, hessian
 
     def fit(self, advantage: float | None, draw: float | None) -> tuple[Vector, float, float, Vector]:
@@ -286,7 +294,10 @@ class _Model:
             mine = (self.first == i) | (self.second == i)
             sign = np.where(self.first[mine] == i, 1.0, -1.0) * (self.n / max(1, self.n - 1))
             x = (strength[self.first] - strength[self.second] + a)[mine][:, None] + sign[:, None] * moves
-            log = -(self.wins[mine] @ np.logaddexp(0, d - x) + self.losses[mine] @ np.logaddexp(0, d + x))
+            width = self.widths(d)[mine][:, None]
+            log = -(
+                self.wins[mine] @ np.logaddexp(0, width - x) + self.losses[mine] @ np.logaddexp(0, width + x)
+            )
             below = np.cumsum(np.exp(log - log.max()))
             below /= below[-1]
             minus[i] = -SCALE * moves[int(np.searchsorted(below, 0.025))]

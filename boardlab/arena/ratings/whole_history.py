@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.ratings.bayeselo import NORMAL_95, SCALE, Vector, _logistic
+from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
 from boardlab.arena.ratings.results import Result, as_results, is_number
 from boardlab.errors import BoardLabError, shown
 

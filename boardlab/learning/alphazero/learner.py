@@ -1,11 +1,8 @@
 """One generation after the other: self-play, learning, gate."""
 
-import contextlib
 import dataclasses
 import math
 import os
-import signal
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +29,7 @@ from boardlab.learning.alphazero.settings import LEAVES, AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
-from boardlab.learning.learner import Trainee
+from boardlab.learning.learner import Trainee, uninterrupted
 from boardlab.learning.moments import fill_moments, moments
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -412,23 +409,6 @@ class AlphaZeroLearner:
         if self.warm.is_adaptive:
             said["switch"] = str(self.warm.switched[0] or "")
         return said
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Keeps a Ctrl-C until the end."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    caught: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if caught:
-        handler(*caught[0])
 
 
 def _moved(batch: Batch) -> Batch:

@@ -17,7 +17,7 @@ from boardlab.evaluators.distance_net import DistanceNet, build_distance_net, di
 from boardlab.evaluators.net import choose_device
 from boardlab.evaluators.nets import from_arrays, to_arrays
 from boardlab.games.game import Game
-from boardlab.learning.learner import Trainee
+from boardlab.learning.learner import Trainee, uninterrupted
 from boardlab.learning.moments import fill_moments, moments
 from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.search.agent import Agent
@@ -100,13 +100,15 @@ class DistanceLearner:
             for _ in range(steps):
                 losses += self._step()
             self.loss = float(losses) / steps
+            with uninterrupted():
+                self._keep()
+                begun = self.episodes_done, self.actions_done
         except BaseException:  # Ctrl-C in the middle of a step: back to what the arrays hold
             self.episodes_done, self.actions_done = begun
             self._take_back()
             raise
         finally:
             self.net.eval()
-        self._keep()
         return steps * self.settings.walks
 
     def _step(self) -> Tensor:

@@ -1,0 +1,129 @@
+"""How sure a mean is: 95% intervals of shares and of means over rounds that share an opening."""
+
+import math
+from collections.abc import Collection
+
+NORMAL_95 = 1.959964
+STUDENT_95 = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+"""The 97.5% quantiles of Student's t for 1, 2 ... degrees of freedom."""
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95% interval of a share (Wilson 1927)."""
+    z2 = NORMAL_95**2
+    middle = (successes + z2 / 2) / (trials + z2)
+    half = math.sqrt(z2 * (successes * (trials - successes) / trials + z2 / 4)) / (trials + z2)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def standard_error(scores: list[float], round_size: int = 1) -> float:
+    """Of the mean, over rounds; 0 where they all ended alike."""
+    return _error_of_parts([_samples(scores, round_size)])
+
+
+def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
+    """Half width of the 95% interval of the mean: Student's t over rounds.
+
+    Rounds that all ended alike have no spread to estimate from; what may still hide there is bounded by the
+    rule of three: an event not seen in n rounds has a probability of at most 3/n. No interval is wider than
+    the scores that can occur.
+    """
+    return _interval_of_parts([_samples(scores, round_size)], score_range)
+
+
+def interval_of_parts(
+    parts: Collection[list[float]], score_range: tuple[float, float], round_size: int
+) -> float:
+    """The same of the mean over all games of several pairings, as far as chance goes.
+
+    That one opponent is weaker than another is no chance: rounds are compared with those of their own
+    pairing. Only where no pairing has two rounds they are compared with all others.
+    """
+    whole = [part[: len(part) // round_size * round_size] for part in parts]
+    if sum(map(len, whole)) < 2 * round_size:  # no two rounds: games must do
+        return interval([score for part in parts for score in part], score_range)
+    samples = [
+        [sum(part[i : i + round_size]) / round_size for i in range(0, len(part), round_size)]
+        for part in whole
+        if part
+    ]
+    if all(len(part) == 1 for part in samples):
+        samples = [[part[0] for part in samples]]
+    return _interval_of_parts(samples, score_range)
+
+
+def above(samples: list[float], level: float) -> float:
+    """The likelihood that the mean behind these independent samples is above the level.
+
+    By Student's t; where all are alike, by the posterior Beta(n + 1, 1) of a share that was never missed.
+    """
+    mean, error = sum(samples) / max(1, len(samples)), standard_error(samples)
+    if not samples or mean == level:
+        return 0.5
+    if error > 0:
+        return _student_below((mean - level) / error, len(samples) - 1)
+    sure = 1 - 0.5 ** (len(samples) + 1)
+    return sure if mean > level else 1 - sure
+
+
+def _samples(scores: list[float], round_size: int) -> list[float]:
+    """The games of one round share an opening, so a round counts as one sample."""
+    if len(scores) < 2 * round_size:
+        return scores
+    whole = len(scores) // round_size
+    return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
+
+
+def _error_of_parts(parts: list[list[float]]) -> float:
+    """The standard error of the mean of all samples; a part of one is taken to spread as the others do."""
+    count = sum(map(len, parts))
+    degrees = count - len(parts)
+    if degrees < 1:
+        return math.nan
+    largest = max(abs(sample) for part in parts for sample in part)
+    squares = []
+    for part in parts:
+        mean = sum(part) / len(part)
+        # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
+        alike = max(part) - min(part) <= 1e-12 * largest
+        squares.append(0.0 if alike else sum((sample - mean) ** 2 for sample in part))
+    usual = sum(squares) / degrees
+    variances = (
+        square / (len(part) - 1) if len(part) > 1 else usual
+        for part, square in zip(parts, squares, strict=True)
+    )
+    return math.sqrt(sum(len(part) * v for part, v in zip(parts, variances, strict=True))) / count
+
+
+def _interval_of_parts(parts: list[list[float]], score_range: tuple[float, float]) -> float:
+    width = score_range[1] - score_range[0]
+    rounds = sum(map(len, parts))
+    error = _error_of_parts(parts)
+    if error == 0:
+        return width * min(1.0, 3 / rounds)
+    return math.nan if math.isnan(error) else min(_student(rounds - len(parts)) * error, width)
+
+
+def _student(degrees: int) -> float:
+    """The 97.5% quantile of Student's t: tabulated, from 11 degrees on by Cornish-Fisher (within 0.1%)."""
+    if degrees <= len(STUDENT_95):
+        return STUDENT_95[degrees - 1]
+    z, n = NORMAL_95, degrees
+    return z + (z**3 + z) / (4 * n) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+
+
+def _student_below(t: float, degrees: int) -> float:
+    """The probability that Student's t is below `t` (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    if degrees > 1000:
+        return 0.5 * math.erfc(-t / math.sqrt(2))
+    angle = math.atan(t / math.sqrt(degrees))
+    cosine, odd = math.cos(angle), degrees % 2
+    term, total = 1.0, 1.0
+    for k in range(2 + odd, degrees, 2):
+        term *= cosine**2 * (k - 1) / k
+        total += term
+    if odd:
+        total = 2 / math.pi * (angle + (math.sin(angle) * cosine * total if degrees > 1 else 0.0))
+    else:
+        total *= math.sin(angle)
+    return (1 + total) / 2

@@ -225,6 +225,8 @@ def _players(game: Game, agents: Sequence[str | Agent]) -> list[str | Agent]:
     as_game(game)
     if isinstance(agents, (str, Agent)):
         agents = [agents]
+    if not isinstance(agents, Sequence):
+        raise BoardLabError(f"balance needs an agent or a list of agents, not {shown(agents)}")
     if game.players == 1:
         raise BoardLabError(f"{game.name} is for one player: there is nothing to balance")
     if len(agents) not in (1, game.players):

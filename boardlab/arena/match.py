@@ -137,8 +137,11 @@ class MatchResult:
         too_few = any(map(math.isnan, self.intervals))
         return "\n".join([*lines, last + (": too few for a ±" if too_few else " (± is a 95% interval)")])
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game."""
+    def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
+        """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game.
+
+        `append` adds them to those that are there.
+        """
         from boardlab.arena.records import from_match, write_records  # records are made of matches
 
         date = f"{datetime.date.today():%Y.%m.%d}"
@@ -149,6 +152,7 @@ class MatchResult:
                 replace(from_match(self.game, self.agents, record), tags=tag)
                 for record, tag in zip(self.records, tags, strict=True)
             ],
+            append=append,
         )
 
 
@@ -242,7 +246,9 @@ def match(
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     if len(agents) != game.players:
-        raise BoardLabError(f"{game.name} needs {game.players} agents, not {len(agents)}")
+        raise BoardLabError(
+            f"{game.name} needs {counted(game.players, 'agents')}, not {counted(len(agents), 'agents')}"
+        )
     everyone = list(range(game.players))
     try:
         seats = [list(order) for order in seatings or itertools.permutations(everyone)]
@@ -323,6 +329,9 @@ class Arena:
             raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
         # A cube scrambled by a game with other parameters is a fair start: fields decide, not parameters.
         self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
+        for i, start in enumerate(self.starts):
+            if start.is_terminal:
+                raise BoardLabError(f"the game is over in starts[{i}]: there is nothing to play from it")
         self.rules = Adjudication(adjudicate) if isinstance(adjudicate, str) else adjudicate
         self.judge = _judge(game, self.rules) if self.rules else None
         made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]

@@ -45,7 +45,7 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     if not file.is_file():
         raise BoardLabError(f'there is no file "{path}" with openings')
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
     openings = []

@@ -45,7 +45,7 @@ def _sentence(spec: type) -> str:
 def _describe(name: str, spec: type) -> Group:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("parameter", "default", "", "allowed"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for option in options_of(spec):
         evaluator = isinstance(option.default, EvaluatorSpec)
         default: Any = format_spec(option.default) if evaluator else option.default

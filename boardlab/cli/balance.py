@@ -1,12 +1,13 @@
 """`boardlab balance`: what a seat is worth, and which starts make a game even."""
 
+import math
 from typing import Annotated
 
 import typer
 
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
-from boardlab.arena.match import plain
+from boardlab.arena.match import counted, plain
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
@@ -68,9 +69,9 @@ def balance_text(result: BalanceResult, game: Game) -> str:
     lines = [_seats_text("usual start", result.usual, game)]
     for number, start in enumerate(result.starts, 1):
         report = start.report
-        width = plain(report.intervals[0])
+        width = _half(report.intervals[0])
         lines.append(
-            f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f} ± {width} "
+            f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f}{width} "
             f"({report.games} fresh games; {start.screened:+.3f} in those it was chosen by)"
         )
     if result.together:
@@ -79,14 +80,20 @@ def balance_text(result: BalanceResult, game: Game) -> str:
     return "\n".join(lines)
 
 
+def _half(width: float) -> str:
+    """Nothing where there were too few games for one."""
+    return "" if math.isnan(width) else f" ± {plain(width)}"
+
+
 def _seats_text(title: str, report: SeatReport, game: Game) -> str:
     seats = ", ".join(
-        f"{game.rules.player_name(seat)} {score:+.3f} ± {plain(width)} (wins {wins:.1%})"
+        f"{game.rules.player_name(seat)} {score:+.3f}{_half(width)} (wins {wins:.1%})"
         for seat, (score, width, wins) in enumerate(
             zip(report.mean_scores, report.intervals, report.wins, strict=True)
         )
     )
     tail = f", {report.errors} ended by an agent's error" if report.errors else ""
     return (
-        f"{title}: {seats}, draws {report.draws:.1%}; {report.games} games, {report.distinct} distinct{tail}"
+        f"{title}: {seats}, draws {report.draws:.1%}; {counted(report.games, 'games')}, "
+        f"{report.distinct} distinct{tail}"
     )

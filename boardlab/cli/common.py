@@ -41,7 +41,7 @@ def game_from(name: str, context: typer.Context) -> Game:
             given[key[3:]] = False
             continue
         if key not in known:
-            raise unknown(f"option or parameter of {name}", key, known)
+            raise unknown(f"option or parameter of {name}", key, [*known, *command_options(context)])
         if known[key].type is bool and "=" not in word:
             given[key] = read_switch(name, known[key], words)
             continue
@@ -51,6 +51,12 @@ def game_from(name: str, context: typer.Context) -> Game:
             value = words.pop(0)
         given[key] = read_option(name, known[key], value)
     return game(name, **given)
+
+
+def command_options(context: typer.Context) -> list[str]:
+    """The names of the command's own options, as a game's parameters are written."""
+    names = (name for option in context.command.params for name in option.opts if name.startswith("--"))
+    return [name[2:].replace("-", "_") for name in names]
 
 
 def read_switch(owner: str, option: Option, words: list[str]) -> bool:
@@ -148,10 +154,10 @@ def read_text(path: str) -> str:
     """The text of a file that a user named."""
     file = Path(path)
     if not file.is_file():
-        raise BoardLabError(f'there is no file "{path}"')
+        raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
     if file.stat().st_size > 10**6:
         raise BoardLabError(f'"{path}" is larger than a megabyte: that is no position')
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None

@@ -12,7 +12,7 @@ import boardlab as bl
 from boardlab import _engine
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
-from boardlab.cli.train import teller, training_bar
+from boardlab.cli.train import curve_width, teller, training_bar
 from boardlab.evaluators.ntuple import build_network
 from boardlab.learning import Progress, preset
 from boardlab.learning.curve import text_curve
@@ -78,7 +78,7 @@ def _train(game: bl.Game) -> bl.Run:
     console.print(
         f"\nmean score against {RIVAL} (1: wins all, -1: loses all) after so many games:", soft_wrap=True
     )
-    _say(text_curve(run.log, RIVAL))
+    _say(text_curve(run.log, RIVAL, width=curve_width()))
     _say(f"{run.episodes:,} games, {run.actions / run.seconds:,.0f} moves/s\n")
     return run
 

@@ -29,7 +29,10 @@ def evaluate(
     game: Annotated[
         str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
     ] = "",
-    exam: Annotated[str | None, typer.Option(help="One exam; by default all but the slow ones.")] = None,
+    exam: Annotated[
+        list[str] | None,
+        typer.Option(help="An exam; may be repeated. By default all but the slow ones."),
+    ] = None,
     list_exams: Annotated[bool, typer.Option("--list", help="List the game's exams and stop.")] = False,
     against: Annotated[
         str | None, typer.Option(help="Instead of an exam: play against this agent, in every seat.")
@@ -62,11 +65,13 @@ def evaluate(
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
     if against is not None:
+        if exam:
+            raise BoardLabError("give exams (--exam) or an opponent (--against), not both")
         with _told_by_ctrl_c(f"in the match against {against}"), game_bar(against, games) as tell:
             result = take_exam(
                 agent,
                 examined,
-                exam,
+                None,
                 games,
                 seed,
                 against=against,
@@ -79,17 +84,17 @@ def evaluate(
         return
     names = exams_for(examined)
     slow = [name for name in names if EXAMS[name].slow]
-    for name in [exam] if exam is not None else [name for name in names if name not in slow]:
+    for name in exam or [name for name in names if name not in slow]:
         try:
             with _told_by_ctrl_c(f"in the exam {name}"), game_bar(name, games) as tell:
                 result = take_exam(agent, examined, name, games, seed, threads=threads, progress=tell)
         except MissingPackageError as missing:
-            if exam is not None:
+            if exam:
                 raise
             console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
             continue
         console.print(exam_text(result, games), markup=False, soft_wrap=True)
-    if exam is None and slow:
+    if not exam and slow:
         console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
 
 
@@ -117,7 +122,8 @@ def _exam_table(game: Game) -> Table:
 
 def exam_text(result: ExamResult, asked: int) -> str:
     """The result in two or three lines; how many games were `asked` for is said where it were others."""
-    best = f", best possible {result.best:.4g}" if result.best != float("inf") else ""
+    best = f"{'at most' if result.is_bound else 'best possible'} {result.best:.4g}"
+    best = f", {best}" if result.best != float("inf") else ""
     value = with_interval(result.value, result.interval) + (" (95%)" if result.interval >= 0 else "")
     number = counted(result.games, result.units) + (f" ({asked} asked for)" if asked != result.games else "")
     lines = [f"{result.exam}: {value}{best}, {number}"]

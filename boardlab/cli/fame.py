@@ -64,7 +64,7 @@ def _title(line: Fame) -> str:
 
 
 def _print(rank: int, line: Fame) -> None:
-    number = "{:+.0f}".format if line.method == "bayeselo" else "{:.4g}".format
+    number = "{:+.0f}".format if line.method == "bayeselo" else _score
     where = f"tournament{'s' * (len(line.tournaments) > 1)} {', '.join(map(str, line.tournaments[-5:]))}"
     interval = f"({number(line.low)} to {number(line.high)})"
     console.print(
@@ -75,6 +75,11 @@ def _print(rank: int, line: Fame) -> None:
         told += [f"trained: {_cost(run)}", f"again: {again(run)}"]
     for words in told:
         console.print(f"     {words}", style="dim", markup=False, soft_wrap=True)
+
+
+def _score(value: float) -> str:
+    """About four digits, however large."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _cost(run: StoredRun) -> str:

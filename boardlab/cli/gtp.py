@@ -57,8 +57,9 @@ class GtpServer:
             mark, answer = "=", ""
             try:
                 answer = self._answer(name, arguments)
-            except BoardLabError as error:
-                mark, answer = "?", " ".join(str(error).split())
+            except Exception as error:  # an agent may be anybody's code; whoever plays with it goes on
+                said = str(error) if isinstance(error, BoardLabError) else f"{type(error).__name__}: {error}"
+                mark, answer = "?", " ".join(said.split())
             print(f"{mark}{number} {answer}".rstrip() + "\n", file=out, flush=True)
             if name == "quit":
                 return

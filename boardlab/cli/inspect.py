@@ -214,21 +214,24 @@ def _print_weights(inspection: Inspection) -> None:
 
 
 def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
-    """The actions from the most to the least probable, with a bar each."""
+    """The actions from the most to the least probable, the chosen one first of equals, with a bar each."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("action", "policy", "", "value"):
+    has_policy = any(decision.policy.values())  # some know nothing but their action
+    for column in ("action", *(("policy", "") if has_policy else ()), "value"):
         table.add_column(column, justify="right" if column in ("policy", "value") else "left")
     value = decision.values
-    ranked = sorted(decision.policy, key=lambda a: (-decision.policy[a], -value.get(a, float("-inf"))))
+    ranked = sorted(
+        decision.policy,
+        key=lambda a: (-decision.policy[a], -value.get(a, float("-inf")), a != decision.action),
+    )
     for action in ranked[:most]:
         share = decision.policy[action]
         table.add_row(
             names[action],
-            f"{share:.1%}",
-            "█" * round(24 * share),
+            *((f"{share:.1%}", "█" * round(24 * share)) if has_policy else ()),
             f"{value[action]:+.4g}" if action in value else "",
             style="bold" if action == decision.action else None,
         )
     if len(ranked) > most:
-        table.add_row(f"… {len(ranked) - most} more", "", "", "")
+        table.add_row(f"… {len(ranked) - most} more")
     return table

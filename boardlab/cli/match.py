@@ -9,7 +9,7 @@ from boardlab.arena.match import Adjudication, StoppedMatch, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
-from boardlab.arena.records import FORMATS_HELP, check_format
+from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import console, game_bar, split_agents, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
@@ -63,13 +63,13 @@ def match(
         ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(help=f"Write the games into this file: {FORMATS_HELP}.", metavar="FILE")
+        Path | None, typer.Option(help=f"Add the games to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
     arena_game, players = split_agents(game, agents, context)
     if save is not None:
-        check_format(save, arena_game)
+        check_addition(save, arena_game)
         check_writable(save)
     if play_stats is not None:
         check_writable(play_stats)
@@ -95,7 +95,8 @@ def match(
     if play_stats is not None:
         write_play_stats(play_stats, arena_game, result)
     if save is not None:
-        result.save(save)
+        was_there = save.exists()
+        result.save(save, append=True)
     if stopped:
         console.print(f"stopped: this is the result of the {result.games} games finished so far of {games}")
     console.print(str(result), markup=False, soft_wrap=True)
@@ -103,7 +104,9 @@ def match(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
     if save is not None:
-        console.print(f"saved: {save}", markup=False, soft_wrap=True)
+        console.print(f"{'added to' if was_there else 'saved'}: {save}", markup=False, soft_wrap=True)
+    if play_stats is not None:
+        console.print(f"every position played: {play_stats}", markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.error][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
     if stopped:

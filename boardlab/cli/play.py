@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.records import FORMATS_HELP, Record, check_format, write_records
+from boardlab.arena.records import FORMATS_HELP, Record, check_addition, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
 from boardlab.cli.common import agent_from, board, console, first_position, game_from
 from boardlab.cli.inspect import opinion
@@ -38,14 +38,14 @@ def play(
     against = agent_from(against)
     as_integer("the seat", seat, 0, chosen.players - 1)
     if save is not None:
-        check_format(save, chosen)
+        check_addition(save, chosen)
     seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
     opponents = {
         other: make_agent(against, chosen, seed=(seed + other) % 2**64)
         for other in range(chosen.players)
         if other != seat
     }
-    hinter = make_agent(against, chosen, seed=(seed + seat) % 2**64)
+    hinter = None if against == "human" else make_agent(against, chosen, seed=(seed + seat) % 2**64)
     table = _Table(first_position(chosen, position, seed))
     console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
@@ -53,10 +53,11 @@ def play(
         _play(table, seat, opponents, hinter, random.Random(seed))
     except (EOFError, KeyboardInterrupt):
         console.print("\nstopped")
-    if save is not None:
-        names = [opponents[other].expression if other != seat else "human" for other in range(chosen.players)]
-        write_records(save, [table.record(names)], append=True)
-        console.print(f"saved: {save}", markup=False, soft_wrap=True)
+    finally:  # also where an agent failed
+        if save is not None:
+            names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]
+            write_records(save, [table.record(names)], append=True)
+            console.print(f"saved: {save}", markup=False, soft_wrap=True)
 
 
 class _Table:
@@ -90,7 +91,9 @@ class _Table:
         return record if record.first_state == self.first else replace(record, start=self.first)
 
 
-def _play(table: _Table, seat: int, opponents: dict[int, Agent], hinter: Agent, rng: random.Random) -> None:
+def _play(
+    table: _Table, seat: int, opponents: dict[int, Agent], hinter: Agent | None, rng: random.Random
+) -> None:
     state, game = table.state, table.state.game
     while not state.is_terminal:
         if state.round_over:
@@ -118,24 +121,30 @@ def _play(table: _Table, seat: int, opponents: dict[int, Agent], hinter: Agent, 
     _farewell(state, seat)
 
 
-def _your_turn(table: _Table, seat: int, hinter: Agent) -> bool:
+def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
     """Asks until an action is played or taken back; False when the person has had enough."""
     state = table.state
     while True:
         answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
-        word = answer.lower()
+        # An action as it is written comes before a word of ours: U and L are twists of a cube.
+        word = "" if answer in state.action_names().values() else answer.lower() or "help"
         if word in ("q", "quit", "exit"):
             return False
         if word in ("u", "undo"):
             if take_back(state, seat):
                 return True
             console.print("there is nothing to take back")
-        elif word in ("l", "list", "?", "help", ""):
+        elif word in ("l", "list", "?", "help"):
             names = state.action_names().values()
             console.print(f"{HELP}\n{', '.join(names)}", markup=False, soft_wrap=True)
         elif word in ("h", "hint"):
+            if hinter is None:
+                console.print("nobody is there to ask: hints come from the agent that --against names")
+                continue
             decision = hinter.act(state)
-            console.print(opinion(decision, state.action_names(), most=6))
+            console.print(f"plays {state.action_text(decision.action)}", markup=False)
+            if decision.values or any(decision.policy.values()):
+                console.print(opinion(decision, state.action_names(), most=6))
         else:
             try:
                 table.apply(state.parse_action(answer))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from boardlab.arena.match import counted
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
@@ -107,7 +108,7 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
     rated = bayes_elo(results, **options)
     lines = [
         str(rated),
-        f"first move {rated.advantage:+.0f} Elo, eloDraw {rated.draw:.0f}, {len(results)} games",
+        f"first move {rated.advantage:+.0f} Elo, eloDraw {rated.draw:.0f}, {counted(len(results), 'games')}",
     ]
     if superiority:
         lines += [

@@ -13,7 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from boardlab.arena.match import with_interval
-from boardlab.cli.common import GAME_PARAMETERS, agent_from, console, game_from, read_switch, saved_by_ctrl_c
+from boardlab.cli.common import (
+    GAME_PARAMETERS,
+    agent_from,
+    command_options,
+    console,
+    game_from,
+    read_switch,
+    saved_by_ctrl_c,
+)
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
@@ -201,7 +209,18 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             and key not in {*own, *known}
             and key.removeprefix("no_") not in {*own, *known}
         ):
-            raise unknown(f"option, setting or parameter of {game}", key, [*own, *known])
+            others = [
+                name
+                for name, kind in LEARNERS.items()
+                if key in (option.name.rstrip("_") for option in options_of(kind))
+            ]
+            if others:
+                raise BoardLabError(
+                    f"--{key} is a setting of the learner{'s' * (len(others) > 1)} {', '.join(others)}, "
+                    f"not of {learner}"
+                )
+            names = [*own, *known, *command_options(context)]
+            raise unknown(f"option, setting or parameter of {game}", key, names)
         if not word.startswith("--") or not (key in known or switched_off):
             rest.append(word)
             if word.startswith("--") and not equals and words and not words[0].startswith("--"):
@@ -284,6 +303,11 @@ def _short(number: float) -> str:
     return f"{number:.2g}"
 
 
+def curve_width() -> int:
+    """Columns of a curve: what a narrow terminal has beside the numbers."""
+    return max(16, min(56, console.width - 12))
+
+
 def _report(run: Run) -> None:
     console.print(str(run), markup=False, soft_wrap=True)
     for exam in exam_names(run.log):
@@ -291,7 +315,7 @@ def _report(run: Run) -> None:
         known = " (95%)" if half == half else ""
         console.print(f"{exam}: {with_interval(value, half)}{known}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
-            console.print(text_curve(run.log, exam), markup=False)
+            console.print(text_curve(run.log, exam, width=curve_width()), markup=False)
     if not run.is_finished:
         console.print("stopped early: the exam was passed often enough", markup=False)
     if run.picture:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab.arena.exams import EXAMS, ExamResult, evaluate, exams_for
-from boardlab.arena.match import match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_integer
 from boardlab.search.agent import Agent
@@ -71,16 +70,12 @@ def default_every(total: int) -> int:
 def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
     """One exam: the arena's of that name, else a match against the agent that the name is."""
     if name in EXAMS:
-        return evaluate(agent, game, name, games, seed)
-    result = match(game, [agent, *[name] * (game.players - 1)], games, seed)
-    return ExamResult(
-        name,
-        result.mean_scores[0],
-        result.score_errors[0],
-        result.games,
-        game.score_range[1],
-        interval=result.intervals[0],
-    )
+        result = evaluate(agent, game, name, games, seed)
+    else:
+        result = evaluate(agent, game, games=games, seed=seed, against=name)
+    if result.problem:  # games that ended so say nothing about what was learned
+        raise BoardLabError(f"the exam {name} went wrong: {result.problem}")
+    return result
 
 
 def plan_exams(
@@ -95,6 +90,8 @@ def plan_exams(
     stop_since: int = 0,
 ) -> ExamPlan:
     """A checked plan. `every` None: a twentieth of the run."""
+    if not isinstance(names, Sequence):
+        raise BoardLabError(f"exams must be a list of exams, not {shown(names)}")
     names = (names,) if isinstance(names, str) else tuple(names)
     if stop_exam is None and stop_at is not None:
         raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")

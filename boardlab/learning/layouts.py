@@ -129,7 +129,7 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     if cells.startswith("@"):
         try:
-            cells = Path(cells[1:]).read_text(encoding="utf-8")
+            cells = Path(cells[1:]).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise BoardLabError(f"the layout {cells[1:]} cannot be read: {error}") from None
         cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))

@@ -21,6 +21,8 @@ from boardlab.search.spec import SearchSpec
 
 Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
+PATH = "/\\"
+"""What folders have in their names and expressions have not."""
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![A-Za-z]))
@@ -53,7 +55,9 @@ class _Parser:
             match = TOKEN.match(source, place)
             if not match or match.end() == place:
                 rest = len(source) - len(source[place:].lstrip())
-                raise ExpressionError(f"unexpected {source[rest]!r}", source, rest)
+                hint = '; a run plays as greedy(ntuple("FOLDER")), or as its Run.expression says'
+                said = f"unexpected {source[rest]!r}{hint if source[rest] in PATH else ''}"
+                raise ExpressionError(said, source, rest)
             kind = match.lastgroup or ""
             self.tokens.append((kind, match[kind], match.start(kind)))
             place = match.end()

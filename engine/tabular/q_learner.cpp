@@ -81,7 +81,7 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
 void QLearner::end_episode(const void *state, int) {
   if (steps_.size() > table_->room())
     throw std::invalid_argument("the table is full: it has room for " + std::to_string(table_->most()) +
-                                " pairs of state and action; give it more memory_mb");
+                                " pairs of state and action; a new run with more memory_mb has room for more");
   double final_outcome[MAX_PLAYERS];
   game_.outcome(settings_.outcome, state, final_outcome);
   const Step *next[MAX_PLAYERS] = {};

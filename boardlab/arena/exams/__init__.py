@@ -95,7 +95,6 @@ def _against(
     paper = Paper(f"against {against}", agent, game, games, as_seed(seed), threads, progress)
     return paper.play(
         against,
-        best=game.score_range[1],
         starts=positions,
         seatings=seatings,
         random_actions=random_actions,

@@ -90,7 +90,8 @@ def _exploitability(paper: Paper) -> ExamResult:
         if part
     ]
     error = (max(halves) - min(halves)) / 2
-    return ExamResult(paper.exam, -value, error, 12 * questions, 0.0, {}, 1.96 * error, "questions")
+    value = round(value, 12)  # what nobody can exploit is 0 but for rounding
+    return ExamResult(paper.exam, 0.0 - value, error, 12 * questions, 0.0, {}, 1.96 * error, "questions")
 
 
 def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]:

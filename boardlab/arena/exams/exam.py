@@ -30,7 +30,9 @@ class ExamResult:
     units: str = "games"
     """What was counted: games, positions ..."""
     problem: str = ""
-    """What the agent's first error said, where it failed or broke the rules in a game."""
+    """What the first error said, where an agent failed or broke the rules in a game."""
+    is_bound: bool = False
+    """Whether nobody knows how near to `best` one can come."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Paper:
         self,
         opponent: str,
         *,
-        best: float,
+        best: float | None = None,
         starts: Sequence[State] = (),
         seatings: Sequence[Sequence[int]] | None = None,
         random_actions: int = 0,
@@ -91,7 +93,7 @@ class Paper:
         )
         return self.of_match(result, best)
 
-    def of_match(self, result: MatchResult, best: float) -> ExamResult:
+    def of_match(self, result: MatchResult, best: float | None) -> ExamResult:
         """The first agent's part of a match."""
         details = {"wins": result.wins[0] / result.games, "draws": result.draws / result.games}
         if result.errors:
@@ -101,10 +103,11 @@ class Paper:
             result.mean_scores[0],
             result.score_errors[0],
             result.games,
-            best,
+            self.game.score_range[1] if best is None else best,
             details,
             result.intervals[0],
             problem=next((record.error for record in result.records if record.error), ""),
+            is_bound=best is None,
         )
 
     def share(self, right: Sequence[bool], details: dict[str, float], units: str) -> ExamResult:

@@ -49,7 +49,8 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
 
 def is_number(value: object) -> bool:
     """Whether it is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    numbers = (int, float, np.integer, np.floating)
+    return isinstance(value, numbers) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
@@ -72,9 +73,11 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
                 f"this rating system is for games of {players} players, not of {count}; "
                 "openskill takes any number"
             )
+        if not all(isinstance(name, str) and name for name in result.players):
+            raise BoardLabError(f"players are named by text, not {shown(result.players)}")
         if len(set(result.players)) != count:
             raise BoardLabError(f'"{result.players[0]}" cannot be rated by games against itself')
-        if not all(map(np.isfinite, result.scores)):
+        if not all(map(is_number, result.scores)):
             raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
     return list(results)
 

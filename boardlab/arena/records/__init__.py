@@ -2,6 +2,7 @@
 
 from boardlab.arena.records.files import (
     FORMATS_HELP,
+    check_addition,
     check_format,
     parse_records,
     read_records,
@@ -12,6 +13,7 @@ from boardlab.arena.records.record import Record, from_match
 __all__ = [
     "FORMATS_HELP",
     "Record",
+    "check_addition",
     "check_format",
     "from_match",
     "parse_records",

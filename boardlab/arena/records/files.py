@@ -21,6 +21,8 @@ FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
 
 FORMATS_HELP = ".pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)"
 
+PGN_BEGINS = ("[", "{", "%", ";")
+
 GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
 """Formats that only some games have."""
 
@@ -39,6 +41,18 @@ def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path
         raise BoardLabError(f'"{file}" is a folder; games are kept in a file')
     if not file.parent.is_dir():
         raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
+    return file
+
+
+def check_addition(path: str | os.PathLike[str], game: Game) -> Path:
+    """The same for a file to which games will be added: what is there must be games."""
+    file = check_format(path, game)
+    text = read_file(file).lstrip("\ufeff \t\r\n") if file.exists() else ""
+    suffix = file.suffix.lower()
+    if text and suffix == ".txt":
+        parse_records(text, str(file), game)
+    elif text and not (text.startswith(PGN_BEGINS) if suffix == ".pgn" else "(;" in text[:200]):
+        raise BoardLabError(f'"{file}" is there and holds no games as {suffix} files do; choose another file')
     return file
 
 
@@ -81,7 +95,7 @@ def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list
 def parse_records(text: str, name: str = "text", game: Game | None = None) -> list[Record]:
     """The games in a text; `name` is for error messages."""
     first = text.lstrip("\ufeff \t\r\n")
-    if first.startswith(("[", "{", "%", ";")):
+    if first.startswith(PGN_BEGINS):
         return read_pgn(name, text.lstrip("\ufeff"), game)
     if "(;" in first[:200]:
         return read_ggf(name, text)
@@ -92,7 +106,7 @@ def read_file(path: str | os.PathLike[str]) -> str:
     """The text of a file of games; others may have written it in Latin-1."""
     file = Path(path)
     if not file.is_file():
-        raise BoardLabError(f'there is no file "{path}"')
+        raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
     try:
         content = file.read_bytes()
     except OSError as error:

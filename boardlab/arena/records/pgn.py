@@ -290,7 +290,9 @@ def _record(name: str, section: Section, game: Game | None) -> Record:
 def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
     if "Game" not in tags:
         if game is None:
-            raise BoardLabError(f"{place}: the game has no tag Game; say which rules it follows")
+            raise BoardLabError(
+                f"{place}: the game has no tag Game; say which rules it follows (--rules, or game=)"
+            )
         return game
     if game is not None and game.name == tags["Game"] and game.name not in GAMES:  # a user's own game
         return game

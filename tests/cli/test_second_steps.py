@@ -1,0 +1,233 @@
+"""What a newcomer runs into after the first hour: hints, files that are there, exams that go wrong, typos."""
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.arena import Result
+from boardlab.evaluators import EVALUATORS
+from boardlab.learning.curve import text_curve
+
+
+@pytest.fixture
+def typed(boardlab, monkeypatch):
+    """Runs a command with what a person types."""
+
+    def run(words, *command):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(words))
+        return boardlab(*command)
+
+    return run
+
+
+@pytest.fixture
+def failing():
+    """An evaluator that fails after its first answer, as a plugin's may."""
+    calls = []
+
+    @bl.register_evaluator("failing")
+    def make(game):
+        def judge(inputs, legal):
+            calls.append(1)
+            if len(calls) > 1:
+                raise ZeroDivisionError("mine")
+            return np.zeros(len(legal)), np.zeros(legal.shape)
+
+        return judge
+
+    yield calls
+    del EVALUATORS["failing"]
+
+
+# ---- playing ----
+
+
+def test_twists_are_played_though_a_command_begins_with_the_letter(typed, tmp_path):
+    file = tmp_path / "cube.pgn"
+    status, _, _ = typed("L\nU\nu\nF\nl\nq\n", "play", "rubiks", "--seed", "1", "--save", file)
+    assert status == 0
+    (record,) = bl.read_records(file)
+    state = record.first_state.copy()
+    names = []
+    for action in record.actions:
+        names.append(state.action_text(action))
+        state.apply(action)
+    assert names == ["L", "F"]  # U was taken back by u
+
+
+def test_an_agent_that_knows_only_its_action_still_gives_a_hint(typed):
+    status, out, _ = typed("h\nq\n", "play", "nim", "--against", "bouton", "--heaps", "3,4,5")
+    assert status == 0 and "plays A2" in out and "0.0%" not in out
+    status, out, _ = typed("", "inspect", "nim", "bouton", "--heaps", "3,4,5")
+    assert status == 0 and "0.0%" not in out and re.search(r"action +value\s+A2\s", out)
+
+
+def test_a_human_gives_no_hints(typed, tmp_path):
+    file = tmp_path / "two.pgn"
+    words = ("play", "tictactoe", "--against", "human", "--save", file)
+    status, out, _ = typed("h\nb2\n", *words)
+    assert status == 0 and "nobody is there to ask" in out
+    assert len(bl.read_records(file)[0].actions) == 1
+
+
+def test_a_game_is_saved_when_the_opponent_fails(typed, failing, tmp_path):
+    file = tmp_path / "mine.pgn"
+    words = ("play", "tictactoe", "--against", "greedy(failing)", "--save", file)
+    with pytest.raises(
+        ZeroDivisionError
+    ):  # the command line says it in a sentence where a plugin is at fault
+        typed("b2\na1\nc1\na3\nc3\n", *words)
+    assert len(bl.read_records(file)[0].actions) >= 1
+
+
+def test_a_file_that_holds_no_games_is_refused_before_a_game(boardlab, tmp_path):
+    junk, binary = tmp_path / "junk.pgn", tmp_path / "binary.pgn"
+    junk.write_text("hello\n")
+    binary.write_bytes(b"\xff\xfe\0")
+    for command in (("play", "tictactoe"), ("match", "tictactoe", "random", "random", "-n", "100000000")):
+        for file, words in ((junk, "holds no games as .pgn files do"), (binary, "it is no text")):
+            before = file.read_bytes()
+            status, _, err = boardlab(*command, "--save", file)
+            assert status == 2 and words in err and file.read_bytes() == before
+    lines = tmp_path / "lines.txt"
+    lines.write_text("not columns\n")
+    assert boardlab("play", "connectfour", "--save", lines)[0] == 2
+
+
+def test_a_match_adds_its_games_to_those_that_are_there(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    words = ("match", "tictactoe", "random", "random", "-n", "2", "--save", file)
+    assert f"saved: {file}" in boardlab(*words)[1] and f"added to: {file}" in boardlab(*words)[1]
+    assert len(bl.read_records(file)) == 4
+
+
+# ---- measuring ----
+
+
+def test_exams_may_be_repeated(boardlab):
+    words = ("evaluate", "solved", "--game", "tictactoe", "--games", "4")
+    status, out, _ = boardlab(*words, "--exam", "random", "--exam", "perfect")
+    assert status == 0 and re.search(r"^random: .* at most 1,", out, re.M)
+    assert re.search(r"^perfect: .* best possible 0,", out, re.M)
+    status, _, err = boardlab(*words, "--exam", "random", "--against", "random")
+    assert status == 2 and "not both" in err
+
+
+def test_what_nobody_can_exploit_is_zero(boardlab):
+    _, out, _ = boardlab(
+        "evaluate", "nash", "--game", "kuhnpoker", "--exam", "exploitability", "--games", "5"
+    )
+    assert out.startswith("exploitability: 0 ± 0 ")
+
+
+def test_one_game_of_a_balance_has_no_error_bar(boardlab):
+    status, out, _ = boardlab("balance", "tictactoe", "--agent", "random", "--games", "1")
+    assert status == 0 and "nan" not in out and "1 game," in out
+
+
+def test_an_exam_whose_opponent_fails_ends_the_run_which_is_saved(failing, tmp_path):
+    game = bl.game("tictactoe")
+    settings = {"episodes": 100, "stop_exam": "greedy(failing)", "stop_after": 2, "out": tmp_path / "run"}
+    with pytest.raises(bl.BoardLabError, match=r"greedy\(failing\) went wrong: ZeroDivisionError: mine"):
+        bl.train(game, **settings)
+    assert 0 < bl.open_run(tmp_path / "run").episodes < 100
+
+
+def test_large_scores_of_famous_agents_are_plain_numbers(boardlab, tmp_path):
+    store = tmp_path / "store.db"
+    assert boardlab("tournament", "2048", "random", "tiles", "-n", "3", "--store", store)[0] == 0
+    _, out, _ = boardlab("fame", "--store", store)
+    assert "e+" not in out and re.search(r"\d,\d{3} \(", out)
+
+
+def test_an_engine_of_gtp_survives_an_agent_that_fails(typed, failing):
+    status, out, _ = typed(
+        "1 genmove b\n2 genmove w\n3 genmove b\n4 name\nquit\n",
+        "gtp",
+        "greedy(failing)",
+        "--game",
+        "tictactoe",
+    )
+    assert status == 0 and re.search(r"^\?\d ZeroDivisionError: mine$", out, re.M) and "=4 BoardLab" in out
+
+
+# ---- Python and files ----
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda g: bl.train(g, exams=5), "exams must be a list of exams, not 5"),
+        (lambda g: bl.balance(g, None), "balance needs an agent or a list of agents, not None"),
+        (lambda g: bl.match(g, ["runs/x", "random"]), r"unexpected '/'; a run plays as greedy\(ntuple"),
+        (lambda g: bl.match(g, ["random"]), "tictactoe needs 2 agents, not 1 agent$"),
+        (lambda g: bl.rate([Result(("a", "b"), ("x", 0))]), "scores must be finite numbers"),
+        (lambda g: bl.rate([Result((None, "b"), (1, 0))]), "players are named by text"),
+    ],
+)
+def test_what_is_no_list_or_no_name_is_a_sentence(call, sentence):
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        call(bl.game("tictactoe"))
+
+
+def test_a_finished_game_is_no_start():
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4, 2):
+        state.apply(action)
+    with pytest.raises(bl.BoardLabError, match=r"the game is over in starts\[1\]"):
+        bl.match(game, ["random", "random"], games=4, starts=[game.initial_state(), state])
+
+
+def test_a_byte_order_mark_is_no_action(boardlab, tmp_path):
+    openings, position = tmp_path / "openings.txt", tmp_path / "position.txt"
+    openings.write_text("b2\n", encoding="utf-8-sig")
+    position.write_text(bl.game("tictactoe").initial_state().to_text(), encoding="utf-8-sig")
+    words = ("match", "tictactoe", "random", "random", "-n", "2", "--openings", openings)
+    assert boardlab(*words)[0] == 0
+    assert boardlab("inspect", "tictactoe", "random", "--position", f"@{position}")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("play", "connectfour", "--agianst", "random"), 'did you mean "against"?'),
+        (("train", "tictactoe", "--exam-evry", "5"), 'did you mean "exam_every"?'),
+        (
+            ("train", "tictactoe", "--from", "x"),
+            "--from is a setting of the learner alphazero, not of td-ntuple",
+        ),
+        (("inspect", "tictactoe", "random", "--position", "@."), '"." is a folder'),
+        (("rate", "."), '"." is a folder'),
+    ],
+)
+def test_a_sentence_knows_what_was_meant(boardlab, words, sentence):
+    status, _, err = boardlab(*words)
+    assert status == 2 and sentence in err
+
+
+def test_a_curve_fits_a_narrow_terminal():
+    rows = [{"episodes": str(i), "x": str(i % 3), "x error": "0"} for i in range(1, 30)]
+    for width in (16, 30, 56):
+        assert max(map(len, text_curve(rows, "x", width).splitlines())) <= width + 12
+
+
+def test_ctrl_c_while_boardlab_is_imported_is_quiet():
+    """As early as an import of its own can be interrupted."""
+    code = (
+        "import signal, sys\n"
+        "import boardlab\n"
+        "sys.meta_path.insert(0, type('Stop', (), {'find_spec': staticmethod(\n"
+        "    lambda name, *a: signal.raise_signal(signal.SIGINT) if name == 'boardlab.cli' else None)}))\n"
+        "from boardlab.__main__ import main\n"
+        "main()\n"
+    )
+    root = str(Path(bl.__file__).parents[1])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=root)
+    assert done.returncode == 130 and done.stderr == ""

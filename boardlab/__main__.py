@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Runs a command. Ctrl-C while it is still being imported ends it as quietly as later."""
+    """Runs a command. Ctrl-C while the commands are still being imported ends it as quietly as later."""
     try:
         from boardlab.cli import main as run
     except KeyboardInterrupt:

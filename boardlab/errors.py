@@ -8,6 +8,10 @@ class BoardLabError(ValueError):
     """Bad input: says what was given, what is allowed, and the nearest right answer."""
 
 
+class TableFullError(BoardLabError):
+    """A learner has no room for more; what it has learned is whole."""
+
+
 class MissingPackageError(BoardLabError):
     """Something optional is not installed; says how to get it."""
 

@@ -282,7 +282,7 @@ def _report(
         wins=tuple(number / len(records) for number in wins),
         draws=draws / len(records),
         distinct=len({(id(record.start), record.actions) for record in records}),
-        errors=sum(1 for record in records if record.error),
+        errors=sum(record.failed for record in records),
     )
 
 

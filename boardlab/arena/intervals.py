@@ -18,7 +18,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
     """Of the mean, over rounds; 0 where they all ended alike."""
-    return _error_of_parts([_samples(scores, round_size)])
+    return _spread_of_parts([_samples(scores, round_size)])[0]
 
 
 def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
@@ -74,12 +74,15 @@ def _samples(scores: list[float], round_size: int) -> list[float]:
     return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
 
 
-def _error_of_parts(parts: list[list[float]]) -> float:
-    """The standard error of the mean of all samples; a part of one is taken to spread as the others do."""
-    count = sum(map(len, parts))
-    degrees = count - len(parts)
-    if degrees < 1:
-        return math.nan
+def _spread_of_parts(parts: list[list[float]]) -> tuple[float, float]:
+    """The standard error of the mean of all samples, and the degrees of freedom it is known with.
+
+    Every part has a variance of its own (Welch 1947, Satterthwaite 1946); a part of one sample is taken to
+    spread as the others do.
+    """
+    count, rest = sum(map(len, parts)), sum(len(part) - 1 for part in parts)
+    if rest < 1:
+        return math.nan, 0.0
     largest = max(abs(sample) for part in parts for sample in part)
     squares = []
     for part in parts:
@@ -87,21 +90,22 @@ def _error_of_parts(parts: list[list[float]]) -> float:
         # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
         alike = max(part) - min(part) <= 1e-12 * largest
         squares.append(0.0 if alike else sum((sample - mean) ** 2 for sample in part))
-    usual = sum(squares) / degrees
-    variances = (
-        square / (len(part) - 1) if len(part) > 1 else usual
-        for part, square in zip(parts, squares, strict=True)
-    )
-    return math.sqrt(sum(len(part) * v for part, v in zip(parts, variances, strict=True))) / count
+    usual = sum(squares) / rest
+    shares, doubts = 0.0, 0.0
+    for part, square in zip(parts, squares, strict=True):
+        free = len(part) - 1
+        share = len(part) * (square / free if free else usual)
+        shares += share
+        doubts += share**2 / free if free else 0.0
+    return math.sqrt(shares) / count, min(shares**2 / doubts, rest) if doubts else float(rest)
 
 
 def _interval_of_parts(parts: list[list[float]], score_range: tuple[float, float]) -> float:
     width = score_range[1] - score_range[0]
-    rounds = sum(map(len, parts))
-    error = _error_of_parts(parts)
+    error, degrees = _spread_of_parts(parts)
     if error == 0:
-        return width * min(1.0, 3 / rounds)
-    return math.nan if math.isnan(error) else min(_student(rounds - len(parts)) * error, width)
+        return width * min(1.0, 3 / sum(map(len, parts)))
+    return math.nan if math.isnan(error) else min(_student(max(1, int(degrees + 1e-9))) * error, width)
 
 
 def _student(degrees: int) -> float:

@@ -13,6 +13,7 @@ from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.references.engines.program import RESIGNED
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
@@ -42,6 +43,11 @@ class GameRecord:
     """What they took on each seat: never the same twice, so records are compared without it."""
     values: tuple[float, ...] = field(default=(), compare=False)
     """What the mover expected of each action (NaN: unknown), where the match was asked to keep it."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether an agent failed or broke the rules, and lost by it. A program that resigned did neither."""
+        return bool(self.error) and not self.error.endswith(RESIGNED)
 
 
 @dataclass(frozen=True)
@@ -465,7 +471,7 @@ def summarise(
         mean_scores=tuple(sum(s) / len(s) for s in scores),
         score_errors=tuple(standard_error(s, round_size) for s in scores),
         intervals=tuple(interval(s, game.score_range, round_size) for s in scores),
-        errors=sum(1 for record in records if record.error),
+        errors=sum(record.failed for record in records),
         distinct=count_distinct(game, records),
         records=records,
         points=tuple(sum(p) / len(p) for p in points),

@@ -90,7 +90,7 @@ class TournamentResult:
                 f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
             )
         if self.errors:
-            said = next(record.error for record in self.records if record.error)
+            said = next(record.error for record in self.records if record.failed)
             lines.append(f"{self.errors} games were lost by an agent's error; the first: {said}")
         return "\n".join(lines).rstrip()
 
@@ -275,7 +275,7 @@ def tally(
         ratings=_ratings(game, agents, records),
         records=records,
         distinct=count_distinct(game, records),
-        errors=sum(1 for record in records if record.error),
+        errors=sum(record.failed for record in records),
     )
 
 

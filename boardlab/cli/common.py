@@ -54,9 +54,9 @@ def game_from(name: str, context: typer.Context) -> Game:
 
 
 def command_options(context: typer.Context) -> list[str]:
-    """The names of the command's own options, as a game's parameters are written."""
-    names = (name for option in context.command.params for name in option.opts if name.startswith("--"))
-    return [name[2:].replace("-", "_") for name in names]
+    """The names of the command's own options, as they are typed, without the dashes before them."""
+    names = (name for option in context.command.params for name in (*option.opts, *option.secondary_opts))
+    return [name[2:] for name in names if name.startswith("--")]
 
 
 def read_switch(owner: str, option: Option, words: list[str]) -> bool:

@@ -107,7 +107,7 @@ def match(
         console.print(f"{'added to' if was_there else 'saved'}: {save}", markup=False, soft_wrap=True)
     if play_stats is not None:
         console.print(f"every position played: {play_stats}", markup=False, soft_wrap=True)
-    for record in [r for r in result.records if r.error][:3]:
+    for record in [r for r in result.records if r.failed][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
     if stopped:
         raise typer.Exit(130)

@@ -14,6 +14,7 @@ from boardlab.cli.common import agent_from, board, console, first_position, game
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, State, as_integer, as_seed
+from boardlab.runs import check_writable
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -39,13 +40,15 @@ def play(
     as_integer("the seat", seat, 0, chosen.players - 1)
     if save is not None:
         check_addition(save, chosen)
+        check_writable(save)
     seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
     opponents = {
         other: make_agent(against, chosen, seed=(seed + other) % 2**64)
         for other in range(chosen.players)
         if other != seat
     }
-    hinter = None if against == "human" else make_agent(against, chosen, seed=(seed + seat) % 2**64)
+    adviser = make_agent(against, chosen, seed=(seed + seat) % 2**64)
+    hinter = None if adviser.expression == "human" else adviser
     table = _Table(first_position(chosen, position, seed))
     console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)

@@ -170,6 +170,9 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
                         failures.append(f"the run with seed {seed} ended with status {worker.returncode}")
                 elif "error" in message:
                     failures.append(message["error"])
+                    selector.unregister(stream)
+                    del running[stream]
+                    worker.communicate()  # it ends by itself
                 else:
                     tell(seed, Progress(**message))
     finally:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, TableFullError
 from boardlab.games.game import Game
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
@@ -179,10 +179,7 @@ class Training:
                     saved = time.monotonic()
                 if tell(self._progress()):
                     break
-        except (
-            KeyboardInterrupt,
-            BoardLabError,
-        ):  # a table may be full
+        except (KeyboardInterrupt, TableFullError):
             self.save()
             self._draw()
             raise
@@ -219,7 +216,11 @@ class Training:
             "epsilon": f"{learner.epsilon:.6g}",
             **self.trainee.columns(),
         }
-        results = self.exams.take(self.game, self._agent(), self.seed)
+        try:
+            results = self.exams.take(self.game, self._agent(), self.seed)
+        except BoardLabError:  # learning itself went well
+            self.save()
+            raise
         for name, result in results.items():
             row |= {
                 name: f"{result.value:.6g}",

@@ -104,18 +104,19 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
     SignalPoll signals;
     std::vector<std::thread> helpers;
     auto last = std::chrono::steady_clock::now();
+    bool is_enough = false;  // for whom the games are handed to
     const auto hand_over = [&] {
       const nb::gil_scoped_acquire gil;
-      receive(finished.take());
+      try {
+        receive(finished.take());
+      } catch (...) {
+        is_enough = true;
+        throw;
+      }
     };
     const auto poll = [&] {
       if (stop) throw Stopped{};
-      try {
-        signals();
-      } catch (...) {  // Ctrl-C loses no game that is over
-        hand_over();
-        throw;
-      }
+      signals();
       const auto now = std::chrono::steady_clock::now();
       if (now - last < std::chrono::milliseconds(100)) return;
       hand_over();
@@ -131,7 +132,8 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
       hand_over();
     });
     for (auto &helper : helpers) helper.join();
-    for (Team &team : teams)  // an agent that was not cloned outlives this call
+    if (failure && !is_enough) guarded(hand_over);  // Ctrl-C loses none of the games before the first unfinished one
+    for (Team &team : teams)                        // an agent that was not cloned outlives this call
       for (Search *search : team.players.agents) search->set_poll([] {});
   }
   if (failure) std::rethrow_exception(failure);

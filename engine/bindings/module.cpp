@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "tabular/q_table.h"
+
 namespace boardlab {
 
 std::string describe(const nb::python_error &error) {
@@ -27,7 +29,8 @@ void translate_refusal(const std::exception_ptr &error, void *) {
   } catch (const std::invalid_argument &refusal) {
     PyObject *kind = nullptr;
     if (PyObject *module = PyImport_ImportModule("boardlab.errors")) {
-      kind = PyObject_GetAttrString(module, "BoardLabError");
+      const bool is_full = dynamic_cast<const boardlab::tabular::TableFull *>(&refusal);
+      kind = PyObject_GetAttrString(module, is_full ? "TableFullError" : "BoardLabError");
       Py_DECREF(module);
     }
     if (!kind) PyErr_Clear();  // the engine on its own, without the package

@@ -62,7 +62,7 @@ PrincipalVariation::Found PrincipalVariation::after(std::size_t ply, Action acti
   const Frame &here = frames_[ply];
   game_->copy(child.state.data(), here.state.data());
   game_->apply(child.state.data(), action);
-  return child_value(ply + 1, here.player, depth == TO_THE_END ? depth : depth - 1, alpha, beta);
+  return child_value(ply + 1, here.player, depth - 1, alpha, beta);
 }
 
 // The value of frame `ply`, whatever it is, for `player`.
@@ -127,7 +127,7 @@ void PrincipalVariation::order(Frame &here, int begin, int end, int depth) {
   const double *history =
       &history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count())];
   // Asking about all children costs as much as a node one above the leaves: worth it from three above on.
-  const bool asks = evaluator && depth >= 4 && depth < TO_THE_END;
+  const bool asks = evaluator && depth >= 4 && !is_to_the_end(depth);
   if (asks) {
     evaluator->action_values(here.state.data(), {actions, n}, rng, scores);
   } else {
@@ -155,7 +155,7 @@ void PrincipalVariation::reward(Frame &here, Action action, int depth) {
     here.killers[1] = here.killers[0];
     here.killers[0] = action;
   }
-  const double weight = depth < TO_THE_END ? depth * depth : 1;
+  const double weight = is_to_the_end(depth) ? 1 : depth * depth;
   double &h = history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count()) +
                        static_cast<std::size_t>(action)];
   h = std::min(h + weight, 1e8);
@@ -242,13 +242,13 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   };
   Found best{-INFINITE, 0};
   bool is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;  // the window is
-  if (prob_cut && depth >= ProbCut::LEAST_DEPTH && depth < TO_THE_END && is_null &&
+  if (prob_cut && depth >= ProbCut::LEAST_DEPTH && !is_to_the_end(depth) && is_null &&
       cut_early(ply, depth, alpha, beta, best))
     return keep(best, best.value >= beta ? AT_LEAST : AT_MOST, first);
 
   const int count = game_->legal(here.state.data(), here.actions.data());
   Action best_action = here.actions[0];
-  if (depth == TO_THE_END && count > 1 && won_at_once(ply, count, beta, best, best_action))
+  if (is_to_the_end(depth) && count > 1 && won_at_once(ply, count, beta, best, best_action))
     return keep(best, AT_LEAST, best_action);
   // What the table remembers is searched before the others are ordered: most often it spares them all.
   const auto remembered = std::find(here.actions.begin(), here.actions.begin() + count, first);

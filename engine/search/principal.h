@@ -24,7 +24,7 @@ inline bool is_two_player_zero_sum(const Game &game) {
 class PrincipalVariation {
  public:
   static constexpr double INFINITE = std::numeric_limits<double>::infinity();
-  static constexpr int TO_THE_END = 30000;  // as a depth
+  static constexpr int TO_THE_END = 30000;  // as a depth, which falls on the way: the table prefers what is deeper
   static constexpr int CUT = -1;            // as a height
 
   // A value for the player to move, fail soft: at or below alpha it is an upper bound, at or above beta a lower one.
@@ -85,6 +85,7 @@ class PrincipalVariation {
     Action killers[2] = {-1, -1};
   };
 
+  static bool is_to_the_end(int depth) { return depth > TO_THE_END / 2; }
   Found value(std::size_t ply, int depth, double alpha, double beta);
   Found after(std::size_t ply, Action action, int depth, double alpha, double beta);
   Found average(std::size_t ply, int player, int depth, double alpha, double beta);

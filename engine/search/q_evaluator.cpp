@@ -14,7 +14,6 @@ void QTableEvaluator::action_values(const void *state, std::span<const Action> a
     out[i] = paid[player] + table_->score(found ? *found : 0);
   }
   if (is_known || rollouts_ == 0) return;
-  rollout_.poll = poll;
   rollout_.action_values(state, actions, rng, out);
 }
 

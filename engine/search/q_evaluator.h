@@ -14,9 +14,15 @@ class QTableEvaluator final : public ActionValueEvaluator {
       : ActionValueEvaluator(table->game_ptr(), table->outcome()),
         table_(std::move(table)),
         rollouts_(rollouts),
-        rollout_(game_ptr(), outcome(), std::max(rollouts, 1), 0) {}
+        rollout_(game_ptr(), outcome(), std::max(rollouts, 1), 0) {
+    rollout_.poll = [this] { poll(); };
+  }
 
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
+  void visit(const std::function<void(Evaluator &)> &see) override {
+    Evaluator::visit(see);
+    rollout_.visit(see);
+  }
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<QTableEvaluator>(table_, rollouts_); }
 
  private:

@@ -80,8 +80,8 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
 // Lines 3 to 6, for every player who learns: s' is the state in which the player decides next.
 void QLearner::end_episode(const void *state, int) {
   if (steps_.size() > table_->room())
-    throw std::invalid_argument("the table is full: it has room for " + std::to_string(table_->most()) +
-                                " pairs of state and action; a new run with more memory_mb has room for more");
+    throw TableFull("the table is full: it has room for " + std::to_string(table_->most()) +
+                    " pairs of state and action; a new run with more memory_mb has room for more");
   double final_outcome[MAX_PLAYERS];
   game_.outcome(settings_.outcome, state, final_outcome);
   const Step *next[MAX_PLAYERS] = {};

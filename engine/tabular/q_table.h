@@ -4,11 +4,17 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "core/game.h"
 
 namespace boardlab::tabular {
+
+// There is no room for another pair. Nothing was changed.
+struct TableFull : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
 
 // Values are goals, as in general game playing: 0 for the worst score of the game, 1 for the best; a pair that was
 // never learned is worth 0. Where the range of scores is a loose estimate, they are the scores themselves.

@@ -1,5 +1,7 @@
 """TD on features: the engine against the slow, obvious version, and what it learns."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -179,6 +181,30 @@ def test_features_that_cannot_be_used_are_refused(answers, sentence, tmp_path):
         train(tmp_path / "odd", features="odd")
     assert not (tmp_path / "odd").exists()
     del OWN_FEATURES["odd"]
+
+
+def test_an_error_in_the_midst_of_an_episode_leaves_the_last_checkpoint(tmp_path):
+    """Half of an episode is in the weights by then: what is kept must go on as though nothing had happened."""
+    calls, answers = [], [1.0]
+
+    @bl.register_features("sometimes")
+    def sometimes(state, player):
+        calls.append(1)
+        return [sum(state.fields), answers[0]]
+
+    settings = {"features": "sometimes", "episodes": 60, "seed": 1, "exams": []}
+    game = bl.game("tictactoe")
+    whole = bl.train(game, "td-features", out=tmp_path / "whole", **settings)
+
+    def tell(standing):
+        answers[0] = math.nan if standing.episodes >= 5 else 1.0
+
+    with pytest.raises(bl.BoardLabError, match="finite numbers"):
+        bl.train(game, "td-features", out=tmp_path / "broken", progress=tell, **settings)
+    answers[0] = 1.0
+    bl.resume(tmp_path / "broken")
+    assert (whole.path / "weights.npz").read_bytes() == (tmp_path / "broken" / "weights.npz").read_bytes()
+    del OWN_FEATURES["sometimes"]
 
 
 def test_an_agent_whose_features_fail_loses_its_games(tmp_path):

@@ -106,7 +106,7 @@ class Paper:
             self.game.score_range[1] if best is None else best,
             details,
             result.intervals[0],
-            problem=next((record.error for record in result.records if record.error), ""),
+            problem=next((record.error for record in result.records if record.failed), ""),
             is_bound=best is None,
         )
 

@@ -50,7 +50,12 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
 def is_number(value: object) -> bool:
     """Whether it is a finite number."""
     numbers = (int, float, np.integer, np.floating)
-    return isinstance(value, numbers) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, numbers) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

@@ -21,8 +21,6 @@ FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
 
 FORMATS_HELP = ".pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)"
 
-PGN_BEGINS = ("[", "{", "%", ";")
-
 GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
 """Formats that only some games have."""
 
@@ -45,14 +43,17 @@ def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path
 
 
 def check_addition(path: str | os.PathLike[str], game: Game) -> Path:
-    """The same for a file to which games will be added: what is there must be games."""
+    """The same for a file to which games will be added: what is there must be games of that format."""
     file = check_format(path, game)
-    text = read_file(file).lstrip("\ufeff \t\r\n") if file.exists() else ""
-    suffix = file.suffix.lower()
-    if text and suffix == ".txt":
+    text = read_file(file) if file.exists() else ""
+    if not text.strip("\ufeff \t\r\n"):
+        return file
+    if format_of(text) != file.suffix.lower():
+        raise BoardLabError(
+            f'"{file}" is there and does not hold games as {file.suffix} files do; choose another file'
+        )
+    if file.suffix.lower() == ".txt":  # which anything looks like that is neither PGN nor GGF
         parse_records(text, str(file), game)
-    elif text and not (text.startswith(PGN_BEGINS) if suffix == ".pgn" else "(;" in text[:200]):
-        raise BoardLabError(f'"{file}" is there and holds no games as {suffix} files do; choose another file')
     return file
 
 
@@ -94,12 +95,20 @@ def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list
 
 def parse_records(text: str, name: str = "text", game: Game | None = None) -> list[Record]:
     """The games in a text; `name` is for error messages."""
-    first = text.lstrip("\ufeff \t\r\n")
-    if first.startswith(PGN_BEGINS):
+    found = format_of(text)
+    if found == ".pgn":
         return read_pgn(name, text.lstrip("\ufeff"), game)
-    if "(;" in first[:200]:
+    if found == ".ggf":
         return read_ggf(name, text)
     return read_lines(name, text.lstrip("\ufeff"), game)
+
+
+def format_of(text: str) -> str:
+    """Which format it is, by the ending that its files have."""
+    first = text.lstrip("\ufeff \t\r\n")
+    if first.startswith(("[", "{", "%", ";")):
+        return ".pgn"
+    return ".ggf" if "(;" in first[:200] else ".txt"
 
 
 def read_file(path: str | os.PathLike[str]) -> str:

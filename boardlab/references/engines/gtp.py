@@ -8,7 +8,7 @@ import time
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
-from boardlab.references.engines.program import EngineError
+from boardlab.references.engines.program import RESIGNED, EngineError
 from boardlab.references.engines.protocol import Protocol
 
 COLOURS = ("b", "w")
@@ -68,7 +68,7 @@ class Gtp(Protocol):
         answer = self.send(f"genmove {COLOURS[state.player]}")
         self.told = None
         if answer.lower() == "resign":
-            raise EngineError(f"{self.program.name} resigned")
+            raise EngineError(f"{self.program.name} {RESIGNED}")
         action = self.action(state, answer)
         self.told = state.copy()
         self.told.apply(action)

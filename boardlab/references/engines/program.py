@@ -22,6 +22,10 @@ ENDING_SECONDS = 1.0
 """How long a program that was told to quit may take before it is killed."""
 
 
+RESIGNED = "resigned"
+"""How the message about a program that gave up ends: it lost, and nothing went wrong."""
+
+
 class EngineError(BoardLabError):
     """An outside program did not do what its protocol says."""
 

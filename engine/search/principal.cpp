@@ -36,6 +36,7 @@ PrincipalVariation::Frame &PrincipalVariation::frame(std::size_t ply) {
     fresh.state = StateBuffer(*game_);
     fresh.actions.resize(most);
     fresh.scores.resize(most);
+    fresh.reached.resize(most);
     frames_.push_back(std::move(fresh));
   }
   return frames_[ply];
@@ -162,26 +163,36 @@ void PrincipalVariation::reward(Frame &here, Action action, int depth) {
 }
 
 // On the way to the end: an action that ends the game well enough, or leads to a position that is known well enough,
-// spares all others.
+// spares all others. The table's memory is asked for before it is read: most of it is far away.
 bool PrincipalVariation::won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action) {
   Frame &child = frame(ply + 1);
-  const Frame &here = frames_[ply];
+  Frame &here = frames_[ply];
   for (int i = 0; i < count; ++i) {
+    Reached &reached = here.reached[static_cast<std::size_t>(i)];
     action = here.actions[static_cast<std::size_t>(i)];
     game_->copy(child.state.data(), here.state.data());
     game_->apply(child.state.data(), action);
-    const int player = game_->player(child.state.data());
-    if (player == TERMINAL) {
+    reached.player = game_->player(child.state.data());
+    if (reached.player == TERMINAL) {
       double outcome[MAX_PLAYERS];
       game_->outcome(outcome_, child.state.data(), outcome);
       found = {outcome[here.player], 1};
       if (found.value >= beta) return true;
-    } else if (const Entry *known = table_.find(game_->hash(child.state.data())); known && known->height != CUT) {
-      const bool same = player == here.player;
-      if (known->bound != EXACT && (known->bound == AT_LEAST) != same) continue;
-      found = {same ? known->value : -known->value, known->height + 1};
-      if (found.value >= beta) return true;
+    } else {
+      reached.key = game_->hash(child.state.data());
+      table_.prefetch(reached.key);
     }
+  }
+  for (int i = 0; i < count; ++i) {
+    const Reached &reached = here.reached[static_cast<std::size_t>(i)];
+    if (reached.player == TERMINAL) continue;
+    const Entry *known = table_.find(reached.key);
+    if (!known || known->height == CUT) continue;
+    const bool same = reached.player == here.player;
+    if (known->bound != EXACT && (known->bound == AT_LEAST) != same) continue;
+    found = {same ? known->value : -known->value, known->height + 1};
+    action = here.actions[static_cast<std::size_t>(i)];
+    if (found.value >= beta) return true;
   }
   return false;
 }

@@ -77,11 +77,16 @@ class PrincipalVariation {
     std::uint8_t age;
     Bound bound;
   };
+  struct Reached {  // by an action
+    std::uint64_t key;
+    int player;
+  };
   struct Frame {
     StateBuffer state;
     int player = 0;
     std::vector<Action> actions;
     std::vector<double> scores;  // by which the actions are ordered; at a chance node the probabilities
+    std::vector<Reached> reached;
     Action killers[2] = {-1, -1};
   };
 

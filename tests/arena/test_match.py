@@ -94,9 +94,15 @@ def test_what_a_solver_remembers_does_not_reach_the_next_game(agent: str) -> Non
     agents = [agent, "mcts(rollout, iterations=40)"]
     one = bl.match(game, agents, games=30, seed=3, random_actions=4)
     assert bl.match(game, agents, games=30, seed=3, random_actions=4, threads=3) == one
-    judge = bl.Adjudication("endgame(rollout, below=14, nodes=300)", 0.9, 2)
-    judged = bl.match(game, ["random", "random"], games=30, seed=3, adjudicate=judge)
-    assert bl.match(game, ["random", "random"], games=30, seed=3, adjudicate=judge, threads=3) == judged
+
+
+def test_what_a_judge_remembers_does_not_reach_the_next_game() -> None:
+    """A judge that remembers earlier games proves sooner who wins."""
+    game = bl.game("connectfour", rows=5, cols=5)
+    judge = bl.Adjudication("endgame(score, below=20, nodes=300)", 0.9, 1)
+    judged = bl.match(game, ["random", "random"], games=200, seed=3, adjudicate=judge)
+    assert judged.adjudicated > 100
+    assert bl.match(game, ["random", "random"], games=200, seed=3, adjudicate=judge, threads=3) == judged
 
 
 def test_a_game_does_not_depend_on_what_an_agent_did_before() -> None:
@@ -543,8 +549,13 @@ def test_ctrl_c_in_an_agent_written_in_python_keeps_the_games_before() -> None:
         bl.match(TICTACTOE, [scripted(TICTACTOE, choose), "random"], games=100)
     finished = stop.value.result.games
     assert finished >= 7 and sum(r.decisions[r.seats.index(0)] for r in stop.value.result.records) <= 40
-    with_enough = bl.match(TICTACTOE, ["perfect", "random"], games=400, sprt=(0, 400), threads=2)
-    assert with_enough == bl.match(TICTACTOE, ["perfect", "random"], games=400, sprt=(0, 400))
+
+
+def test_games_that_end_after_a_test_has_decided_do_not_count() -> None:
+    agents = ["mcts(rollout, iterations=1000)", "random"]
+    one = bl.match(TICTACTOE, agents, games=10_000, sprt=(0, 400))
+    assert one.games < 1000
+    assert bl.match(TICTACTOE, agents, games=10_000, sprt=(0, 400), threads=4) == one
 
 
 def test_rounds_that_all_ended_alike_have_the_interval_of_the_rule_of_three() -> None:

@@ -216,7 +216,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             ]
             if others:
                 raise BoardLabError(
-                    f"--{key} is a setting of the learner{'s' * (len(others) > 1)} {', '.join(others)}, "
+                    f"{word.partition('=')[0]} is a setting of the learner{'s' * (len(others) > 1)} {', '.join(others)}, "
                     f"not of {learner}"
                 )
             names = [*own, *known, *command_options(context)]

@@ -215,10 +215,8 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
                 if key in (option.name.rstrip("_") for option in options_of(kind))
             ]
             if others:
-                raise BoardLabError(
-                    f"{word.partition('=')[0]} is a setting of the learner{'s' * (len(others) > 1)} {', '.join(others)}, "
-                    f"not of {learner}"
-                )
+                theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
+                raise BoardLabError(f"{word.partition('=')[0]} is a setting {theirs}, not of {learner}")
             names = [*own, *known, *command_options(context)]
             raise unknown(f"option, setting or parameter of {game}", key, names)
         if not word.startswith("--") or not (key in known or switched_off):

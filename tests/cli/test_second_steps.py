@@ -79,9 +79,8 @@ def test_a_human_gives_no_hints(typed, tmp_path):
 def test_a_game_is_saved_when_the_opponent_fails(typed, failing, tmp_path):
     file = tmp_path / "mine.pgn"
     words = ("play", "tictactoe", "--against", "greedy(failing)", "--save", file)
-    with pytest.raises(
-        ZeroDivisionError
-    ):  # the command line says it in a sentence where a plugin is at fault
+    # The command line says it in a sentence where a plugin is at fault.
+    with pytest.raises(ZeroDivisionError):
         typed("b2\na1\nc1\na3\nc3\n", *words)
     assert len(bl.read_records(file)[0].actions) >= 1
 
@@ -208,6 +207,10 @@ def test_a_byte_order_mark_is_no_action(boardlab, tmp_path):
         (
             ("match", "tictactoe", "random", "random", "--random_actions", "3"),
             'did you mean "random-actions"?',
+        ),
+        (
+            ("train", "tictactoe", "--warm-start=rave"),
+            "--warm-start is a setting of the learner alphazero, not of td-ntuple",
         ),
         (
             ("train", "tictactoe", "--from", "x"),

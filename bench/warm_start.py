@@ -39,7 +39,7 @@ from common import console, table, tell
 
 import boardlab as bl
 from boardlab import Forest
-from boardlab.arena.intervals import interval
+from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import build_net, net_description
@@ -500,9 +500,10 @@ def report_differences(seeds: list[BayesElo], what: str) -> None:
             found = [rated[one] - rated[other] for one, other in wanted if one in rated and other in rated]
             means += [statistics.mean(found)] if found else []
         if len(means) > 1:
-            error = statistics.stdev(means) / math.sqrt(len(means))
+            mean, half = statistics.mean(means), interval(means, (-math.inf, math.inf))
             console.print(
-                f"{title}: {statistics.mean(means):+.0f} ± {error:.0f} Elo (standard error, {len(means)} {what})"
+                f"{title}: {mean:+.0f} ± {standard_error(means):.0f} Elo (standard error, {len(means)} {what}; "
+                f"95%: {mean - half:+.0f} to {mean + half:+.0f})"
             )
 
 

@@ -67,6 +67,8 @@ def test_claims_about_warm_starts_are_means_over_pairs_and_seeds(bench, monkeypa
     each = [warm_start.ratings_of([line])["wro"].elo for line in (*files[0][:2], files[1][0])]
     assert each[0] > each[1] > each[2]
     error = (sum((e - sum(each) / 3) ** 2 for e in each) / 2 / 3) ** 0.5
+    mean, half = sum(each) / 3, 4.3027 * error  # Student's t with two degrees of freedom
     assert said[1:] == [
-        f"fixed - baseline: {sum(each) / 3:+.0f} ± {error:.0f} Elo (standard error, 3 seeds of a game)"
+        f"fixed - baseline: {mean:+.0f} ± {error:.0f} Elo (standard error, 3 seeds of a game; "
+        f"95%: {mean - half:+.0f} to {mean + half:+.0f})"
     ]

@@ -5,7 +5,7 @@ import datetime
 import itertools
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
@@ -300,11 +300,7 @@ def match(
         if not records:
             raise
         raise StoppedMatch(result()) from None
-    if arena.random_actions and not any(any(record.decisions) for record in records):
-        raise BoardLabError(
-            f"no game of {game.name} still ran after {arena.random_actions} random actions: "
-            "the agents had nothing to decide"
-        )
+    arena.check_decided(records)
     return result()
 
 
@@ -362,6 +358,14 @@ class Arena:
             a.rebuild(self.game, i) if is_text and not _engine.can_clone(a.core) else a.core
             for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
         ]
+
+    def check_decided(self, records: Iterable[GameRecord]) -> None:
+        """Refuses games that were all over before an agent was asked: they say nothing about the agents."""
+        if self.random_actions and not any(any(record.decisions) for record in records):
+            raise BoardLabError(
+                f"no game of {self.game.name} still ran after {self.random_actions} random actions: "
+                "the agents had nothing to decide"
+            )
 
     def play(
         self,

@@ -139,9 +139,15 @@ def test_a_match_in_which_nobody_decides_is_refused(boardlab, words):
     assert "random_actions must be less than 9, the most actions of a game of tictactoe" in error
 
 
-def test_a_match_whose_games_all_ended_before_anybody_decided_is_refused(boardlab):
-    words = ("match", "tictactoe", "random", "random", "--random-actions", "8", "-n", "2", "--seed", "2")
-    status, out, error = boardlab(*words)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "tictactoe", "random", "random", "-n", "2"),
+        ("tournament", "tictactoe", "random", "greedy(rollout)", "--games", "2"),
+    ],
+)
+def test_games_that_all_ended_before_anybody_decided_are_refused(boardlab, words):
+    status, out, error = boardlab(*words, "--random-actions", "8", "--seed", "2")
     assert (status, out) == (2, "")
     assert "no game of tictactoe still ran after 8 random actions" in error
 

@@ -25,7 +25,7 @@ from boardlab.cli.common import (
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
-from boardlab.learning import LEARNERS, Run, train_many
+from boardlab.learning import LEARNERS, Run, default_learner, train_many
 from boardlab.learning import Progress as Standing
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
@@ -54,7 +54,13 @@ def train(
             "or false also as --NAME and --no-NAME."
         ),
     ],
-    learner: Annotated[str, typer.Option(help=f"What learns: {', '.join(LEARNERS)}.")] = "td-ntuple",
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What learns: {', '.join(LEARNERS)}; by default td-ntuple, with --from alphazero.",
+            show_default=False,
+        ),
+    ] = None,
     preset: Annotated[
         str,
         typer.Option(help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".'),
@@ -101,6 +107,8 @@ def train(
     ] = False,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
+    if learner is None:
+        learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
     settings = split_settings(game, learner, context)
     if layout is not None:
         settings |= read_layout(layout)

@@ -174,6 +174,10 @@ def _wang(shape: NetShape, options: NetOptions) -> Net:
 def _mlp(shape: NetShape, options: NetOptions) -> Net:
     """Fully connected residual layers, for games without a grid and for small boards."""
     width = options.channels
+
+    def relu() -> nn.Module:  # one layer either way: the names of the others are those in the files of runs
+        return nn.Sequential(nn.ReLU(), nn.Dropout(options.dropout)) if options.dropout else nn.ReLU()
+
     body: list[nn.Module] = [
         nn.Flatten(),
         nn.Linear(shape.planes * shape.rows * shape.cols, width),
@@ -182,15 +186,13 @@ def _mlp(shape: NetShape, options: NetOptions) -> Net:
     for _ in range(options.blocks):
         body.append(
             Residual(
-                nn.Sequential(
-                    nn.LayerNorm(width), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width)
-                )
+                nn.Sequential(nn.LayerNorm(width), nn.Linear(width, width), relu(), nn.Linear(width, width))
             )
         )
     return Net(
         nn.Sequential(*body),
         nn.Linear(width, shape.actions),
-        nn.Sequential(nn.Linear(width, options.hidden), nn.ReLU(), nn.Linear(options.hidden, shape.values)),
+        nn.Sequential(nn.Linear(width, options.hidden), relu(), nn.Linear(options.hidden, shape.values)),
     )
 
 

@@ -5,7 +5,7 @@ from boardlab.learning.many import ManyRuns, train_many
 from boardlab.learning.presets import PRESETS, preset
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learning.tabular import QM, QTableSettings
-from boardlab.learning.train import LEARNERS, Run, open_run, resume, train
+from boardlab.learning.train import LEARNERS, Run, default_learner, open_run, resume, train
 from boardlab.learning.training import Progress
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "SarsaNTuple",
     "TdFeatures",
     "TdNTuple",
+    "default_learner",
     "open_run",
     "preset",
     "resume",

@@ -195,7 +195,7 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     assert worker.stdin is not None
-    worker.stdin.write(json.dumps(task) + "\n")
+    worker.stdin.write(json.dumps(task, default=os.fspath) + "\n")
     worker.stdin.flush()
     return worker
 

@@ -223,6 +223,7 @@ _WANG = {
     "value_target": "z",
     "gate": 0.6,
     "gate_games": 40,
+    "exam_simulations": 100,
 }
 _CHURCH = {
     "episodes": 5_000,
@@ -306,6 +307,8 @@ def preset(
     if learner == "alphazero":
         if name not in ALPHAZERO_PRESETS:
             raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
+        if game.name == "morpion" and name == "default":
+            name = "ranked"  # its scores are hard to tell apart otherwise, and a larger head has gigabytes
         chosen = dict(ALPHAZERO_PRESETS[name])
         if name == "default":
             on_gpu = uses_gpu(str((given or {}).get("device", "auto")))

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,9 +99,14 @@ class Run:
         return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{speed}"
 
 
+def default_learner(settings: Iterable[str]) -> str:
+    """What learns where nobody says: only AlphaZero can begin with the net of another run."""
+    return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
+
+
 def train(
     game: Game,
-    learner: str = TdNTuple.name,
+    learner: str | None = None,
     *,
     episodes: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -121,6 +126,7 @@ def train(
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
+    `learner` is td-ntuple unless given, or alphazero where the run begins with another's net (`from_`).
     `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
     very run. Ctrl-C saves what was learned and can be resumed.
@@ -132,6 +138,7 @@ def train(
     Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
     its own that plays as the run does: out/snapshots/EPISODES.
     """
+    learner = default_learner(settings) if learner is None else learner
     if learner not in LEARNERS:
         raise unknown("learner", str(learner), LEARNERS)
     if not isinstance(game, Game):

@@ -1,9 +1,11 @@
 """AlphaZero: targets, masks and signs, runs that resume, a net that learns."""
 
 import gc
+import json
 import shlex
 import signal
 import tomllib
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
+from boardlab.learning.exams import ExamPlan  # noqa: E402
 from boardlab.learning.presets import preset  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
 from tests.alphazero.dense import policies  # noqa: E402
@@ -244,19 +247,32 @@ def test_memory_does_not_grow_with_the_games(tmp_path):
 
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_no_python_object_grows_with_the_games(tmp_path, lanes):
-    objects = []
+    """Objects that are counted, and the memory of all of them, those in lists and arrays among them."""
+    objects, memory = [], []
 
     def count(_):
         gc.collect()
         objects.append(len(gc.get_objects()))
+        memory.append(tracemalloc.get_traced_memory()[0])
 
     settings = {**SMALL, "window": 2, "window_first": 2, "lanes": lanes}
-    bl.train(
-        bl.game("tictactoe"), "alphazero", episodes=16 * 12, out=tmp_path / "run", progress=count, **settings
-    )
+    tracemalloc.start()
+    try:
+        bl.train(
+            bl.game("tictactoe"),
+            "alphazero",
+            episodes=16 * 12,
+            out=tmp_path / "run",
+            progress=count,
+            **settings,
+        )
+    finally:
+        tracemalloc.stop()
     assert len(objects) >= 12
     # 16 games are about 130 positions: kept as objects, eight generations of them would be a thousand.
     assert objects[11] - objects[3] < 100
+    # Kept as fields, policies and results they would be 100 bytes each. Windows differ by a game or two.
+    assert memory[11] - memory[3] < 8 * 130 * 50
 
 
 def test_tictactoe_is_learned_to_perfection(tmp_path):
@@ -293,6 +309,34 @@ def test_gumbel_learns_from_its_improved_policy():
         assert set(np.flatnonzero(policy)) == set(game.from_fields(fields.tolist()).legal_actions())
 
 
+def test_gumbels_target_turns_one_hot_too():
+    game = bl.game("tictactoe")
+    settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4, one_hot=True, temperature_moves=2)
+    examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
+    for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
+        state = game.from_fields(fields.tolist())
+        shares = len(state.legal_actions())
+        assert np.count_nonzero(policy) == (shares if shares > 7 else 1)
+
+
+@pytest.mark.parametrize("more", [{}, {"episode_limit": 40}])
+@pytest.mark.parametrize("target", ["mean", "q"])
+def test_a_net_without_knowledge_does_not_expect_half_of_two_million(more, target):
+    """What the first searches of 2048 expect, and games that are cut, is within what its games bring."""
+    game = bl.game("2048")
+    settings = AlphaZero(**{**SMALL, "games": 4, "simulations": 4, "value_target": target, **more})
+    trainee = settings.build(game, settings.describe(game, 1), 8, 1)
+    trainee.begin()
+    for _ in range(2):
+        trainee.core.train(4)
+        examples = trainee.core.replay.parts[trainee.core.generation]
+        assert examples.q.min() >= 0 and examples.q.max() < 20_000
+        assert examples.z.min() > 0 and examples.z.max() < 20_000
+        values = trainee.core._batch(examples, np.arange(len(examples)), np.random.default_rng(0))[2]
+        assert values.min() >= -1 and values.max() <= 1
+        assert trainee.core.last["value_loss"] < 2
+
+
 def test_actions_are_drawn_by_visits_and_then_the_best():
     visits = np.tile(np.array([1.0, 3.0, 0.0]), (4000, 1))
     drawn = np.arange(4000) < 2000
@@ -302,6 +346,14 @@ def test_actions_are_drawn_by_visits_and_then_the_best():
     assert not (actions == 2).any()
     assert target[0].tolist() == [0.25, 0.75, 0.0]
     assert target[-1].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_of_equal_actions_the_one_that_is_played_is_the_target():
+    visits = np.tile(np.array([5.0, 5.0, 0.0]), (50, 1))
+    target, actions = by_shares(visits, np.zeros(50, np.bool_), True, np.random.default_rng(0))
+    assert np.array_equal(target, np.eye(3)[actions]) and set(actions) == {0, 1}
+    target, _ = by_shares(visits, np.zeros(50, np.bool_), False, np.random.default_rng(0))
+    assert np.array_equal(target, visits / 10)
 
 
 def test_the_default_preset_fits_the_device(monkeypatch):
@@ -422,3 +474,52 @@ def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
     assert "mcts(rollout, iterations=200)" in (run.path / "log.csv").read_text().splitlines()[0]
     found = {name: AlphaZero().first_exams(bl.game(name)) for name in ("tictactoe", "2048")}
     assert found == {"tictactoe": ["perfect"], "2048": ["score"]}
+
+
+def test_weights_beyond_all_bounds_are_told_with_a_gate_too(tmp_path):
+    options = {
+        **SMALL,
+        "optimiser": "sgd",
+        "lr": 10,
+        "value_weight": 100,
+        "epochs": 50,
+        "batch": 8,
+        "net": "mlp",
+    }
+    with pytest.raises(BoardLabError, match="grew beyond all bounds"):
+        bl.train(bl.game("tictactoe"), "alphazero", episodes=32, out=tmp_path / "run", gate=0.5, **options)
+
+
+def test_the_rate_in_the_log_is_the_one_that_was_used(tmp_path):
+    options = {**SMALL, "lr": 0.01, "lr_final": 0.001, "exams": ["random"], "exam_every": 16, "exam_games": 2}
+    run = bl.train(bl.game("tictactoe"), "alphazero", episodes=48, out=tmp_path / "run", **options)
+    rates = [json.loads(line)["lr"] for line in (run.path / "generations.jsonl").read_text().splitlines()]
+    assert [float(row["alpha"]) for row in run.log] == pytest.approx(rates, rel=1e-5)
+    assert rates == pytest.approx([0.01, 0.0055, 0.001])
+
+
+def test_the_log_has_no_holes_where_an_exam_was_broken_off(tmp_path, monkeypatch):
+    options = {**SMALL, "exams": ["random"], "exam_every": 16, "exam_games": 2, "episodes": 48}
+    whole = bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "whole", **options)
+    take, taken = ExamPlan.take, []
+
+    def broken_off(*arguments, **more):
+        taken.append(1)
+        if len(taken) == 2:
+            raise KeyboardInterrupt
+        return take(*arguments, **more)
+
+    monkeypatch.setattr(ExamPlan, "take", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", **options)
+    again = bl.resume(tmp_path / "run")
+    assert len(taken) > 3 and again.is_finished
+    timeless = [{k: v for k, v in row.items() if "second" not in k} for row in again.log]
+    assert timeless == [{k: v for k, v in row.items() if "second" not in k} for row in whole.log]
+
+
+def test_morpion_needs_no_option():
+    """The general head would have a quarter of a billion weights."""
+    assert preset(bl.game("morpion"), "default", "alphazero") == preset(
+        bl.game("morpion"), "ranked", "alphazero"
+    )

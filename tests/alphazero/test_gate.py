@@ -106,6 +106,19 @@ def test_equal_nets_share_the_points_of_three_players():
     assert gate_score(game, three(1), three(1), 30, 1, 3) == 0.5
 
 
+@pytest.mark.parametrize("name", ["sim", "yavalath"])
+def test_two_seats_of_the_old_net_do_not_share_a_tree(name):
+    """What one of them searched would be there for the next, and equal nets would not be equal."""
+
+    def judge(inputs, legal):  # values that depend on the position
+        sums = (inputs.reshape(len(inputs), -1) * np.arange(inputs[0].size)).sum(axis=1)
+        values = np.sin(sums[:, None] + np.arange(3)).astype(np.float32)
+        return values, np.zeros(legal.shape, np.float32)
+
+    game = bl.game(name, players=3)
+    assert gate_score(game, judge, judge, 18, 32, 3) == 0.5
+
+
 def test_nature_moves_alike_in_both_copies_of_a_game_and_from_both_seats(monkeypatch):
     """Nets that are alike: what one wins in the first seat the other wins from there too."""
     game, forests = bl.game("ewn", size=3), []

@@ -97,3 +97,20 @@ def test_a_gpu_gives_the_same_answers_by_graph_and_without():
     with torch.no_grad():
         exact = fresh.eval()(torch.from_numpy(planes[:200]).to("cuda"))[1].cpu().numpy()
     assert judge(planes[:200], legal[:200])[1] == pytest.approx(exact, abs=0.15)
+
+
+@pytest.mark.parametrize("kind", ["res", "conv", "pool", "wang", "mlp"])
+def test_dropout_is_there_while_learning_and_does_not_rename_layers(kind):
+    game = bl.game("connectfour")
+    plain, dropped = (
+        build_net(net_description(game, AlphaZero(net=kind, blocks=1, channels=16, dropout=share)))
+        for share in (0.0, 0.5)
+    )
+    assert plain.state_dict().keys() == dropped.state_dict().keys()
+    planes = torch.from_numpy(positions(game, 64)[0])
+    with torch.no_grad():
+        for answer, again in zip(dropped.eval()(planes), dropped(planes), strict=True):
+            assert torch.equal(answer, again)
+        torch.manual_seed(1)
+        dropped.train()
+        assert not torch.equal(dropped(planes)[1], dropped(planes)[1])

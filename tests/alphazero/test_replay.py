@@ -39,20 +39,37 @@ def test_paper_001s_window_grows_from_4_to_35_every_two_iterations():
 
 
 @pytest.mark.parametrize("resumed", [False, True])
-def test_a_window_of_positions_is_the_last_so_many_of_them(tmp_path, resumed):
-    """Generations of 3, 1, 4, 1, 5, 9, 2 positions against a plain list of all positions ever played."""
-    window, played = Window(1, positions=6), []
+def test_a_window_of_positions_has_so_many_of_the_last_generations(tmp_path, resumed):
+    """Generations of 3, 1, 4, 1, 5, 9, 2 positions; of the oldest that it reaches always the same are drawn."""
+    window, played, seen = Window(1, positions=6), [], {}
     replay = Replay()
     replay.folder = RunFolder(tmp_path)
     for generation, count in enumerate([3, 1, 4, 1, 5, 9, 2], 1):
-        replay.add(generation, examples(len(played), count), window)
-        played += range(len(played), len(played) + count)
+        replay.add(generation, examples(sum(map(len, played)), count), window)
+        played.append(range(sum(map(len, played)), sum(map(len, played)) + count))
         if resumed:
             replay = Replay()
             replay.folder = RunFolder(tmp_path)
             replay.load(generation, window, SHAPES)
-        assert rows(replay, window) == played[-6:]
+        found, whole = rows(replay, window), []
+        for number, numbers in reversed(list(enumerate(played))):
+            if len(whole) + len(numbers) > 6:
+                drawn = set(found) - set(whole)
+                assert len(drawn) == 6 - len(whole) and drawn <= set(numbers)
+                assert drawn <= seen.setdefault(number, drawn)
+                break
+            whole = [*numbers, *whole]
+        assert found[len(found) - len(whole) :] == whole and len(found) == min(6, sum(map(len, played)))
         assert sum(len(part) for part in replay.parts.values()) < 6 + 9
+
+
+def test_a_window_of_positions_knows_openings_as_well_as_endings():
+    """Self-play leaves the first moves of all games first: of 1,000 positions the last 200 are ends of games."""
+    replay, window = Replay(), Window(1, positions=200)
+    replay.add(1, examples(0, 1000), window)
+    found = rows(replay, window)
+    assert len(set(found)) == 200
+    assert np.histogram(found, 5, (0, 1000))[0].min() > 20  # 40 on average, give or take 5
 
 
 def test_what_the_last_checkpoint_needs_is_still_on_disk(tmp_path):
@@ -96,8 +113,10 @@ def test_samples_are_drawn_once_and_seen_once_an_epoch():
 
 def test_a_window_smaller_than_the_samples_is_learned_whole():
     drawn = draw_rows(100, 20, 4096, 3.0, 32, np.random.default_rng(0))
-    assert [len(step) for step in drawn] == [32] * 9
-    assert np.bincount(np.concatenate(drawn), minlength=100).min() >= 2
+    assert [len(step) for step in drawn] == [32] * 10
+    assert np.bincount(np.concatenate(drawn), minlength=100).min() >= 3
+    assert draw_rows(128, 20, 4096, 1.0, 32, np.random.default_rng(0)).shape == (4, 32)
+    assert draw_rows(100, 20, 4096, 0.1, 32, np.random.default_rng(0)).shape == (1, 32)
     assert [len(step) for step in draw_rows(5, 5, 4096, 1.0, 64, np.random.default_rng(0))] == [5]
 
 
@@ -129,6 +148,7 @@ def test_wangs_preset_is_table_1_of_paper_004():
     wang = AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"})
     assert chosen["episodes"] == 100 * 50  # I, E
     assert (wang.games, wang.temperature_moves, wang.window, wang.epochs) == (50, 15, 20, 10)  # E, T', rs, ep
+    assert wang.exam_simulations == 100  # at the gate
     assert (wang.batch, wang.lr, wang.dropout, wang.simulations, wang.cpuct) == (64, 0.005, 0.3, 100, 1)
     assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
     assert wang.window_first == 20

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
+from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
 
 GAME = bl.game("connectfour", rows=4, cols=4, connect=3)
 
@@ -84,6 +85,22 @@ def test_the_run_tells_how_often_resigning_was_wrong(tmp_path):
     assert all({"resigned", "resign_played_out"} <= set(row) for row in told)
     assert sum(row["resigned"] for row in told) > 0
     assert all(0 <= row.get("resign_mistakes", 0) <= 1 for row in told)
+
+
+@pytest.mark.parametrize(("switch", "may"), [("fixed", True), ("adaptive", False)])
+def test_a_warm_start_resigns_but_where_two_are_compared(switch, may):
+    settings = AlphaZero(
+        games=20,
+        parallel=20,
+        simulations=20,
+        resign=-0.5,
+        resign_played_out=0,
+        warm_start="rollout",
+        switch=switch,
+    )
+    warm = WarmStart(settings).generation(1)
+    _, counts = play_games(GAME, even, settings, 20, 1, seed=1, threads=1, warm=warm)
+    assert bool(counts.resign.resigned) == may
 
 
 @pytest.mark.parametrize("name", ["2048", "morpion"])

@@ -219,9 +219,7 @@ def test_the_command_line_transfers(parents, tmp_path, monkeypatch, capsys):
         "5",
         "--cols",
         "5",
-        "--learner",
-        "alphazero",
-        "--from",
+        "--from",  # which only alphazero has
         str(parents()),
     ]
     words += ["--freeze", "body", "--episodes", "8", "--games", "8", "--simulations", "4", "--threads", "1"]
@@ -240,3 +238,11 @@ def test_a_layer_that_is_new_cannot_be_frozen(parents, tmp_path, freeze):
     with pytest.raises(BoardLabError, match=r"policy\.5 is new here and has to learn"):
         bl.train(game, "alphazero", episodes=8, out=tmp_path / "run", from_=parents(), freeze=freeze, **PLAY)
     assert not (tmp_path / "run").exists()
+
+
+def test_several_runs_at_a_time_begin_with_a_path(parents, tmp_path):
+    game = bl.game("connectfour", rows=4, cols=6)
+    many = bl.train_many(
+        game, 2, jobs=2, out=tmp_path / "many", episodes=8, learner="alphazero", from_=parents(), **PLAY
+    )
+    assert [network(run.path)["parent"] for run in many.runs] == [str(parents())] * 2

@@ -213,9 +213,10 @@ def test_a_byte_order_mark_is_no_action(boardlab, tmp_path):
             "--warm-start is a setting of the learner alphazero, not of td-ntuple",
         ),
         (
-            ("train", "tictactoe", "--from", "x"),
+            ("train", "tictactoe", "--learner", "td-ntuple", "--from", "x"),
             "--from is a setting of the learner alphazero, not of td-ntuple",
         ),
+        (("train", "tictactoe", "--from", "x"), "x is not a run"),
         (("inspect", "tictactoe", "random", "--position", "@."), '"." is a folder'),
         (("rate", "."), '"." is a folder'),
     ],

@@ -29,7 +29,8 @@ def gate_score(
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
     So many `leaves` of a tree are judged at once.
     """
-    trees = max(1, min(MOST_TREES // leaves, MOST_NODES // (2 * simulations * game.action_count)))
+    nodes = game.players * simulations * game.action_count
+    trees = max(1, min(MOST_TREES // leaves, MOST_NODES // nodes))
     points: list[float] = []
     for seat in range(game.players):
         openings = np.arange(-(-(games - seat) // game.players))
@@ -52,28 +53,29 @@ def _play(
     leaves: int,
 ) -> NDArray[np.float64]:
     """All players' scores with the new net in this seat, from these openings."""
-    # With the same seed nature's moves are the same in both: they hold two copies of each game.
+    # With the same seed nature's moves are the same in all: each seat has its own trees, and copy of a game.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
-    mine, theirs = (
+    seats = [
         Forest(game, len(openings), seed=nature, batch=leaves, solver=True, cache_mb=32, threads=threads)
-        for _ in range(2)
-    )
+        for _ in range(game.players)
+    ]
     for move in range(game.horizon):
-        players = mine.players
+        players = seats[0].players
         if (players == TERMINAL).all():
             break
         if move < OPENING:
-            legal = mine.roots()[1]
+            legal = seats[0].roots()[1]
             drawn = np.stack(
                 [np.random.default_rng([seed, number, move]).random(legal.shape[1]) for number in openings]
             )
             actions = np.where(legal, drawn, -1.0).argmax(axis=1)
         else:
-            is_mine = players == seat
-            mine.search(new, np.where(is_mine, simulations, 0))
-            theirs.search(old, np.where(is_mine, 0, simulations))
-            actions = np.where(is_mine, mine.choices(), theirs.choices())
-        mine.play(actions)
-        theirs.play(actions)
-    found: NDArray[np.float64] = mine.scores
+            actions = np.full(len(openings), -1)
+            for player, forest in enumerate(seats):
+                to_move = players == player
+                forest.search(new if player == seat else old, np.where(to_move, simulations, 0))
+                actions = np.where(to_move, forest.choices(), actions)
+        for forest in seats:
+            forest.play(actions)
+    found: NDArray[np.float64] = seats[0].scores
     return found

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from boardlab import _engine
+from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import NetJudge, net_judge
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
@@ -36,6 +37,8 @@ from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts
 from boardlab.search.side_by_side import MOST_TREES
 
+RANDOM_GAMES = 100
+"""Tell what outcomes to expect where the rules do not."""
 BATCHES_FLOATS = 1 << 20
 """In the batches of several steps that are made at once: 4 MiB."""
 
@@ -115,8 +118,8 @@ class AlphaZeroLearner:
 
     @property
     def alpha(self) -> float:
-        """The learning rate of the next generation."""
-        return self._lr(self.generation + 1)
+        """The learning rate of the last generation."""
+        return self._lr(max(1, self.generation))
 
     @property
     def epsilon(self) -> float:
@@ -176,7 +179,7 @@ class AlphaZeroLearner:
             facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
         if settings.resign is not None:
             facts |= counts.resign.facts()
-        if settings.gate is not None:
+        if settings.gate is not None and self._is_finite():
             facts |= self._pass_gate(seed)
         # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
         with uninterrupted():
@@ -257,8 +260,13 @@ class AlphaZeroLearner:
         mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
         low, high = self._target_range()
-        value = (2 * (value - low) / (high - low) - 1).astype(np.float32)
+        # A search may expect what no game in the window has brought.
+        value = np.clip(2 * (value - low) / (high - low) - 1, -1, 1).astype(np.float32)
         return torch.from_numpy(planes), torch.from_numpy(policy), torch.from_numpy(value)
+
+    def _is_finite(self) -> bool:
+        """Whether the net can play; a run whose weights grew beyond all bounds ends when it is saved."""
+        return all(bool(torch.isfinite(parameter).all()) for parameter in self.net.parameters())
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
         """Whether the new net replaces the old one: it must score enough against it from varied openings."""
@@ -315,13 +323,21 @@ class AlphaZeroLearner:
     # ---- what is kept ----
 
     def _begin(self) -> None:
-        """A new run that comes from another one begins with its layers."""
-        if "parent" not in self.description:
-            return
-        low, high = take_over(self.net, self.description)
-        self.best.load_state_dict(self.net.state_dict())
-        if self.is_loose:
-            self.scale[:] = low, high
+        """A new run that comes from another one begins with its layers.
+
+        Where the game's range is loose, the middle that a net without knowledge expects is that of random
+        games: 2048 could bring two million, and what a search expected would be half of that.
+        """
+        if "parent" in self.description:
+            low, high = take_over(self.net, self.description)
+            self.best.load_state_dict(self.net.state_dict())
+            if self.is_loose:
+                self.scale[:] = low, high
+        elif self.is_loose and not self.ranked and not self.game.core.step_reward:
+            games = match(self.game, ["random"] * self.game.players, RANDOM_GAMES, self.seed).records
+            scores = np.array([game.scores for game in games])
+            low = min(scores.min(), 0.0)
+            self.scale[:] = low, max(scores.max(), low + 1e-6)
         self._keep()
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
@@ -380,7 +396,7 @@ class AlphaZeroLearner:
         ):  # of a run that was here before, or of a lost generation
             if old.stem.isdigit() and int(old.stem) > self.generation:
                 old.unlink()
-        self.reports.place(folder, self.generation)
+        self.last = self.reports.place(folder, self.generation)
         if not self.generation or self.replay.parts:
             return
         self.replay.load(

@@ -5,6 +5,7 @@ run finds exactly what it had.
 """
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +36,9 @@ class Examples:
     def __len__(self) -> int:
         return len(self.fields)
 
-    def last(self, count: int) -> "Examples":
-        """The last `count` rows."""
-        return Examples(*(getattr(self, name)[-count:] for name in NAMES))
+    def taken(self, rows: NDArray[np.int64]) -> "Examples":
+        """These rows."""
+        return Examples(*(getattr(self, name)[rows] for name in NAMES))
 
 
 NAMES = tuple(field.name for field in dataclasses.fields(Examples))
@@ -129,9 +130,18 @@ class Replay:
         self.parts = dict(sorted(parts.items()))
 
     def everything(self, window: Window) -> Examples:
-        """All positions of the window."""
-        found = concatenate(list(self.parts.values()))
-        return found if window.positions is None else found.last(window.positions)
+        """All positions of the window.
+
+        Of a generation that reaches out of it some are drawn, always the same ones: the last rows would be
+        the ends of its games.
+        """
+        parts = dict(self.parts)
+        oldest = min(parts)
+        if window.positions is not None:
+            left = window.positions - sum(len(part) for number, part in parts.items() if number != oldest)
+            drawn = np.random.default_rng(oldest).permutation(len(parts[oldest]))[:left]
+            parts[oldest] = parts[oldest].taken(np.sort(drawn))
+        return concatenate(list(parts.values()))
 
 
 def draw_rows(
@@ -141,14 +151,14 @@ def draw_rows(
 
     Without `samples` every step draws anew, and an epoch is as many as the last generation brought, `fresh`.
     With them that many are drawn once, each at most once, and an epoch is a pass over them in a new order
-    (paper 001).
+    (paper 001); the last batch is filled up from the next pass.
     """
     if samples is None:
         steps = max(1, round(epochs * fresh / batch))
         return rng.integers(0, count, (steps, min(batch, count)))
     chosen = rng.permutation(count)[:samples]
     batch = min(batch, len(chosen))
-    steps = max(1, round(epochs * len(chosen) / batch))
+    steps = math.ceil(epochs * len(chosen) / batch - 1e-9)
     passes = [rng.permutation(chosen) for _ in range(-(-steps * batch // len(chosen)))]
     return np.concatenate(passes)[: steps * batch].reshape(steps, batch)
 

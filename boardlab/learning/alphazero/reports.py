@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,19 +30,21 @@ def require_tensorboard() -> None:
 
 
 class Reports:
-    """Tells every generation; a run that is resumed forgets what came after its checkpoint."""
+    """Tells every generation; a run that is resumed forgets what came after its checkpoint.
+
+    What was told is in the file alone: memory does not grow with the run.
+    """
 
     def __init__(self, tensorboard: bool) -> None:
         self.tensorboard = tensorboard
         self.folder: RunFolder | None = None
         self.writer: SummaryWriter | None = None
-        self.rows: list[dict[str, Any]] = []
 
-    def place(self, folder: RunFolder, generation: int) -> None:
-        """The run's folder is known, and so many generations are done."""
+    def place(self, folder: RunFolder, generation: int) -> dict[str, Any]:
+        """The run's folder is known, and so many generations are done; what was told of the last one."""
         self.folder = folder
-        self.rows = _told(folder.path / LINES, generation)
-        folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in self.rows))
+        rows = _told(folder.path / LINES, generation)
+        folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in rows))
         events = folder.path / EVENTS
         if generation == 0:  # of a run that was here before
             (folder.path / PICTURE).unlink(missing_ok=True)
@@ -53,10 +56,10 @@ class Reports:
 
             # What was told after the checkpoint is hidden by purge_step.
             self.writer = SummaryWriter(str(events), purge_step=generation + 1)
+        return rows[-1] if rows and rows[-1]["generation"] == generation else {}
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """A generation is done."""
-        self.rows.append(dict(facts))
         if self.folder is not None:
             with (self.folder.path / LINES).open("a", encoding="utf-8") as file:
                 file.write(json.dumps(facts) + "\n")
@@ -76,11 +79,12 @@ class Reports:
 
     def draw(self) -> dict[str, bytes]:
         """The pictures of the run by the names of their files."""
-        picture = draw_losses(self.rows)
+        told = _told(self.folder.path / LINES) if self.folder else []
+        picture = draw_losses(told)
         return {} if picture is None else {PICTURE: picture}
 
 
-def _told(path: Path, generation: int) -> list[dict[str, Any]]:
+def _told(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
     """What was told up to this generation; a line that was cut when a machine stopped is left out."""
     if not path.exists():
         return []

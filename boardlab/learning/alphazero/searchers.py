@@ -108,7 +108,8 @@ class TreeSearcher(_Games):
     def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
         """What was found."""
         if self.gumbel:
-            return self.forest.policy().astype(np.float32), self.forest.choices()
+            policy, choices = self.forest.policy().astype(np.float32), self.forest.choices()
+            return np.where((one_hot & ~drawn)[:, None], _alone(choices, policy), policy), choices
         visits = self.forest.visits().astype(np.float64)
         if self.by_values:
             return by_shares(self.forest.policy(), drawn, one_hot, rng, visits)
@@ -273,5 +274,11 @@ def by_shares(
     chances = np.where(drawn[:, None], share, best_share)
     sums = chances.cumsum(axis=1)
     actions = (sums <= rng.random(len(weights))[:, None] * sums[:, -1:]).sum(axis=1)
-    target = np.where((one_hot & ~drawn)[:, None], best_share, share)
+    target = np.where((one_hot & ~drawn)[:, None], _alone(actions, weights), share)
     return target.astype(np.float32), actions
+
+
+def _alone(actions: NDArray[np.int64], policy: NDArray[Any]) -> NDArray[np.float32]:
+    """As wide as the policy: all of it is the action's; nothing where there is none (-1)."""
+    alone: NDArray[np.bool_] = actions[:, None] == np.arange(policy.shape[1])
+    return alone.astype(np.float32)

@@ -115,7 +115,7 @@ def play_games(
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
     # Not where an enhancement meets the net alone: who is stronger is the question there.
-    threshold = settings.resign if warm is None else None
+    threshold = None if warm and warm.is_arena else settings.resign
     resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
     started = trees
     searcher.restart(np.arange(trees))

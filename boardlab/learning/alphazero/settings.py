@@ -54,7 +54,7 @@ class AlphaZero(LearnerSettings):
     gumbel: int | None = option(
         None,
         "Gumbel selection at the root over so many actions, with sequential halving: for few simulations; "
-        "its improved policy is the target, and noise and temperature have no part",
+        "its improved policy is the target, and noise and temperature have no part (one_hot has)",
         low=1,
         high=1 << 20,
     )
@@ -171,7 +171,12 @@ class AlphaZero(LearnerSettings):
         'names of layers as in "body.0,body.1"',
     )
 
-    exam_simulations: int = option(50, "iterations a move in the exams during training", low=1, high=10**6)
+    exam_simulations: int = option(
+        50,
+        "iterations a move in the exams during training, at the gate and of the trained agent",
+        low=1,
+        high=10**6,
+    )
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )

@@ -146,6 +146,52 @@ def test_newton_finds_what_minorisation_maximisation_finds() -> None:
     assert (rated.advantage, rated.draw) == pytest.approx((slow["advantage"], slow["draw"]), abs=0.05)
 
 
+def grid_maximum(wins: tuple[int, int], advantages: list[float], draw: float) -> tuple[float, float, float]:
+    """The best log-posterior of two players on a grid, their difference and the advantage there.
+
+    The first player won so many games in either seat, and two virtual draws are added: each seat has one.
+    """
+    differences = np.arange(-6000.0, 6000.0)
+
+    def log_f(elo: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -np.logaddexp(0, -elo * math.log(10) / 400)
+
+    found = []
+    for advantage in advantages:
+        value = np.zeros_like(differences)
+        for won, x in zip(wins, (differences + advantage, differences - advantage), strict=True):
+            value += won * log_f(x - draw) + log_f(x - draw) + log_f(-x - draw)
+        found.append((float(value.max()), float(differences[value.argmax()]), advantage))
+    return max(found)
+
+
+@pytest.mark.parametrize(
+    ("wins", "advantage", "draw"),
+    [
+        ((100, 0), -800, 0),
+        ((1000, 0), -400, 400),
+        ((60, 60), 0, 800),
+        ((100, 0), None, 800),
+        ((100, 0), -2000, 2000),
+        ((100, 0), 2000, 2000),
+        ((1, 10_000), 2000, 0),
+    ],
+)
+def test_the_maximum_is_found_from_far_away(
+    wins: tuple[int, int], advantage: float | None, draw: float
+) -> None:
+    """Newton's steps used to overshoot into the flat, whence there is no way back."""
+    played = games("a", "b", wins[0], 0, 0) + games("b", "a", 0, 0, wins[1])
+    rated = bayes_elo(played, advantage=advantage, draw=draw)
+    given = np.arange(-2000.0, 2000.0, 40).tolist() if advantage is None else [advantage]
+    _, difference, found = grid_maximum(wins, given, draw)
+    assert rated["a"].elo - rated["b"].elo == pytest.approx(difference, abs=1 if len(given) == 1 else 40)
+    assert rated.advantage == pytest.approx(found, abs=40)
+    for bounds in ("covariance", "exact-opponents"):
+        a = bayes_elo(played, advantage=advantage, draw=draw, bounds=bounds)["a"]
+        assert 0 < a.plus < 1e5 and 0 < a.minus < 1e5
+
+
 def numeric_covariance(results: list[Result], rated: BayesElo) -> NDArray[np.float64]:
     """Inverse of the Hessian of the log-posterior by finite differences, with the mean rating fixed by a penalty."""
     names = [r.name for r in rated.ratings]

@@ -4,7 +4,7 @@ The first player, of rating r0 against r1, wins with probability f(r0 - r1 + adv
 f(r1 - r0 - advantage - draw) and draws otherwise, f(x) = 1 / (1 + 10^(-x/400)). The prior is two virtual
 draws a player, spread over the opponents it met. They say nothing about how often the game is drawn: where
 eloDraw is estimated, each counts as a win and a loss in a game without draws. In these parameters the
-logarithm of the posterior is concave, so Newton's method finds the one maximum, and the inverse of its
+logarithm of the posterior is concave, so damped Newton steps find the one maximum, and the inverse of its
 Hessian is the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of
 Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
 """
@@ -262,24 +262,29 @@ class _Model:
             draw = 0.0  # without draws the model is Bradley and Terry's
         p[-1] = 0.5 if draw is None else max(draw, 1e-9)
         free = [*range(self.n), *([self.n] if advantage is None else []), *([-1] if draw is None else [])]
-        value = self.log_posterior(p)
-        for _ in range(200):
-            gradient, hessian = self.slopes(p)
+        value, (gradient, hessian) = self.log_posterior(p), self.slopes(p)
+        # Levenberg's damping: where the posterior is nearly straight, Newton's step would lead far beyond the
+        # maximum, where it is nearly straight again. The least of it leaves the constant of a group, which is
+        # not determined, where it is.
+        damping = 0.0
+        for _ in range(1000):
+            bend = hessian[np.ix_(free, free)]
+            damping = max(damping, 1e-12 * float(np.diag(bend).max()))
             step = np.zeros_like(p)
-            # The constant of a group is not determined: the least-norm solution leaves it where it is.
-            step[free] = np.linalg.lstsq(hessian[np.ix_(free, free)], gradient[free], rcond=1e-12)[0]
-            size = 1.0
-            while size > 1e-12:
-                trial = p + size * step
-                if trial[-1] > 0 and (new := self.log_posterior(trial)) >= value:
-                    break
-                size /= 2
-            else:
-                break
-            p, gain, value = trial, new - value, new
-            if gain < 1e-10 and np.abs(size * step).max() < 1e-9:
-                break
-        _, hessian = self.slopes(p)
+            step[free] = np.linalg.solve(bend + damping * np.eye(len(free)), gradient[free])
+            promise = float(gradient @ step)
+            trial = p + step
+            if trial[-1] > 0:
+                new, slopes = self.log_posterior(trial), self.slopes(trial)
+                # Still uphill at its end, or a fair part of the gain (Armijo): the first is the test that
+                # rounding leaves when next to nothing is gained.
+                if slopes[0] @ step >= 0 or new >= value + 0.1 * promise:
+                    p, value, (gradient, hessian) = trial, new, slopes
+                    damping /= 16
+                    if promise < 1e-16:
+                        break
+                    continue
+            damping *= 16
         covariance: Any = np.linalg.pinv(hessian[np.ix_(free, free)], rcond=1e-12, hermitian=True)
         return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
 

@@ -54,7 +54,7 @@ def match(
     adjudicate_at: Annotated[
         float, typer.Option(help="How clear: 1 is a value at the end of the score range.")
     ] = 0.95,
-    adjudicate_after: Annotated[int, typer.Option(help="For so many actions in a row.")] = 4,
+    adjudicate_after: Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")] = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
         Path | None,

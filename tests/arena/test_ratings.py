@@ -15,6 +15,7 @@ from boardlab.arena.ratings import (
     BayesElo,
     GlickoRating,
     Result,
+    SkillRating,
     bayes_elo,
     glicko2,
     openskill,
@@ -470,6 +471,21 @@ def test_a_start_that_cannot_be_is_refused(start: object, says: str) -> None:
         glicko2([Result(("a", "b"), WIN)], start=start)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ({"a": 3}, "start gives a SkillRating for each name"),
+        (5, "start gives a SkillRating for each name, not 5"),
+        ({"a": SkillRating(mean=1e6)}, "the mean of a must be a number from -100000 to 100000, not 1000000"),
+        ({"a": SkillRating(mean=math.nan)}, "the mean of a"),
+        ({"b": SkillRating(deviation=-1)}, "the deviation of b must be a number from 0 to 100000, not -1"),
+    ],
+)
+def test_a_skill_that_cannot_be_is_refused(start: object, says: str) -> None:
+    with pytest.raises(BoardLabError, match=says):
+        openskill([Result(("a", "b"), WIN)], start=start)  # type: ignore[arg-type]
+
+
 def test_results_that_were_certain_or_impossible_are_rated() -> None:
     start = {"a": GlickoRating(10_000, 0.001, 10), "b": GlickoRating(-10_000, 10_000, 1e-6)}
     for score in (WIN, LOSS):
@@ -511,6 +527,21 @@ def test_one_game_of_two_by_hand() -> None:
     narrowed = sigma * math.sqrt(1 - sigma / c * sigma**2 / c**2 / 4)
     assert rated["a"].deviation == pytest.approx(narrowed)
     assert rated["b"].deviation == pytest.approx(narrowed)
+
+
+def test_skills_are_finite_wherever_they_are_allowed() -> None:
+    """A small beta puts players a thousand spreads apart."""
+    played = [Result(("a", "b"), WIN), Result(("b", "a"), WIN), Result(("a", "b", "c"), (1, 2, 2))] * 200
+    far = {"a": SkillRating(100_000, 0), "b": SkillRating(-100_000, 100_000)}
+    for beta in (1e-6, 0.01, 1e6):
+        for start in (None, far):
+            rated = openskill(played, beta=beta, start=start)
+            assert all(math.isfinite(r.mean) and math.isfinite(r.deviation) for r in rated.values())
+    # who was far ahead and won has told nothing; who lost moves by variance / c
+    ahead = {"a": SkillRating(1000, 0.1), "b": SkillRating(0, 0.1)}
+    assert openskill([Result(("a", "b"), WIN)], beta=0.1, start=ahead)["a"].mean == 1000
+    upset = openskill([Result(("a", "b"), LOSS)], beta=0.1, start=ahead)
+    assert upset["a"].mean == pytest.approx(1000 - 0.01 / math.sqrt(0.04))
 
 
 def test_the_same_as_the_package_openskill() -> None:

@@ -2,8 +2,9 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import section_result, sections
 from boardlab.errors import BoardLabError, shown
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,22 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
         if not all(map(is_number, result.scores)):
             raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
     return list(results)
+
+
+def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:
+    """The ratings of players that are known already, each number of them in its range; none for None."""
+    if start is None:
+        return {}
+    if not isinstance(start, Mapping) or not all(isinstance(rating, kind) for rating in start.values()):
+        raise BoardLabError(f"start gives a {kind.__name__} for each name, not {shown(start)}")
+    for name, rating in start.items():
+        for what, (low, high) in ranges.items():
+            given = getattr(rating, what)
+            if not is_number(given) or not low <= given <= high:
+                raise BoardLabError(
+                    f"the {what} of {name} must be a number from {low:g} to {high:g}, not {shown(given)}"
+                )
+    return dict(start)
 
 
 def count_results(results: Sequence[Result]) -> tuple[list[str], NDArray[np.float64]]:

@@ -138,8 +138,8 @@ def _kind(rules: Blackjack, state: State) -> str:
 CARDS = (
     Exam(
         "exploitability",
-        "minus what best responses win beyond the value of a round, mean of both seats (exact, from the "
-        "policies that the agent reports)",
+        "minus what best responses win beyond the value of a round, the mean of both seats: half of NashConv "
+        "(exact, from the policies that the agent reports)",
         lambda game: isinstance(game.rules, KuhnPoker),
         _exploitability,
         "0",

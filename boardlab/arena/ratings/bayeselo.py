@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
-from boardlab.arena.ratings.results import Result, as_results, count_results, is_number
+from boardlab.arena.ratings.results import (
+    Result,
+    as_results,
+    count_results,
+    groups_of,
+    is_number,
+    never_met,
+)
 from boardlab.errors import BoardLabError, shown, unknown
 
 SCALE = 400 / math.log(10)
@@ -56,17 +63,20 @@ class BayesElo:
     """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw)."""
     covariance: Vector = field(repr=False, compare=False)
     """Of the ratings, in the order of the list."""
-    groups: tuple[tuple[str, ...], ...] = ()
+    groups: tuple[tuple[str, ...], ...]
     """Players that met, directly or through others. With more than one group only ratings inside one
     compare."""
 
     @property
     def superiority(self) -> Vector:
-        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th."""
+        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th; NaN in two groups."""
         elo = np.array([rating.elo for rating in self.ratings])
         variance = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 1e-12))
         z = (elo[:, None] - elo[None, :]) / spread
+        group = {name: i for i, names in enumerate(self.groups) for name in names}
+        mine = np.array([group[rating.name] for rating in self.ratings])
+        z[mine[:, None] != mine[None, :]] = math.nan
         return np.array([[0.5 * math.erfc(-x / math.sqrt(2)) for x in row] for row in z])
 
     def __getitem__(self, name: str) -> EloRating:
@@ -84,17 +94,17 @@ class BayesElo:
                 f"{rank:>4} {r.name:<{width}} {r.elo:>5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
                 f"{r.score:>5.0%} {r.opponents:>5.0f} {r.draws:>5.0%}".replace("-0 ", " 0 ")
             )
-        if len(self.groups) > 1:
-            lines.append(f"{len(self.groups)} groups never met; only ratings inside a group can be compared")
-        return "\n".join(lines)
+        return "\n".join(lines + never_met(self.groups))
 
     def superiority_table(self) -> str:
-        """The likelihood of superiority in percent, a row a player."""
+        """The likelihood of superiority in percent, a row a player; nothing for players that never met."""
         width = max(len(rating.name) for rating in self.ratings)
         head = " " * (width + 5) + "".join(f"{i:>4}" for i in range(1, len(self.ratings) + 1))
         lines = [head]
         for i, row in enumerate(self.superiority):
-            cells = "".join("    " if i == j else f"{100 * p:>4.0f}" for j, p in enumerate(row))
+            cells = "".join(
+                "    " if i == j or math.isnan(p) else f"{100 * p:>4.0f}" for j, p in enumerate(row)
+            )
             lines.append(f"{i + 1:>4} {self.ratings[i].name:<{width}}{cells}")
         return "\n".join(lines)
 
@@ -130,7 +140,7 @@ def bayes_elo(
     strength, a, d, covariance = model.fit(
         None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE
     )
-    groups = _groups(counts.sum(axis=2))
+    groups = [[names.index(name) for name in group] for group in groups_of(results)]
     centre = _centring(len(names), groups, None if anchor is None else names.index(anchor))
     elo = SCALE * (centre @ strength)
     covariance = SCALE**2 * (centre @ covariance @ centre.T)
@@ -172,21 +182,6 @@ def _virtual_draws(counts: Vector, prior: float) -> Vector:
     met = met + met.T
     share = prior / 4 * met / met.sum(axis=1, keepdims=True)
     return np.asarray(share + share.T)
-
-
-def _groups(met: Vector) -> list[list[int]]:
-    """Connected components of who met whom."""
-    left, groups = set(range(len(met))), []
-    while left:
-        frontier, group = [min(left)], set[int]()
-        while frontier:
-            i = frontier.pop()
-            if i not in group:
-                group.add(i)
-                frontier += [j for j in left if met[i, j] or met[j, i]]
-        left -= group
-        groups.append(sorted(group))
-    return groups
 
 
 def _centring(n: int, groups: list[list[int]], anchor: int | None) -> Vector:

@@ -66,6 +66,27 @@ def names_of(results: Sequence[Result]) -> list[str]:
     return list(dict.fromkeys(name for result in results for name in result.players))
 
 
+def groups_of(results: Sequence[Result]) -> list[list[str]]:
+    """Players that met, directly or through others: only ratings inside a group compare."""
+    names = names_of(results)
+    group = {name: [name] for name in names}
+    for result in results:
+        mine = group[result.players[0]]
+        for name in result.players[1:]:
+            if (other := group[name]) is not mine:
+                mine += other
+                group.update(dict.fromkeys(other, mine))
+    place = {name: i for i, name in enumerate(names)}
+    return [sorted(found, key=place.__getitem__) for found in {id(g): g for g in group.values()}.values()]
+
+
+def never_met(groups: Sequence[Sequence[str]]) -> list[str]:
+    """The line under a list of players that do not all compare."""
+    if len(groups) < 2:
+        return []
+    return [f"{len(groups)} groups never met; only ratings inside a group can be compared"]
+
+
 def as_results(results: object, players: int | None = None) -> list[Result]:
     """`results`, if that is what they are, for games of so many players."""
     if not isinstance(results, Sequence) or not all(isinstance(r, Result) for r in results):

@@ -151,7 +151,7 @@ class Store:
     def fame(self, game: str | Game | None = None) -> list[Fame]:
         """The agents of rated tournaments, game by game, the strongest first.
 
-        Two-player games are rated anew over all their tournaments, so that Elo of several compare.
+        A game is rated anew over all its tournaments, so that ratings of several compare.
         """
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from boardlab.arena.intervals import interval_of_parts
 from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, plain
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
+from boardlab.arena.records.pgn import parameters_text
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 
@@ -279,9 +280,10 @@ def tally(
     )
 
 
-def results_of(agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
+def results_of(game: Game, agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
     """The records as rating systems read them."""
-    return [Result(tuple(agents[a] for a in record.seats), record.scores) for record in records]
+    played = f"{game.name} {parameters_text(game)}".strip()
+    return [Result(tuple(agents[a] for a in record.seats), record.scores, game=played) for record in records]
 
 
 def _ratings(
@@ -289,7 +291,7 @@ def _ratings(
 ) -> BayesElo | dict[str, SkillRating] | None:
     if game.players == 1 or not records:
         return None
-    results = results_of(agents, records)
+    results = results_of(game, agents, records)
     if len({name for result in results for name in result.players}) < len(agents):
         return None  # somebody has not played yet
     return bayes_elo(results) if game.players == 2 else openskill(results)

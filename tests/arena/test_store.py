@@ -201,7 +201,7 @@ def test_fame_of_three_players_rates_all_tournaments_together(store):
     played = [bl.tournament(game, AGENTS, games=6, seed=seed, store=store) for seed in (1, 2)]
     alone = ["greedy", "mc(iterations=3)", "mc(iterations=5)"]
     bl.tournament(game, alone, games=6, store=store)
-    skills = openskill([r for result in played for r in results_of(result.agents, result.records)])
+    skills = openskill([r for result in played for r in results_of(game, result.agents, result.records)])
     lines = store.fame("nim")
     assert [line.expression for line in lines[:3]] == list(skills) and [f.group for f in lines] == [0] * 3 + [
         1

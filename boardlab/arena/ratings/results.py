@@ -26,6 +26,8 @@ class Result:
     """One number a seat; only their order counts."""
     period: str = ""
     """When it was played: games with the same text belong to one rating period (Glicko-2)."""
+    game: str = ""
+    """What was played, with what is not usual about its rules, where that is known."""
 
     @property
     def first_points(self) -> float:
@@ -44,7 +46,8 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     for section in sections(read_file(path).lstrip("\ufeff")):
         found = section_result(f"{path}, line {section.line}", section.tags)
         if found is not None and len(found[0]) > 1:
-            results.append(Result(*found, section.tags.get("Date", "")))
+            game = f"{section.tags.get('Game', '')} {section.tags.get('Parameters', '')}".strip()
+            results.append(Result(*found, section.tags.get("Date", ""), game))
     if not results:
         raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
     return results
@@ -85,6 +88,15 @@ def never_met(groups: Sequence[Sequence[str]]) -> list[str]:
     if len(groups) < 2:
         return []
     return [f"{len(groups)} groups never met; only ratings inside a group can be compared"]
+
+
+def played_apart(results: Sequence[Result]) -> list[str]:
+    """The line under a list that mixes games."""
+    games = sorted({result.game for result in results if result.game})
+    if len(games) < 2:
+        return []
+    named = ", ".join(games[:3]) + (f" and {len(games) - 3} more" if len(games) > 3 else "")
+    return [f"{len(games)} games are rated as one ({named}); strength in one does not compare with another's"]
 
 
 def as_results(results: object, players: int | None = None) -> list[Result]:

@@ -61,14 +61,8 @@ def _tags(record: Record) -> str:
     tags |= dict(zip(player_tags(record.game.players), players, strict=True))
     tags["Result"] = result_text(record.scores, is_finished=record.is_finished)
     tags["Game"] = record.game.name
-    rules = record.game.rules
-    given = [
-        f"{option.name}={option_text(getattr(rules, option.name))}"
-        for option in options_of(type(rules))
-        if getattr(rules, option.name) != option.default and rules.name in GAMES
-    ]
-    if given:
-        tags["Parameters"] = " ".join(given)
+    if given := parameters_text(record.game):
+        tags["Parameters"] = given
     tags["Scores"] = " ".join(map(_number, record.scores))
     if record.seed:
         tags["Seed"] = str(record.seed)
@@ -87,6 +81,16 @@ def _tags(record: Record) -> str:
         if name not in tags and name not in RESERVED:  # what the record says itself
             tags[name] = value
     return "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items())
+
+
+def parameters_text(game: Game) -> str:
+    """What is not usual about the rules: `size=6 swap=True`."""
+    rules = game.rules
+    return " ".join(
+        f"{option.name}={option_text(getattr(rules, option.name))}"
+        for option in options_of(type(rules))
+        if getattr(rules, option.name) != option.default and rules.name in GAMES
+    )
 
 
 def _moves(record: Record) -> str:

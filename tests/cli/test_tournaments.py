@@ -1,0 +1,56 @@
+"""Tournaments, ratings and the hall of fame as a user types them: what they say, and what they refuse in time."""
+
+import pytest
+
+import boardlab as bl
+
+
+def pgn(*games: tuple[str, str, str, str]) -> str:
+    """(game, white, black, result) as a file."""
+    return "\n".join(
+        f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n[Game "{game}"]\n\n*\n'
+        for game, white, black, result in games
+    )
+
+
+@pytest.mark.parametrize("system", ["bayeselo", "glicko2", "openskill", "whole-history"])
+def test_players_that_never_met_are_not_compared(boardlab, tmp_path, system):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "c", "d", "1-0"), ("hex", "d", "c", "1-0")] * 2))
+    said = boardlab("rate", file, "--system", system)[1]
+    assert "2 groups never met; only ratings inside a group can be compared" in said
+    assert "rated as one" not in said
+    file.write_text(pgn(("hex", "a", "b", "1-0"), ("hex", "c", "b", "1-0")))
+    assert "never met" not in boardlab("rate", file, "--system", system)[1]
+
+
+def test_points_of_one_history_hang_together(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(("hex", "run@1", "a", "1-0"), ("hex", "run@2", "b", "1-0")))
+    assert "never met" not in boardlab("rate", file, "--system", "whole-history")[1]
+    assert "2 groups never met" in boardlab("rate", file)[1]
+
+
+def test_superiority_is_said_only_of_players_that_met(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "c", "d", "1/2-1/2")] * 3))
+    table = boardlab("rate", file, "--superiority")[1].split("than the column\n")[1].splitlines()
+    assert [len(line.split()) for line in table[1:]] == [3] * 4  # rank, name, and one other player
+    elo = bl.rate(str(file))
+    for i, j in ((i, j) for i in range(4) for j in range(4)):
+        same = any({elo.ratings[i].name, elo.ratings[j].name} <= set(group) for group in elo.groups)
+        assert (elo.superiority[i, j] == elo.superiority[i, j]) == same
+
+
+def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
+    file, store = tmp_path / "games.pgn", tmp_path / "t.db"
+    for game in ("nim", "hex --size 3", "hex --size 4"):
+        words = game.split()
+        boardlab("match", words[0], "random", "mc(iterations=3)", "-n", 2, "--save", file, *words[1:])
+        boardlab("tournament", words[0], "random", "greedy", "-n", 2, "--store", store, *words[1:])
+    note = "3 games are rated as one (hex size=3, hex size=4, nim); strength in one does not compare"
+    for system in ("bayeselo", "glicko2", "openskill", "whole-history"):
+        assert note in boardlab("rate", file, "--system", system)[1]
+    both = ["rate", file, "--tournament", 1, "--tournament", 2, "--tournament", 3, "--store", store]
+    assert note in boardlab(*both)[1]
+    assert "rated as one" not in boardlab("rate", "--tournament", 2, "--store", store)[1]

@@ -159,6 +159,7 @@ class TournamentResult:
 
     def heat_map(self) -> bytes:
         """The cross table as a PNG picture; needs matplotlib."""
+        check_meetings(self.game)
         try:
             from matplotlib.figure import Figure
         except ImportError:
@@ -192,6 +193,12 @@ class TournamentResult:
             cells = "".join(f" {_shade(self.cross[i, j])}" for j in ranking)
             lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
         return "\n".join(lines)
+
+
+def check_meetings(game: Game) -> None:
+    """Refuses a cross table of who beat whom where nobody meets anybody."""
+    if game.players == 1:
+        raise BoardLabError(f"a heat map shows who beat whom; {game.name} is played alone")
 
 
 def _shade(share: float) -> str:

@@ -72,7 +72,7 @@ def match(
         check_addition(save, arena_game)
         check_writable(save)
     if play_stats is not None:
-        check_writable(play_stats)
+        check_writable(play_stats, ".csv")
     stopped = False
     with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as tell:
         try:

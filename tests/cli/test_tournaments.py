@@ -54,3 +54,42 @@ def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
     both = ["rate", file, "--tournament", 1, "--tournament", 2, "--tournament", 3, "--store", store]
     assert note in boardlab(*both)[1]
     assert "rated as one" not in boardlab("rate", "--tournament", 2, "--store", store)[1]
+
+
+@pytest.mark.parametrize(
+    ("game", "option", "sentence"),
+    [
+        ("nim --players 3", "--first-seat", "--first-seat is a question for two players; nim has 3 players"),
+        (
+            "nim --players 3",
+            "--superiority",
+            "--superiority is a question for two players; nim has 3 players",
+        ),
+        ("2048", "--first-seat", "--first-seat is a question for two players; 2048 has 1 player"),
+        ("2048", "--heat-map h.png", "a heat map shows who beat whom; 2048 is played alone"),
+        ("nim", "--heat-map h.foo", '"h.foo" must end in .png'),
+    ],
+)
+def test_what_a_tournament_could_not_show_is_refused_before_its_games(
+    boardlab, tmp_path, monkeypatch, game, option, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    name, *parameters = game.split()
+    agents = ["random", "mc(iterations=1)", "mc(iterations=2)"]
+    status, out, error = boardlab("tournament", name, *agents, "-n", 2, *option.split(), *parameters)
+    assert (status, out, error) == (2, "", f"boardlab: {sentence}\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_play_statistics_are_a_csv_file(boardlab, tmp_path):
+    file = tmp_path / "x.txt"
+    status, out, error = boardlab("match", "2048", "random", "-n", 1, "--play-stats", file)
+    assert (status, out, error) == (2, "", f'boardlab: "{file}" must end in .csv\n')
+
+
+def test_a_heat_map_of_nobody_against_nobody_is_refused(tmp_path):
+    alone = bl.tournament(
+        bl.game("2048", size=2), ["random", "mc(iterations=1)"], games=1, store=tmp_path / "t.db"
+    )
+    with pytest.raises(bl.BoardLabError, match="2048 is played alone"):
+        alone.heat_map()

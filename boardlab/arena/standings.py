@@ -68,6 +68,8 @@ class TournamentResult:
     """How many of the games were different."""
     errors: int
     """Games that ended because an agent failed or broke the rules; it lost them."""
+    name: str = ""
+    """What it was called."""
 
     @property
     def ranking(self) -> list[int]:
@@ -81,7 +83,8 @@ class TournamentResult:
         return sorted(range(len(names)), key=lambda i: (-value[i] if value[i] == value[i] else math.inf, i))
 
     def __str__(self) -> str:
-        lines = [f"{self.game.name}: {self.format} of {len(self.agents)} agents, {len(self.records)} games"]
+        kind = f'{self.format} "{self.name}"' if self.name else self.format
+        lines = [f"{self.game.name}: {kind} of {len(self.agents)} agents, {len(self.records)} games"]
         lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
         lines += ["", *self._list(), ""]
         if self.game.players > 1:
@@ -221,6 +224,7 @@ def tally(
     is_finished: bool,
     pairings: Sequence[Sequence[GameRecord]],
     round_size: int,
+    name: str = "",
 ) -> TournamentResult:
     """Counts the games of all pairings, each in its order, `round_size` of them on one opening."""
     count = len(agents)
@@ -284,6 +288,7 @@ def tally(
         records=records,
         distinct=count_distinct(game, records),
         errors=sum(record.failed for record in records),
+        name=name,
     )
 
 

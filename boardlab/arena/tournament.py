@@ -64,7 +64,7 @@ def tournament(
     default as many as find a winner). Every pairing plays `games` games, rounded up to whole turns of the
     seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
     (every order). A turn shares an opening: see `match` for `random_actions`, `starts` and `adjudicate`.
-    `again` starts anew though the store has this tournament.
+    `again` starts anew though the store has this tournament; another `name` renames it.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
@@ -129,9 +129,8 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
     for stored in plan.games():
         played.setdefault(stored.pairing, []).append(stored.record)
     turn = order_count(plan.game.players, plan.options.get("seats", "all"))
-    return tally(
-        plan.number, plan.game, plan.agents, plan.format, plan.is_finished, list(played.values()), turn
-    )
+    facts = (plan.number, plan.game, plan.agents, plan.format, plan.is_finished)
+    return tally(*facts, list(played.values()), turn, plan.name)
 
 
 def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:

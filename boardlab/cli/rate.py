@@ -76,6 +76,7 @@ def rate(
     read the time from names such as run@2000.
     """
     results = [result for file in files or () for result in read_pgn_results(file)]
+    titles = []
     for number in tournament or ():
         stored = Store(store).tournament(number)
         if stored.game.players == 1:
@@ -83,6 +84,7 @@ def rate(
                 f"tournament {number} is of {stored.game.name}, which is played alone: nobody beat anybody; "
                 "boardlab fame lists its mean scores"
             )
+        titles.append(stored.title)
         results += results_of(stored.game, stored.agents, [game.record for game in stored.games()])
     if not results:
         raise BoardLabError("name a PGN file or a --tournament with games to rate")
@@ -102,7 +104,7 @@ def rate(
         if name not in allowed:
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
-    for line in [*report(results, **options), *played_apart(results)]:
+    for line in [*titles, *report(results, **options), *played_apart(results)]:
         console.print(line, markup=False, soft_wrap=True)
 
 

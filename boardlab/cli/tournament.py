@@ -50,7 +50,7 @@ def tournament(
     store: Annotated[
         Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
     ] = None,
-    name: Annotated[str, typer.Option(help="What to call it.")] = "",
+    name: Annotated[str, typer.Option(help="What to call it; another name renames it.")] = "",
     again: Annotated[
         bool, typer.Option("--again", help="Start anew though the store has this tournament.")
     ] = False,

@@ -3,6 +3,7 @@
 import pytest
 
 import boardlab as bl
+from boardlab.arena.store import Rating
 
 
 def pgn(*games: tuple[str, str, str, str]) -> str:
@@ -93,3 +94,32 @@ def test_a_heat_map_of_nobody_against_nobody_is_refused(tmp_path):
     )
     with pytest.raises(bl.BoardLabError, match="2048 is played alone"):
         alone.heat_map()
+
+
+def test_a_name_is_shown_and_another_one_renames(boardlab, tmp_path):
+    store = ("--store", tmp_path / "t.db")
+    words = ("tournament", "nim", "random", "mc(iterations=2)", "-n", 2, *store)
+    assert boardlab(*words)[1].startswith("nim: round-robin of 2 agents")
+    assert boardlab(*words, "--name", "zebra")[1].startswith('nim: round-robin "zebra" of 2 agents, 2 games')
+    assert boardlab(*words)[1].startswith('nim: round-robin "zebra" of 2 agents')
+    assert boardlab("rate", "--tournament", 1, *store)[1].startswith('tournament 1 "zebra" of nim\n')
+    boardlab(*words, "--seed", 1)
+    assert boardlab("fame", *store)[1].count('4 games, tournaments 1 "zebra", 2\n') == 2
+    assert boardlab(*words, "--name", "gnu")[1].startswith('nim: round-robin "gnu"')
+    assert [t.name for t in bl.store(tmp_path / "t.db").tournaments()] == ["gnu", ""]
+    with pytest.raises(bl.BoardLabError, match="the name of a tournament must be text, not 3"):
+        bl.tournament(bl.game("nim"), ["random", "greedy"], store=tmp_path / "t.db", name=3)
+
+
+def test_a_tournament_that_was_played_but_not_rated_is_not_called_broken_off(boardlab, tmp_path):
+    game, agents, store = bl.game("nim"), ["random", "greedy"], bl.store(tmp_path / "t.db")
+    played = store.start_tournament(game, agents, "round-robin", name="mine")
+    played.add_pairings([((0, 1), 2)])
+    said = [boardlab("fame", "--store", store.path)[1]]
+    played.add_games(0, bl.match(game, agents, 2).records, first=0)
+    said.append(boardlab("fame", "--store", store.path)[1])
+    played.add_ratings("bayeselo", [Rating(i, 0.0, -1.0, 1.0, 2) for i in (0, 1)])
+    said.append(boardlab("fame", "--store", store.path)[1])
+    assert 'tournament 1 "mine" of nim was broken off and does not count; the same command again' in said[0]
+    assert 'tournament 1 "mine" of nim was not rated and does not count' in said[1]
+    assert "does not count" not in said[2] and '1 "mine"' in said[2]

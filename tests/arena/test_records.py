@@ -268,7 +268,21 @@ def test_appending_keeps_what_is_there(tmp_path):
     assert bl.read_records(tmp_path / "a.pgn") == records
 
 
-ODD_NAMES = ["", "Berlin [Mitte]", "x]PB[y", "a;)b", ";)", "(;", "a\0b", "a\nb", '"', "\\", "1-0", "[a] [b]"]
+ODD_NAMES = [
+    "",
+    "Berlin [Mitte]",
+    "x]PB[y",
+    "a;)b",
+    ";)",
+    "(;",
+    "a\0b",
+    "a\ud800b",
+    "a\nb",
+    '"',
+    "\\",
+    "1-0",
+    "[a] [b]",
+]
 
 
 @pytest.mark.parametrize("ending", ["pgn", "ggf"])

@@ -1,4 +1,4 @@
-"""Searches with hidden cards: exploitability in Kuhn poker, and matches in Kuhn poker and poker.
+"""Searches with hidden cards: NashConv in Kuhn poker, and matches in Kuhn poker and poker.
 
 python bench/hidden_cards.py --games 2000 --poker-games 4000 --seed 1
 """
@@ -45,7 +45,8 @@ def decisions(game: bl.Game) -> list[dict[bytes, bl.State]]:
     return found
 
 
-def exploitability(game: bl.Game, agent: str, seeds: int) -> float:
+def nash_conv(game: bl.Game, agent: str, seeds: int) -> float:
+    """What best responses win beyond the value of the game, both seats together."""
     positions = decisions(game)
     strategies: list[dict[bytes, float]] = [
         {
@@ -81,11 +82,11 @@ def main() -> None:
         rows.append(
             [
                 agent,
-                f"{exploitability(kuhn, agent, given.seeds):.3f}",
+                f"{nash_conv(kuhn, agent, given.seeds):.3f}",
                 f"{played.mean_scores[0]:+.3f} ± {played.intervals[0]:.3f}",
             ]
         )
-    table("Kuhn poker", ["agent", "exploitability", "chips a game against random"], rows)
+    table("Kuhn poker", ["agent", "NashConv", "chips a game against random"], rows)
     poker = bl.game("poker", players=2)
     rows = []
     for one, other in (

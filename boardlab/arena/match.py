@@ -59,7 +59,7 @@ class Adjudication:
     threshold: float = 0.95
     """How sure it must be: 1 is the end of the score range."""
     patience: int = 4
-    """For so many actions in a row."""
+    """For so many actions in a row that the agents chose: chance and random openings do not count."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 Group = tuple[int, ...]
 """Entrants that meet in one game."""
@@ -33,6 +34,25 @@ def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
         # In a single turn the sum of the numbers decides who begins, as in Berger's tables.
         return [rotations[(turn + sum(group) + 1) % len(group)]]
     return rotations if seats == "double" else list(itertools.permutations(group))
+
+
+def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
+    """For each group the turn of "single" seats in which it starts, after games that were seated so.
+
+    Who has begun the smallest part of its games begins; among equals who has begun less often in this group.
+    """
+    due: Counter[int] = Counter()
+    begun: Counter[tuple[int, frozenset[int]]] = Counter()
+    for seats in earlier:
+        due.update(seats)
+        due[seats[0]] -= len(seats)  # begun once: 0 is the part that everybody should have
+        begun[seats[0], frozenset(seats)] += 1
+
+    def first_turn(group: Group) -> int:
+        first = [seat_orders(group, "single", turn)[0][0] for turn in range(len(group))]
+        return min(range(len(group)), key=lambda t: (-due[first[t]], begun[first[t], frozenset(group)]))
+
+    return [first_turn(group) for group in groups]
 
 
 def order_count(players: int, seats: str) -> int:

@@ -39,9 +39,9 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)
     elif isinstance(source, (MatchResult, TournamentResult)):
-        results = results_of(source.agents, source.records)
+        results = results_of(source.game, source.agents, source.records)
     elif isinstance(source, Tournament):
-        results = results_of(source.agents, [stored.record for stored in source.games()])
+        results = results_of(source.game, source.agents, [stored.record for stored in source.games()])
     elif isinstance(source, (list, tuple)) and source:
         results = source
     else:

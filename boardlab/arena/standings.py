@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from boardlab.arena.intervals import interval_of_parts
 from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, plain
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
+from boardlab.arena.records.pgn import parameters_text
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 
@@ -67,6 +68,8 @@ class TournamentResult:
     """How many of the games were different."""
     errors: int
     """Games that ended because an agent failed or broke the rules; it lost them."""
+    name: str = ""
+    """What it was called."""
 
     @property
     def ranking(self) -> list[int]:
@@ -80,7 +83,8 @@ class TournamentResult:
         return sorted(range(len(names)), key=lambda i: (-value[i] if value[i] == value[i] else math.inf, i))
 
     def __str__(self) -> str:
-        lines = [f"{self.game.name}: {self.format} of {len(self.agents)} agents, {len(self.records)} games"]
+        kind = f'{self.format} "{self.name}"' if self.name else self.format
+        lines = [f"{self.game.name}: {kind} of {len(self.agents)} agents, {len(self.records)} games"]
         lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
         lines += ["", *self._list(), ""]
         if self.game.players > 1:
@@ -158,6 +162,7 @@ class TournamentResult:
 
     def heat_map(self) -> bytes:
         """The cross table as a PNG picture; needs matplotlib."""
+        check_meetings(self.game)
         try:
             from matplotlib.figure import Figure
         except ImportError:
@@ -193,6 +198,12 @@ class TournamentResult:
         return "\n".join(lines)
 
 
+def check_meetings(game: Game) -> None:
+    """Refuses a cross table of who beat whom where nobody meets anybody."""
+    if game.players == 1:
+        raise BoardLabError(f"a heat map shows who beat whom; {game.name} is played alone")
+
+
 def _shade(share: float) -> str:
     return "  " if math.isnan(share) else 2 * "·░▒▓█"[min(4, int(5 * share))]
 
@@ -213,6 +224,7 @@ def tally(
     is_finished: bool,
     pairings: Sequence[Sequence[GameRecord]],
     round_size: int,
+    name: str = "",
 ) -> TournamentResult:
     """Counts the games of all pairings, each in its order, `round_size` of them on one opening."""
     count = len(agents)
@@ -276,12 +288,14 @@ def tally(
         records=records,
         distinct=count_distinct(game, records),
         errors=sum(record.failed for record in records),
+        name=name,
     )
 
 
-def results_of(agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
+def results_of(game: Game, agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
     """The records as rating systems read them."""
-    return [Result(tuple(agents[a] for a in record.seats), record.scores) for record in records]
+    played = f"{game.name} {parameters_text(game)}".strip()
+    return [Result(tuple(agents[a] for a in record.seats), record.scores, game=played) for record in records]
 
 
 def _ratings(
@@ -289,7 +303,7 @@ def _ratings(
 ) -> BayesElo | dict[str, SkillRating] | None:
     if game.players == 1 or not records:
         return None
-    results = results_of(agents, records)
+    results = results_of(game, agents, records)
     if len({name for result in results for name in result.players}) < len(agents):
         return None  # somebody has not played yet
     return bayes_elo(results) if game.players == 2 else openskill(results)

@@ -20,6 +20,7 @@ from boardlab.arena.pairing import (
     FORMATS,
     SEATS,
     Group,
+    first_turns,
     gauntlet,
     order_count,
     round_robin,
@@ -63,7 +64,7 @@ def tournament(
     default as many as find a winner). Every pairing plays `games` games, rounded up to whole turns of the
     seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
     (every order). A turn shares an opening: see `match` for `random_actions`, `starts` and `adjudicate`.
-    `again` starts anew though the store has this tournament.
+    `again` starts anew though the store has this tournament; another `name` renames it.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
@@ -128,9 +129,8 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
     for stored in plan.games():
         played.setdefault(stored.pairing, []).append(stored.record)
     turn = order_count(plan.game.players, plan.options.get("seats", "all"))
-    return tally(
-        plan.number, plan.game, plan.agents, plan.format, plan.is_finished, list(played.values()), turn
-    )
+    facts = (plan.number, plan.game, plan.agents, plan.format, plan.is_finished)
+    return tally(*facts, list(played.values()), turn, plan.name)
 
 
 def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
@@ -190,14 +190,14 @@ class _Event:
         byes = [0] * entrants
         for number in range(rounds):
             points = [float(bye * games) for bye in byes]
-            earlier = {p.number for p in self.plan.pairings() if p.round < number}
-            for stored in self.plan.games():
-                if stored.pairing not in earlier:  # a round that was broken off
-                    continue
-                for seat, share in zip(stored.record.seats, game_points(stored.record.scores), strict=True):
+            # Not of this round, which may have been broken off.
+            whole = {p.number for p in self.plan.pairings() if p.round < number}
+            earlier = [stored.record for stored in self.plan.games() if stored.pairing in whole]
+            for record in earlier:
+                for seat, share in zip(record.seats, game_points(record.scores), strict=True):
                     points[seat] += share
             groups, out = swiss_round(points, met, byes, players)
-            self.play_round(number, groups, total)
+            self.play_round(number, groups, total, [record.seats for record in earlier])
             for group in groups:
                 for i in group:
                     for j in group:
@@ -205,8 +205,13 @@ class _Event:
             for i in out:
                 byes[i] += 1
 
-    def play_round(self, number: int, groups: Sequence[Group], total: int) -> None:
-        """All games of these groups: turn after turn, in each turn all groups on one opening."""
+    def play_round(
+        self, number: int, groups: Sequence[Group], total: int, earlier: Sequence[Group] = ()
+    ) -> None:
+        """All games of these groups: turn after turn, in each turn all groups on one opening.
+
+        `earlier` is how the games of earlier rounds were seated.
+        """
         games = self.turns * self.turn
         self.plan.add_pairings([(group, games) for group in groups], round=number)
         pairings = [p for p in self.plan.pairings() if p.round == number]
@@ -236,10 +241,15 @@ class _Event:
                 self.plan.add_games(pairings[pairing].number, records, first=firsts[pairing])
             self.tell(before + at - start, total)
 
+        begins = first_turns(groups, earlier)
         end = start + size * self.turns
         self.tell(before + at - start, total)
         while at < end:
             turn = (at - start) // size
-            seatings = [order for group in groups for order in seat_orders(group, self.seats, turn)]
+            seatings = [
+                order
+                for group, first in zip(groups, begins, strict=True)
+                for order in seat_orders(group, self.seats, first + turn)
+            ]
             stop = end if self.seats != "single" else start + (turn + 1) * size
             self.arena.play(seatings, stop, receive, first=at)

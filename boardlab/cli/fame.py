@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.store import Fame, StoredRun
+from boardlab.arena.store import Fame, StoredRun, Tournament
 from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
 from boardlab.errors import BoardLabError
@@ -27,19 +27,16 @@ def fame(
     """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
     opened = open_store(store)
     lines = opened.fame(game)
-    for unfinished in (t for t in opened.tournaments(game) if not t.is_finished):
-        console.print(
-            f"tournament {unfinished.number} of {unfinished.game_name} was broken off and does not count; "
-            "the same command again goes on with it",
-            style="dim",
-            markup=False,
-            soft_wrap=True,
-        )
+    tournaments = opened.tournaments(game)
+    rated = {number for line in lines for number in line.tournaments}
+    for left in (t for t in tournaments if not t.is_finished and t.number not in rated):
+        console.print(_left_out(left), style="dim", markup=False, soft_wrap=True)
     if not lines:
         raise BoardLabError(
             f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "
             f"boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
         )
+    names = {t.number: f'{t.number} "{t.name}"' if t.name else str(t.number) for t in tournaments}
     for number, ((title, method, group), found) in enumerate(
         groupby(lines, key=lambda line: (_title(line), line.method, line.group))
     ):
@@ -50,7 +47,18 @@ def fame(
             f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", style="bold", markup=False
         )
         for rank, line in enumerate(list(found)[:top], 1):
-            _print(rank, line)
+            _print(rank, line, names)
+
+
+def _left_out(tournament: Tournament) -> str:
+    """Why it does not count, and what to do about it."""
+    pairings = tournament.pairings()
+    if pairings and all(pairing.is_done for pairing in pairings):
+        return (
+            f"{tournament.title} was not rated and does not count; the same command again goes on with it, "
+            "in Python its add_ratings rates it"
+        )
+    return f"{tournament.title} was broken off and does not count; the same command again goes on with it"
 
 
 def _title(line: Fame) -> str:
@@ -63,9 +71,10 @@ def _title(line: Fame) -> str:
     return f"{line.game} ({', '.join(special)})" if special else line.game
 
 
-def _print(rank: int, line: Fame) -> None:
+def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
     number = "{:+.0f}".format if line.method == "bayeselo" else _score
-    where = f"tournament{'s' * (len(line.tournaments) > 1)} {', '.join(map(str, line.tournaments[-5:]))}"
+    last = ", ".join(names[number] for number in line.tournaments[-5:])
+    where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
     interval = f"({number(line.low)} to {number(line.high)})"
     console.print(
         f"{rank:>3}  {number(line.rating):>5} {interval}  {line.expression}", markup=False, soft_wrap=True

@@ -54,7 +54,7 @@ def match(
     adjudicate_at: Annotated[
         float, typer.Option(help="How clear: 1 is a value at the end of the score range.")
     ] = 0.95,
-    adjudicate_after: Annotated[int, typer.Option(help="For so many actions in a row.")] = 4,
+    adjudicate_after: Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")] = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
         Path | None,
@@ -72,7 +72,7 @@ def match(
         check_addition(save, arena_game)
         check_writable(save)
     if play_stats is not None:
-        check_writable(play_stats)
+        check_writable(play_stats, ".csv")
     stopped = False
     with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as tell:
         try:

@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,8 @@ import typer
 
 from boardlab.arena.match import counted
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
+from boardlab.arena.ratings.results import groups_of, never_met, played_apart
+from boardlab.arena.ratings.whole_history import split_time
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
 from boardlab.cli.common import console
@@ -73,6 +76,7 @@ def rate(
     read the time from names such as run@2000.
     """
     results = [result for file in files or () for result in read_pgn_results(file)]
+    titles = []
     for number in tournament or ():
         stored = Store(store).tournament(number)
         if stored.game.players == 1:
@@ -80,7 +84,8 @@ def rate(
                 f"tournament {number} is of {stored.game.name}, which is played alone: nobody beat anybody; "
                 "boardlab fame lists its mean scores"
             )
-        results += results_of(stored.agents, [game.record for game in stored.games()])
+        titles.append(stored.title)
+        results += results_of(stored.game, stored.agents, [game.record for game in stored.games()])
     if not results:
         raise BoardLabError("name a PGN file or a --tournament with games to rate")
     given = {
@@ -99,8 +104,7 @@ def rate(
         if name not in allowed:
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
-    lines = report(results, **options)
-    for line in lines:
+    for line in [*titles, *report(results, **options), *played_apart(results)]:
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -128,7 +132,7 @@ def _glicko2(results: list[Result], **options: Any) -> list[str]:
             f"{rank:>4} {name:<{width}} {r.rating:>6.0f} {1.96 * r.deviation:>5.0f} "
             f"{r.volatility:>10.4f} {r.games:>5}"
         )
-    return lines
+    return lines + never_met(groups_of(results))
 
 
 def _openskill(results: list[Result]) -> list[str]:
@@ -140,7 +144,7 @@ def _openskill(results: list[Result]) -> list[str]:
             f"{rank:>4} {name:<{width}} {r.mean:>5.1f} {1.96 * r.deviation:>5.1f} "
             f"{r.ordinal:>7.1f} {r.games:>5}"
         )
-    return lines
+    return lines + never_met(groups_of(results))
 
 
 def _whole_history(results: list[Result], **options: Any) -> list[str]:
@@ -150,7 +154,9 @@ def _whole_history(results: list[Result], **options: Any) -> list[str]:
     for name, curve in curves.items():
         for p in curve:
             lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>5.0f} {p.error:>5.0f} {p.games:>5}")
-    return lines
+    # The points of one player's curve hang together.
+    met = [replace(r, players=tuple(split_time(name)[0] for name in r.players)) for r in results]
+    return lines + never_met(groups_of(met))
 
 
 _REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import Adjudication
+from boardlab.arena.match import Adjudication, counted
 from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
+from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
-from boardlab.errors import MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.runs import RunFolder, check_writable
 
 
@@ -49,7 +50,7 @@ def tournament(
     store: Annotated[
         Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
     ] = None,
-    name: Annotated[str, typer.Option(help="What to call it.")] = "",
+    name: Annotated[str, typer.Option(help="What to call it; another name renames it.")] = "",
     again: Annotated[
         bool, typer.Option("--again", help="Start anew though the store has this tournament.")
     ] = False,
@@ -73,8 +74,13 @@ def tournament(
     result.
     """
     arena_game, players = split_agents(game, agents, context)
+    for option, asked in (("--first-seat", first_seat), ("--superiority", superiority)):
+        if asked and arena_game.players != 2:
+            has = counted(arena_game.players, "players")
+            raise BoardLabError(f"{option} is a question for two players; {arena_game.name} has {has}")
     if heat_map is not None:
-        check_writable(heat_map)
+        check_meetings(arena_game)
+        check_writable(heat_map, ".png")
     with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
         result = play_tournament(
             arena_game,

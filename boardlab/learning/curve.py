@@ -6,14 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boardlab.learning.exams import exam_names
+from boardlab.games.game import Game
+from boardlab.learning.exams import exam_names, exam_range
 
 Rows = Sequence[Mapping[str, Any]]
 """The rows of a log."""
+Point = tuple[int, float, float]
+"""Episodes, value, half width of its 95% interval or NaN."""
 
 
-def points(rows: Rows, exam: str) -> list[tuple[int, float, float]]:
-    """(episodes, value, half width of its 95% interval or NaN) of every row that has the exam."""
+def points(rows: Rows, exam: str) -> list[Point]:
+    """Those of every row that has the exam."""
     return [
         (int(row["episodes"]), float(row[exam]), _half_width(row, exam))
         for row in rows
@@ -29,7 +32,15 @@ def _half_width(row: Mapping[str, Any], exam: str) -> float:
     return 1.96 * float(row.get(f"{exam} error") or "nan") or math.nan
 
 
-def draw_curve(logs: Sequence[tuple[str, Rows]]) -> bytes | None:
+def band(found: Sequence[Point], possible: tuple[float, float]) -> list[tuple[float, float]]:
+    """The ends of the 95% intervals, as far as such values are possible."""
+    return [
+        (min(y, max(y - half, possible[0])), max(y, min(y + half, possible[1]))) if half == half else (y, y)
+        for _, y, half in found
+    ]
+
+
+def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
     """A PNG with a panel an exam; None where matplotlib is not installed.
 
     One log gets its 95% intervals, several get a thin line each and their mean.
@@ -53,8 +64,8 @@ def draw_curve(logs: Sequence[tuple[str, Rows]]) -> bytes | None:
             found = points(rows, exam)
             xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
             if len(logs) == 1:
-                low = [y - half if half == half else y for _, y, half in found]
-                high = [y + half if half == half else y for _, y, half in found]
+                ends = band(found, exam_range(exam, game))
+                low, high = [low for low, _ in ends], [high for _, high in ends]
                 axes.fill_between(xs, low, high, alpha=0.2, linewidth=0)
                 axes.plot(xs, ys, marker="o", markersize=3)
             else:

@@ -147,6 +147,12 @@ def _check_exam(game: Game, name: Any) -> None:
             raise BoardLabError(f"{reason} (or an exam: {', '.join(known)})") from None
 
 
+def exam_range(name: str, game: Game) -> tuple[float, float]:
+    """What can come out of the exam: mostly scores of the game."""
+    values = EXAMS[name].values if name in EXAMS else None
+    return values or game.score_range
+
+
 def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The exams that a log has columns of."""
     columns = dict.fromkeys(key for row in rows for key in row)

@@ -113,7 +113,7 @@ def _write_summary(done: ManyRuns) -> None:
     folder = RunFolder(done.path)
     folder.write_log([{"seed": run.seed, **row} for run in done.runs for row in run.log], "multi.csv")
     folder.write_text("multiTrain.csv", multi_train(done.runs))
-    picture = draw_curve([(run.path.name, run.log) for run in done.runs])
+    picture = draw_curve(done.runs[0].game, [(run.path.name, run.log) for run in done.runs])
     if picture is not None:
         folder.write_bytes("curve.png", picture)
 

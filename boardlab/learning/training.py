@@ -245,7 +245,7 @@ class Training:
         return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
 
     def _draw(self) -> None:
-        picture = draw_curve([(self.folder.path.name, self.log)]) if exam_names(self.log) else None
+        picture = draw_curve(self.game, [(self.folder.path.name, self.log)]) if exam_names(self.log) else None
         if picture is not None:
             self.folder.write_bytes("curve.png", picture)
         for name, drawn in self.trainee.pictures().items():

@@ -351,9 +351,11 @@ class RunFolder:
         _remove_leftovers(self.path, name)
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuses a file that could not be written: asked before hours of games, not after them."""
+def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
+    """Refuses a file that could not be written, or has not that ending: asked before hours of games."""
     file = Path(path)
+    if ending and file.suffix.lower() != ending:
+        raise BoardLabError(f'"{file}" must end in {ending}')
     if file.is_dir():
         raise BoardLabError(f'"{file}" is a folder, not a file')
     if not file.parent.is_dir():

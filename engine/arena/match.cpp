@@ -25,7 +25,7 @@ double expected(const Decision &decision, int player) {
   return decision.scores[player];
 }
 
-// Watches a two-player zero-sum game: who has been winning for how many actions in a row.
+// Watches a two-player zero-sum game: who has been winning for how many of the agents' actions in a row.
 class Judge {
  public:
   Judge(const Game &game, const Players &players, const Adjudication &rules, std::uint64_t seed)
@@ -105,6 +105,7 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
     if (player == TERMINAL || player_actions >= game.horizon()) break;
     Action action;
     double value = UNKNOWN;
+    bool is_chosen = false;  // by an agent: dice and the opening show nothing about who keeps an advantage
     if (player == CHANCE) {
       action = game.sample_chance(state.data(), nature);
     } else if (player_actions < plan.random_actions) {
@@ -128,12 +129,13 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
       if (!played) break;
       action = decision.action;
       if (plan.keep_values) value = expected(decision, player);
+      is_chosen = true;
       ++player_actions;
     }
     game.apply(state.data(), action);
     record.actions.push_back(action);
     if (plan.keep_values) record.values.push_back(value);
-    if (judge.ends(state.data(), record)) return record;
+    if (is_chosen && judge.ends(state.data(), record)) return record;
   }
   game.scores(state.data(), record.scores.data());
   if (record.faulty_seat >= 0) score_as_lost(game, record);

@@ -26,7 +26,7 @@ struct GameRecord {
 // Ends games whose result is clear. Off unless a plan has one.
 struct Adjudication {
   double threshold = 1;  // a value for player 0 this far from the middle of the score range, 1 being its end
-  int patience = 4;      // for so many actions in a row
+  int patience = 4;      // for so many actions of the agents in a row
 };
 
 struct MatchPlan {

@@ -16,6 +16,7 @@ import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
 from boardlab.arena.intervals import above, interval, interval_of_parts, standard_error, wilson
 from boardlab.arena.match import Adjudication, GameRecord, MatchResult, game_points, replay, summarise
+from boardlab.evaluators import EVALUATORS
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS
 from boardlab.search.spec import SearchSpec
@@ -484,6 +485,24 @@ def test_a_judge_ends_clear_games_for_the_side_that_leads() -> None:
         agree += full.scores == cut.scores
     assert agree >= 36
     assert judged == bl.match(FOUR, agents, games=40, seed=1, adjudicate=judge, threads=3)
+
+
+@pytest.mark.parametrize("random_actions", [0, 4])
+@pytest.mark.parametrize("game", ["ewn", "othello"])
+def test_a_judge_counts_what_the_agents_chose(game: str, random_actions: int) -> None:
+    """Neither dice nor the random opening are among the four actions in a row."""
+
+    def first_leads(states: list[State], legal: object) -> list[float]:
+        return [1.0 if state.player == 0 else -1.0 for state in states]
+
+    plan = {"games": 2, "random_actions": random_actions, "adjudicate": "first-leads"}
+    bl.register_evaluator("first-leads", inputs="states", priors=False)(lambda game: first_leads)
+    try:
+        result = bl.match(bl.game(game), ["random"] * 2, **plan)  # type: ignore[arg-type]
+    finally:
+        del EVALUATORS["first-leads"]
+    assert [record.decisions for record in result.records] == [(2, 2)] * 2
+    assert all(r.adjudicated and r.scores == (1, -1) for r in result.records)
 
 
 def test_judges_that_cannot_judge_are_refused() -> None:

@@ -15,6 +15,7 @@ from boardlab.arena.ratings import (
     BayesElo,
     GlickoRating,
     Result,
+    SkillRating,
     bayes_elo,
     glicko2,
     openskill,
@@ -144,6 +145,52 @@ def test_newton_finds_what_minorisation_maximisation_finds() -> None:
     rated, slow = bayes_elo(results), slow_fit(results)
     assert {r.name: r.elo for r in rated.ratings} == pytest.approx({n: slow[n] for n in "abcde"}, abs=0.05)
     assert (rated.advantage, rated.draw) == pytest.approx((slow["advantage"], slow["draw"]), abs=0.05)
+
+
+def grid_maximum(wins: tuple[int, int], advantages: list[float], draw: float) -> tuple[float, float, float]:
+    """The best log-posterior of two players on a grid, their difference and the advantage there.
+
+    The first player won so many games in either seat, and two virtual draws are added: each seat has one.
+    """
+    differences = np.arange(-6000.0, 6000.0)
+
+    def log_f(elo: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -np.logaddexp(0, -elo * math.log(10) / 400)
+
+    found = []
+    for advantage in advantages:
+        value = np.zeros_like(differences)
+        for won, x in zip(wins, (differences + advantage, differences - advantage), strict=True):
+            value += won * log_f(x - draw) + log_f(x - draw) + log_f(-x - draw)
+        found.append((float(value.max()), float(differences[value.argmax()]), advantage))
+    return max(found)
+
+
+@pytest.mark.parametrize(
+    ("wins", "advantage", "draw"),
+    [
+        ((100, 0), -800, 0),
+        ((1000, 0), -400, 400),
+        ((60, 60), 0, 800),
+        ((100, 0), None, 800),
+        ((100, 0), -2000, 2000),
+        ((100, 0), 2000, 2000),
+        ((1, 10_000), 2000, 0),
+    ],
+)
+def test_the_maximum_is_found_from_far_away(
+    wins: tuple[int, int], advantage: float | None, draw: float
+) -> None:
+    """Newton's steps used to overshoot into the flat, whence there is no way back."""
+    played = games("a", "b", wins[0], 0, 0) + games("b", "a", 0, 0, wins[1])
+    rated = bayes_elo(played, advantage=advantage, draw=draw)
+    given = np.arange(-2000.0, 2000.0, 40).tolist() if advantage is None else [advantage]
+    _, difference, found = grid_maximum(wins, given, draw)
+    assert rated["a"].elo - rated["b"].elo == pytest.approx(difference, abs=1 if len(given) == 1 else 40)
+    assert rated.advantage == pytest.approx(found, abs=40)
+    for bounds in ("covariance", "exact-opponents"):
+        a = bayes_elo(played, advantage=advantage, draw=draw, bounds=bounds)["a"]
+        assert 0 < a.plus < 1e5 and 0 < a.minus < 1e5
 
 
 def numeric_covariance(results: list[Result], rated: BayesElo) -> NDArray[np.float64]:
@@ -424,6 +471,21 @@ def test_a_start_that_cannot_be_is_refused(start: object, says: str) -> None:
         glicko2([Result(("a", "b"), WIN)], start=start)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("start", "says"),
+    [
+        ({"a": 3}, "start gives a SkillRating for each name"),
+        (5, "start gives a SkillRating for each name, not 5"),
+        ({"a": SkillRating(mean=1e6)}, "the mean of a must be a number from -100000 to 100000, not 1000000"),
+        ({"a": SkillRating(mean=math.nan)}, "the mean of a"),
+        ({"b": SkillRating(deviation=-1)}, "the deviation of b must be a number from 0 to 100000, not -1"),
+    ],
+)
+def test_a_skill_that_cannot_be_is_refused(start: object, says: str) -> None:
+    with pytest.raises(BoardLabError, match=says):
+        openskill([Result(("a", "b"), WIN)], start=start)  # type: ignore[arg-type]
+
+
 def test_results_that_were_certain_or_impossible_are_rated() -> None:
     start = {"a": GlickoRating(10_000, 0.001, 10), "b": GlickoRating(-10_000, 10_000, 1e-6)}
     for score in (WIN, LOSS):
@@ -465,6 +527,21 @@ def test_one_game_of_two_by_hand() -> None:
     narrowed = sigma * math.sqrt(1 - sigma / c * sigma**2 / c**2 / 4)
     assert rated["a"].deviation == pytest.approx(narrowed)
     assert rated["b"].deviation == pytest.approx(narrowed)
+
+
+def test_skills_are_finite_wherever_they_are_allowed() -> None:
+    """A small beta puts players a thousand spreads apart."""
+    played = [Result(("a", "b"), WIN), Result(("b", "a"), WIN), Result(("a", "b", "c"), (1, 2, 2))] * 200
+    far = {"a": SkillRating(100_000, 0), "b": SkillRating(-100_000, 100_000)}
+    for beta in (1e-6, 0.01, 1e6):
+        for start in (None, far):
+            rated = openskill(played, beta=beta, start=start)
+            assert all(math.isfinite(r.mean) and math.isfinite(r.deviation) for r in rated.values())
+    # who was far ahead and won has told nothing; who lost moves by variance / c
+    ahead = {"a": SkillRating(1000, 0.1), "b": SkillRating(0, 0.1)}
+    assert openskill([Result(("a", "b"), WIN)], beta=0.1, start=ahead)["a"].mean == 1000
+    upset = openskill([Result(("a", "b"), LOSS)], beta=0.1, start=ahead)
+    assert upset["a"].mean == pytest.approx(1000 - 0.01 / math.sqrt(0.04))
 
 
 def test_the_same_as_the_package_openskill() -> None:

@@ -268,6 +268,61 @@ def test_appending_keeps_what_is_there(tmp_path):
     assert bl.read_records(tmp_path / "a.pgn") == records
 
 
+ODD_NAMES = [
+    "",
+    "Berlin [Mitte]",
+    "x]PB[y",
+    "a;)b",
+    ";)",
+    "(;",
+    "a\0b",
+    "a\ud800b",
+    "a\nb",
+    '"',
+    "\\",
+    "1-0",
+    "[a] [b]",
+]
+
+
+@pytest.mark.parametrize("ending", ["pgn", "ggf"])
+@pytest.mark.parametrize("odd", ODD_NAMES, ids=ascii)
+def test_whatever_a_player_or_a_place_is_called_the_file_can_be_read(tmp_path, odd, ending):
+    """Also what was in it before, and nothing but the name suffers."""
+    games = bl.match(bl.game("othello"), ["random", "random"], 2, seed=1).records
+    first, second = (replace(from_match(bl.game("othello"), ("a", "b"), r), seed=0) for r in games)
+    second = replace(second, players=(odd, "b"), tags=dict.fromkeys(("Site", "Date", "Event"), odd))
+    path = tmp_path / f"games.{ending}"
+    bl.write_records(path, [first])
+    bl.write_records(path, [second], append=True)
+    back = bl.read_records(path)
+    assert [(r.actions, r.scores, r.start) for r in back] == [
+        (r.actions, r.scores, None) for r in (first, second)
+    ]
+    assert back[1].players[1] == "b"
+
+
+@pytest.mark.parametrize(
+    "tags", [{"My Tag": "x"}, {"a-b": "x"}, {"X]": "x"}, {"": "x"}, {"Round": 3}], ids=str
+)
+def test_tags_that_no_reader_would_take_are_refused(tmp_path, tags):
+    record = wandering(bl.game("nim"), 1)
+    bl.write_records(tmp_path / "a.pgn", [record])
+    with pytest.raises(
+        bl.BoardLabError, match="a tag of PGN is text, its name of letters, digits and _ alone"
+    ):
+        bl.write_records(tmp_path / "a.pgn", [replace(record, tags=tags)], append=True)
+    assert bl.read_records(tmp_path / "a.pgn") == [record]
+
+
+def test_what_the_record_says_itself_is_no_further_tag():
+    game = bl.game("nim", players=3)
+    record = replace(wandering(game, 3), seed=0, start=None, actions=(), values=(), ending=UNFINISHED)
+    record = replace(record, scores=tuple(record.first_state.scores.tolist()), tags={})
+    told = dict.fromkeys(("White", "Seed", "Position", "FEN", "Error", "Termination", "Result"), "x")
+    assert parse_records(pgn_text([replace(record, tags=told)])) == [record]
+
+
 # ---- othello ----
 
 
@@ -322,12 +377,21 @@ def test_ggf_of_a_server_is_read():
         (("BO[8", "BO[7"), "is no position of Othello"),
         (("B[D6]", "B D6"), '"B D6" is no field'),
         (("RE[-64.000:r]", "RE[who knows]"), "is no number"),
+        (("RE[-64.000:r]", "RE[nan]"), "is no number"),
         ((";)", ""), "no game between"),
     ],
 )
 def test_mistakes_in_ggf_are_told(change, words):
     with pytest.raises(bl.BoardLabError, match=words):
         parse_records(GGS.replace(*change))
+
+
+def test_a_value_that_is_no_number_is_unknown():
+    (record,) = parse_records(GGS.replace("c5/-1.5", "c5/nan").replace("D6", "D6/inf"))
+    assert record.values == ()
+    known = replace(record, values=(0.5, float("nan"), float("inf")))
+    for text in (pgn_text([known]), ggf_text([known])):
+        assert parse_records(text)[0].values == (0.5, None, None)
 
 
 def test_transcripts_leave_passes_out_and_load():
@@ -359,6 +423,21 @@ def test_column_strings_count_from_one_or_from_zero():
         parse_records("1111111")
     with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
         parse_records("123", game=bl.game("tictactoe"))
+
+
+def test_a_game_without_actions_is_a_line():
+    for name in ("connectfour", "othello"):
+        game = bl.game(name)
+        whole = from_match(game, ("?", "?"), bl.match(game, ["random", "random"], 1).records[0])
+        begun = replace(whole, actions=(), scores=(0.0, 0.0), ending=UNFINISHED)
+        text = lines_text([begun, whole, begun])
+        assert [r.actions for r in parse_records(text)] == [(), whole.actions, ()]
+        assert parse_records("-\n", game=game) == [without_history(begun)]
+    with pytest.raises(bl.BoardLabError, match="'-' is neither"):
+        parse_records("-\n")
+    solved = bl.game("rubiks", twists=0)
+    record = Record(solved, ("?",), (), tuple(solved.initial_state().scores.tolist()))
+    assert [r.actions for r in parse_records(lines_text([record] * 2), game=solved)] == [(), ()]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import textwrap
 import pytest
 
 import boardlab as bl
-from boardlab.arena.ratings import Result, bayes_elo
+from boardlab.arena.intervals import interval
+from boardlab.arena.ratings import Result, bayes_elo, openskill
+from boardlab.arena.standings import results_of
 from boardlab.arena.store import Rating
 from boardlab.arena.store import file as store_file
 from boardlab.arena.store.migrations import MIGRATIONS
@@ -181,17 +183,41 @@ def test_agents_that_never_met_stand_apart(store, game):
     assert [f.group for f in store.fame("tictactoe")] == [0, 0, 1, 1]
 
 
-def test_fame_of_one_player_is_its_last_mean_score(store):
-    game = bl.game("2048")
-    for seed, score in ((1, 900.0), (2, 1100.0)):
+def test_fame_of_one_player_is_the_mean_score_of_all_games(store):
+    game = bl.game("2048", size=2)
+    played = [bl.tournament(game, AGENTS[:2], games=n, seed=n, store=store) for n in (5, 3)]
+    assert len(store.fame("2048")) == 2
+    for line in store.fame("2048"):
+        agent = AGENTS.index(line.expression)
+        scores = [r.scores[0] for result in played for r in result.records if r.seats == (agent,)]
+        half = interval(scores, game.score_range)
+        assert (line.games, line.method, line.tournaments, line.group) == (8, "score", (1, 2), 0)
+        assert line.rating == pytest.approx(sum(scores) / 8)
+        assert (line.low, line.high) == pytest.approx((line.rating - half, line.rating + half))
+
+
+def test_fame_of_three_players_rates_all_tournaments_together(store):
+    game = bl.game("nim", heaps=(2, 3, 2), players=3)
+    played = [bl.tournament(game, AGENTS, games=6, seed=seed, store=store) for seed in (1, 2)]
+    alone = ["greedy", "mc(iterations=3)", "mc(iterations=5)"]
+    bl.tournament(game, alone, games=6, store=store)
+    skills = openskill([r for result in played for r in results_of(game, result.agents, result.records)])
+    lines = store.fame("nim")
+    assert [line.expression for line in lines[:3]] == list(skills) and [f.group for f in lines] == [0] * 3 + [
+        1
+    ] * 3
+    for line in lines[:3]:
+        assert (line.rating, line.games) == (pytest.approx(skills[line.expression].mean), 12)
+        assert line.tournaments == (1, 2)
+    assert all((line.games, line.tournaments) == (6, (3,)) for line in lines[3:])
+
+
+def test_what_a_method_of_ones_own_said_last_is_famous(store, game):
+    for seed, rating in ((1, 900.0), (2, 1100.0)):
         tournament = store.start_tournament(game, AGENTS[:2], "round-robin", seed)
-        tournament.add_ratings(
-            "score", [Rating(0, score, score - 9, score + 9, 20), Rating(1, 1000.0, 990, 1010, 20)]
-        )
-    assert [(f.expression, f.rating, f.method, f.tournaments) for f in store.fame("2048")] == [
-        ("random", 1100, "score", (1, 2)),
-        (AGENTS[1], 1000, "score", (1, 2)),
-    ]
+        tournament.add_ratings("mine", [Rating(0, rating, rating - 9, rating + 9, 20)])
+    (line,) = store.fame("tictactoe")
+    assert (line.method, line.rating, line.games, line.tournaments) == ("mine", 1100, 20, (2,))
 
 
 def test_a_trained_agent_brings_its_cost_and_is_another_one_after_more_training(store, tmp_path):

@@ -17,7 +17,14 @@ import pytest
 
 import boardlab as bl
 from boardlab import BoardLabError
-from boardlab.arena.pairing import gauntlet, order_count, round_robin, seat_orders, swiss_round
+from boardlab.arena.pairing import (
+    first_turns,
+    gauntlet,
+    order_count,
+    round_robin,
+    seat_orders,
+    swiss_round,
+)
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import tally
 from boardlab.arena.tournament import stored_tournament
@@ -57,6 +64,21 @@ def test_seat_orders_by_hand() -> None:
 def test_in_a_single_round_robin_all_begin_about_equally_often(entrants: int) -> None:
     begins = Counter(seat_orders(pair, "single", 0)[0][0] for pair in round_robin(entrants, 2))
     assert max(begins.values()) - min(begins.values()) <= 1
+
+
+def test_who_has_begun_less_begins_the_next_single_meeting() -> None:
+    assert first_turns([(0, 1), (2, 3)], []) == [0, 0]
+
+    def begins(group: tuple[int, ...], earlier: list[tuple[int, ...]]) -> int:
+        return seat_orders(group, "single", first_turns([group], earlier)[0])[0][0]
+
+    assert begins((0, 1), [(0, 1)]) == begins((1, 0), [(0, 1)]) == 1
+    assert begins((0, 1), [(0, 2), (1, 2), (1, 3)]) == 0
+    # 0 began one of two games, 1 its only one
+    assert begins((0, 1), [(0, 2), (2, 0), (1, 3)]) == 0
+    # equal in all, so it is the other one's turn in this pair
+    assert begins((0, 1), [(0, 1), (1, 2), (2, 0)]) == begins((1, 0), [(0, 1), (1, 2), (2, 0)]) == 1
+    assert begins((0, 1, 2), [(0, 1, 2), (1, 2, 0)]) == 2
 
 
 def test_a_swiss_round_pairs_equals_that_have_not_met() -> None:
@@ -237,6 +259,22 @@ def test_swiss_meets_are_told_by_the_results(db: Path) -> None:
     meetings = Counter(frozenset(pair) for groups in rounds for pair in groups)
     assert max(meetings.values()) == 1
     assert bl.tournament(TICTACTOE, agents, "swiss", games=2, rounds=3, seed=2, store=db) == result
+
+
+def test_who_begins_changes_from_meeting_to_meeting_in_a_single_swiss(db: Path) -> None:
+    """In Nim with a single heap who begins wins: so equal players stay equal."""
+    nim = bl.game("nim", heaps=(2,), max_take=2)
+    agents = ["perfect", "alphabeta(depth=3)"]
+    result = bl.tournament(nim, agents, "swiss", rounds=6, games=1, seats="single", store=db)
+    assert [record.seats for record in result.records] == [(0, 1), (1, 0)] * 3
+    assert [standing.points for standing in result.standings] == [3, 3]
+
+
+def test_in_a_single_swiss_all_begin_about_equally_often(db: Path) -> None:
+    agents = [*FIELD, "mc(iterations=3)"]
+    result = bl.tournament(TICTACTOE, agents, "swiss", rounds=6, games=3, seats="single", store=db)
+    begun = Counter(record.seats[0] for record in result.records)
+    assert all(abs(begun[i] - s.games / 2) <= 1 for i, s in enumerate(result.standings))
 
 
 def test_swiss_of_three_players_a_game(db: Path) -> None:

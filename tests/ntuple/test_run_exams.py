@@ -13,7 +13,7 @@ import pytest
 
 import boardlab as bl
 from boardlab.learning import curve
-from boardlab.learning.exams import plan_exams
+from boardlab.learning.exams import exam_range, plan_exams
 from boardlab.learning.many import ManyRuns
 from boardlab.runs import RunFolder
 
@@ -143,6 +143,31 @@ def test_the_curve_is_drawn_with_matplotlib_and_left_out_without(tmp_path, monke
     pytest.importorskip("matplotlib")
     run = train(tmp_path / "with", exams=["random", "perfect"], exam_every=200)
     assert run.picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_band_of_a_curve_ends_where_values_do():
+    """An exam that was passed without a fault is within 3/n of the best, which is no reason to draw more."""
+    perfect, middling, unknown = (100, 1.0, 0.12), (200, 0.5, 0.25), (300, -1.0, math.nan)
+    assert curve.band([perfect, middling, unknown], (-1, 1)) == [(0.88, 1), (0.25, 0.75), (-1, -1)]
+    assert curve.band([(0, -1.0, 2.0)], (-1, 1)) == [(-1, 1)]
+    for game, exam, possible in (
+        ("tictactoe", "perfect", (-1, 1)),
+        ("tictactoe", "mcts(iterations=5)", (-1, 1)),
+        ("tictactoe", "optimal", (0, 1)),
+        ("rubiks", "twists20", (0, 1)),
+        ("kuhnpoker", "exploitability", (-math.inf, 0)),
+        ("2048", "score", bl.game("2048").score_range),
+    ):
+        assert exam_range(exam, bl.game(game)) == possible
+
+
+def test_the_drawn_curve_stays_in_range(monkeypatch):
+    axes = pytest.importorskip("matplotlib.axes").Axes
+    drawn = []
+    monkeypatch.setattr(axes, "fill_between", lambda self, xs, low, high, **_: drawn.append((low, high)))
+    rows = [{"episodes": 5, "perfect": 1.0, "perfect error": 0.0, "perfect interval": 0.12}]
+    curve.draw_curve(TICTACTOE, [("run", rows)])
+    assert drawn == [([0.88], [1.0])]
 
 
 def test_the_text_curve_has_every_exam_at_its_place():

@@ -1,9 +1,10 @@
 """Exams of card games: exploitability in Kuhn poker, agreement with basic strategy in blackjack."""
 
 import itertools
+import math
 from collections.abc import Mapping
 
-from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.games.blackjack import INSURANCE, Blackjack
 from boardlab.games.game import CHANCE, Game, State
@@ -138,11 +139,12 @@ def _kind(rules: Blackjack, state: State) -> str:
 CARDS = (
     Exam(
         "exploitability",
-        "minus what best responses win beyond the value of a round, mean of both seats (exact, from the "
-        "policies that the agent reports)",
+        "minus what best responses win beyond the value of a round, the mean of both seats: half of NashConv "
+        "(exact, from the policies that the agent reports)",
         lambda game: isinstance(game.rules, KuhnPoker),
         _exploitability,
         "0",
+        values=(-math.inf, 0.0),
     ),
     Exam(
         "basic",
@@ -150,5 +152,6 @@ CARDS = (
         lambda game: isinstance(game.rules, Blackjack),
         _agreement,
         "1",
+        values=SHARE,
     ),
 )

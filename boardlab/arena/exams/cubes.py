@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import match
 from boardlab.games.game import Game, State
@@ -36,7 +36,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
         details[f"{number} twists"] = shares[-1]
     mean_error = sum(error**2 for error in errors) ** 0.5 / len(errors)
     games = paper.games * len(shares)
-    width = interval(every, (0.0, 1.0))
+    width = interval(every, SHARE)
     return ExamResult(paper.exam, sum(shares) / len(shares), mean_error, games, 1.0, details, width, "cubes")
 
 
@@ -69,14 +69,29 @@ def _is_cube(game: Game) -> bool:
 
 
 CUBES = (
-    Exam("twists50", "share of far scrambled cubes solved within 50 twists", _is_cube, _far(50), "1"),
-    Exam("twists20", "share of far scrambled cubes solved within 20 twists", _is_cube, _far(20), "1"),
+    Exam(
+        "twists50",
+        "share of far scrambled cubes solved within 50 twists",
+        _is_cube,
+        _far(50),
+        "1",
+        values=SHARE,
+    ),
+    Exam(
+        "twists20",
+        "share of far scrambled cubes solved within 20 twists",
+        _is_cube,
+        _far(20),
+        "1",
+        values=SHARE,
+    ),
     Exam(
         "twists",
         "share of cubes solved within 50 twists, for every number of scramble twists up to God's number",
         _is_cube,
         _every_number,
         "1",
+        values=SHARE,
     ),
     Exam(
         "minimal",
@@ -84,5 +99,6 @@ CUBES = (
         lambda game: isinstance(game.rules, Rubiks) and game.rules.size == 2,
         _minimal,
         "1",
+        values=SHARE,
     ),
 )

@@ -10,6 +10,8 @@ from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
 Progress = Callable[[int], None]
+SHARE = (0.0, 1.0)
+"""What can come out of an exam that counts right answers."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Exam:
     """The best possible value in words, for the list of exams."""
     slow: bool = False
     """Takes minutes in some games: only when it is asked for by name."""
+    values: tuple[float, float] | None = None
+    """What can come out, where it is no score of the game."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class Paper:
             len(scores),
             1.0,
             details,
-            interval(scores, (0.0, 1.0)),
+            interval(scores, SHARE),
             units,
         )
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.exams.opponents import SMALL, is_small
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.games.connectfour import ConnectFour
@@ -85,6 +85,7 @@ OPTIMAL = (
         is_small,
         _optimal,
         "1",
+        values=SHARE,
     ),
     Exam(
         "stages",
@@ -93,5 +94,6 @@ OPTIMAL = (
         lambda game: game.rules == ConnectFour(),
         _stages,
         "1",
+        values=SHARE,
     ),
 )

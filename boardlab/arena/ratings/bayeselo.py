@@ -4,7 +4,7 @@ The first player, of rating r0 against r1, wins with probability f(r0 - r1 + adv
 f(r1 - r0 - advantage - draw) and draws otherwise, f(x) = 1 / (1 + 10^(-x/400)). The prior is two virtual
 draws a player, spread over the opponents it met. They say nothing about how often the game is drawn: where
 eloDraw is estimated, each counts as a win and a loss in a game without draws. In these parameters the
-logarithm of the posterior is concave, so Newton's method finds the one maximum, and the inverse of its
+logarithm of the posterior is concave, so damped Newton steps find the one maximum, and the inverse of its
 Hessian is the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of
 Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
 """
@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
-from boardlab.arena.ratings.results import Result, as_results, count_results, is_number
+from boardlab.arena.ratings.results import (
+    Result,
+    as_results,
+    count_results,
+    groups_of,
+    is_number,
+    never_met,
+)
 from boardlab.errors import BoardLabError, shown, unknown
 
 SCALE = 400 / math.log(10)
@@ -56,17 +63,20 @@ class BayesElo:
     """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw)."""
     covariance: Vector = field(repr=False, compare=False)
     """Of the ratings, in the order of the list."""
-    groups: tuple[tuple[str, ...], ...] = ()
+    groups: tuple[tuple[str, ...], ...]
     """Players that met, directly or through others. With more than one group only ratings inside one
     compare."""
 
     @property
     def superiority(self) -> Vector:
-        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th."""
+        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th; NaN in two groups."""
         elo = np.array([rating.elo for rating in self.ratings])
         variance = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 1e-12))
         z = (elo[:, None] - elo[None, :]) / spread
+        group = {name: i for i, names in enumerate(self.groups) for name in names}
+        mine = np.array([group[rating.name] for rating in self.ratings])
+        z[mine[:, None] != mine[None, :]] = math.nan
         return np.array([[0.5 * math.erfc(-x / math.sqrt(2)) for x in row] for row in z])
 
     def __getitem__(self, name: str) -> EloRating:
@@ -84,17 +94,17 @@ class BayesElo:
                 f"{rank:>4} {r.name:<{width}} {r.elo:>5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
                 f"{r.score:>5.0%} {r.opponents:>5.0f} {r.draws:>5.0%}".replace("-0 ", " 0 ")
             )
-        if len(self.groups) > 1:
-            lines.append(f"{len(self.groups)} groups never met; only ratings inside a group can be compared")
-        return "\n".join(lines)
+        return "\n".join(lines + never_met(self.groups))
 
     def superiority_table(self) -> str:
-        """The likelihood of superiority in percent, a row a player."""
+        """The likelihood of superiority in percent, a row a player; nothing for players that never met."""
         width = max(len(rating.name) for rating in self.ratings)
         head = " " * (width + 5) + "".join(f"{i:>4}" for i in range(1, len(self.ratings) + 1))
         lines = [head]
         for i, row in enumerate(self.superiority):
-            cells = "".join("    " if i == j else f"{100 * p:>4.0f}" for j, p in enumerate(row))
+            cells = "".join(
+                "    " if i == j or math.isnan(p) else f"{100 * p:>4.0f}" for j, p in enumerate(row)
+            )
             lines.append(f"{i + 1:>4} {self.ratings[i].name:<{width}}{cells}")
         return "\n".join(lines)
 
@@ -130,7 +140,7 @@ def bayes_elo(
     strength, a, d, covariance = model.fit(
         None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE
     )
-    groups = _groups(counts.sum(axis=2))
+    groups = [[names.index(name) for name in group] for group in groups_of(results)]
     centre = _centring(len(names), groups, None if anchor is None else names.index(anchor))
     elo = SCALE * (centre @ strength)
     covariance = SCALE**2 * (centre @ covariance @ centre.T)
@@ -172,21 +182,6 @@ def _virtual_draws(counts: Vector, prior: float) -> Vector:
     met = met + met.T
     share = prior / 4 * met / met.sum(axis=1, keepdims=True)
     return np.asarray(share + share.T)
-
-
-def _groups(met: Vector) -> list[list[int]]:
-    """Connected components of who met whom."""
-    left, groups = set(range(len(met))), []
-    while left:
-        frontier, group = [min(left)], set[int]()
-        while frontier:
-            i = frontier.pop()
-            if i not in group:
-                group.add(i)
-                frontier += [j for j in left if met[i, j] or met[j, i]]
-        left -= group
-        groups.append(sorted(group))
-    return groups
 
 
 def _centring(n: int, groups: list[list[int]], anchor: int | None) -> Vector:
@@ -262,24 +257,29 @@ class _Model:
             draw = 0.0  # without draws the model is Bradley and Terry's
         p[-1] = 0.5 if draw is None else max(draw, 1e-9)
         free = [*range(self.n), *([self.n] if advantage is None else []), *([-1] if draw is None else [])]
-        value = self.log_posterior(p)
-        for _ in range(200):
-            gradient, hessian = self.slopes(p)
+        value, (gradient, hessian) = self.log_posterior(p), self.slopes(p)
+        # Levenberg's damping: where the posterior is nearly straight, Newton's step would lead far beyond the
+        # maximum, where it is nearly straight again. The least of it leaves the constant of a group, which is
+        # not determined, where it is.
+        damping = 0.0
+        for _ in range(1000):
+            bend = hessian[np.ix_(free, free)]
+            damping = max(damping, 1e-12 * float(np.diag(bend).max()))
             step = np.zeros_like(p)
-            # The constant of a group is not determined: the least-norm solution leaves it where it is.
-            step[free] = np.linalg.lstsq(hessian[np.ix_(free, free)], gradient[free], rcond=1e-12)[0]
-            size = 1.0
-            while size > 1e-12:
-                trial = p + size * step
-                if trial[-1] > 0 and (new := self.log_posterior(trial)) >= value:
-                    break
-                size /= 2
-            else:
-                break
-            p, gain, value = trial, new - value, new
-            if gain < 1e-10 and np.abs(size * step).max() < 1e-9:
-                break
-        _, hessian = self.slopes(p)
+            step[free] = np.linalg.solve(bend + damping * np.eye(len(free)), gradient[free])
+            promise = float(gradient @ step)
+            trial = p + step
+            if trial[-1] > 0:
+                new, slopes = self.log_posterior(trial), self.slopes(trial)
+                # Still uphill at its end, or a fair part of the gain (Armijo): the first is the test that
+                # rounding leaves when next to nothing is gained.
+                if slopes[0] @ step >= 0 or new >= value + 0.1 * promise:
+                    p, value, (gradient, hessian) = trial, new, slopes
+                    damping /= 16
+                    if promise < 1e-16:
+                        break
+                    continue
+            damping *= 16
         covariance: Any = np.linalg.pinv(hessian[np.ix_(free, free)], rcond=1e-12, hermitian=True)
         return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
 

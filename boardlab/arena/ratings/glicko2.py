@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from boardlab.arena.ratings.results import Result, as_results, is_number, names_of
+from boardlab.arena.ratings.results import Result, as_results, as_start, names_of
 from boardlab.errors import BoardLabError, shown
 
 SCALE = 173.7178
@@ -36,7 +36,7 @@ def glicko2(
     results = as_results(results, players=2)
     if not isinstance(tau, (int, float)) or not 0 < tau <= 10:
         raise BoardLabError(f"tau must be a number above 0 and at most 10, not {shown(tau)}")
-    ratings = {name: GlickoRating() for name in names_of(results)} | _checked(start or {})
+    ratings = {name: GlickoRating() for name in names_of(results)} | as_start(start, GlickoRating, RANGES)
     periods: dict[str, list[Result]] = {}
     for result in results:
         periods.setdefault(result.period, []).append(result)
@@ -47,20 +47,6 @@ def glicko2(
 
 RANGES = {"rating": (-10_000, 10_000), "deviation": (1e-3, 10_000), "volatility": (1e-6, 10)}
 """What can be computed with; players are far within."""
-
-
-def _checked(start: Mapping[str, GlickoRating]) -> dict[str, GlickoRating]:
-    """The players that are known already, or one sentence."""
-    if not isinstance(start, Mapping) or not all(isinstance(r, GlickoRating) for r in start.values()):
-        raise BoardLabError(f"start gives a GlickoRating for each name, not {shown(start)}")
-    for name, rating in start.items():
-        for what, (low, high) in RANGES.items():
-            given = getattr(rating, what)
-            if not is_number(given) or not low <= given <= high:
-                raise BoardLabError(
-                    f"the {what} of {name} must be a number from {low:g} to {high:g}, not {shown(given)}"
-                )
-    return dict(start)
 
 
 def _after_period(

@@ -8,12 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from boardlab.arena.ratings.results import Result, as_results, names_of
+from boardlab.arena.ratings.results import Result, as_results, as_start, names_of
 from boardlab.errors import BoardLabError, shown
 
 MEAN = 25.0
 DEVIATION = MEAN / 3
 LEAST_SHRINK = 1e-4
+RANGES = {"mean": (-100_000, 100_000), "deviation": (0, 100_000)}
+"""Of players that are known already."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,14 @@ def openskill(
     """Ratings after all games in their order, best mean first.
 
     `beta` is the spread of one game's performance. `tau` widens deviations before every game, for players
-    that change; agents that do not learn while they play need none.
+    that change; agents that do not learn while they play need none. `start` gives players that are known
+    already.
     """
     results = as_results(results)
     for name, given, low in (("beta", beta, 1e-6), ("tau", tau, 0.0)):
         if not isinstance(given, (int, float)) or isinstance(given, bool) or not low <= given <= 1e6:
             raise BoardLabError(f"{name} must be a number from {low:g} to 1000000, not {shown(given)}")
-    ratings = {name: SkillRating() for name in names_of(results)} | dict(start or {})
+    ratings = {name: SkillRating() for name in names_of(results)} | as_start(start, SkillRating, RANGES)
     for result in results:
         if len(result.players) > 1:
             met = [ratings[name] for name in result.players]
@@ -60,16 +63,16 @@ def _rated(
     """Everybody after one game. In the paper's words: q runs over who was not ranked below i."""
     variances = [player.deviation**2 + tau**2 for player in players]
     c = math.sqrt(sum(variance + beta**2 for variance in variances))
-    strengths = [math.exp(player.mean / c) for player in players]
+    strengths = [player.mean / c for player in players]
     everyone = range(len(players))
-    behind = [sum(strengths[s] for s in everyone if scores[s] <= scores[q]) for q in everyone]
+    behind = [_log_sum([strengths[s] for s in everyone if scores[s] <= scores[q]]) for q in everyone]
     tied = [sum(scores[s] == scores[q] for s in everyone) for q in everyone]
     rated = []
     for i in everyone:
         omega = delta = 0.0
         for q in everyone:
             if scores[q] >= scores[i]:
-                share = strengths[i] / behind[q]
+                share = math.exp(strengths[i] - behind[q])
                 omega += ((i == q) - share) / tied[q]
                 delta += share * (1 - share) / tied[q]
         gamma = math.sqrt(variances[i]) / c
@@ -82,3 +85,9 @@ def _rated(
             )
         )
     return rated
+
+
+def _log_sum(strengths: Sequence[float]) -> float:
+    """The logarithm of their exponentials' sum, which may be too great or too small for a number."""
+    most = max(strengths)
+    return most + math.log(sum(math.exp(strength - most) for strength in strengths))

@@ -2,8 +2,9 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import section_result, sections
 from boardlab.errors import BoardLabError, shown
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Result:
     """One number a seat; only their order counts."""
     period: str = ""
     """When it was played: games with the same text belong to one rating period (Glicko-2)."""
+    game: str = ""
+    """What was played, with what is not usual about its rules, where that is known."""
 
     @property
     def first_points(self) -> float:
@@ -41,7 +46,8 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     for section in sections(read_file(path).lstrip("\ufeff")):
         found = section_result(f"{path}, line {section.line}", section.tags)
         if found is not None and len(found[0]) > 1:
-            results.append(Result(*found, section.tags.get("Date", "")))
+            game = f"{section.tags.get('Game', '')} {section.tags.get('Parameters', '')}".strip()
+            results.append(Result(*found, section.tags.get("Date", ""), game))
     if not results:
         raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
     return results
@@ -61,6 +67,36 @@ def is_number(value: object) -> bool:
 def names_of(results: Sequence[Result]) -> list[str]:
     """All players, in the order in which they first appear."""
     return list(dict.fromkeys(name for result in results for name in result.players))
+
+
+def groups_of(results: Sequence[Result]) -> list[list[str]]:
+    """Players that met, directly or through others: only ratings inside a group compare."""
+    names = names_of(results)
+    group = {name: [name] for name in names}
+    for result in results:
+        mine = group[result.players[0]]
+        for name in result.players[1:]:
+            if (other := group[name]) is not mine:
+                mine += other
+                group.update(dict.fromkeys(other, mine))
+    place = {name: i for i, name in enumerate(names)}
+    return [sorted(found, key=place.__getitem__) for found in {id(g): g for g in group.values()}.values()]
+
+
+def never_met(groups: Sequence[Sequence[str]]) -> list[str]:
+    """The line under a list of players that do not all compare."""
+    if len(groups) < 2:
+        return []
+    return [f"{len(groups)} groups never met; only ratings inside a group can be compared"]
+
+
+def played_apart(results: Sequence[Result]) -> list[str]:
+    """The line under a list that mixes games."""
+    games = sorted({result.game for result in results if result.game})
+    if len(games) < 2:
+        return []
+    named = ", ".join(games[:3]) + (f" and {len(games) - 3} more" if len(games) > 3 else "")
+    return [f"{len(games)} games are rated as one ({named}); strength in one does not compare with another's"]
 
 
 def as_results(results: object, players: int | None = None) -> list[Result]:
@@ -85,6 +121,22 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
         if not all(map(is_number, result.scores)):
             raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
     return list(results)
+
+
+def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:
+    """The ratings of players that are known already, each number of them in its range; none for None."""
+    if start is None:
+        return {}
+    if not isinstance(start, Mapping) or not all(isinstance(rating, kind) for rating in start.values()):
+        raise BoardLabError(f"start gives a {kind.__name__} for each name, not {shown(start)}")
+    for name, rating in start.items():
+        for what, (low, high) in ranges.items():
+            given = getattr(rating, what)
+            if not is_number(given) or not low <= given <= high:
+                raise BoardLabError(
+                    f"the {what} of {name} must be a number from {low:g} to {high:g}, not {shown(given)}"
+                )
+    return dict(start)
 
 
 def count_results(results: Sequence[Result]) -> tuple[list[str], NDArray[np.float64]]:

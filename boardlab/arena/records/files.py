@@ -69,7 +69,7 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, ap
         text = before + ("" if not before or before.endswith("\n") else "\n") + text
     aside = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
-        with aside.open("w", encoding="utf-8", newline="\n") as out:
+        with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

@@ -6,6 +6,7 @@ BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B
 Black (`*`) is seat 0. A move is a square or PA (pass), then what its player expected, then its seconds.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -37,26 +38,26 @@ def _game_text(record: Record) -> str:
     moves = []
     for i, action in enumerate(record.actions):
         name = state.action_text(action).upper()
-        value = record.values[i] if record.values else None
+        value = record.value(i)
         told = f"/{value:+}" if value is not None else ""
         moves.append(f"{SIDES[state.player]}[{'PA' if name == 'PASS' else name}{told}]")
         state.apply(action)
     size = rules.size
     fields = [("GM", "Othello"), ("PC", record.tags.get("Site", "BoardLab")), *_dated(record)]
-    fields += [("PB", _plain(record.players[0])), ("PW", _plain(record.players[1]))]
+    fields += [("PB", record.players[0]), ("PW", record.players[1])]
     if record.is_finished:
         fields.append(("RE", _result(record, state)))
     fields += [("TY", str(size)), ("BO", f"{size} {_board(record.first_state, size)}")]
-    return "(;" + "".join(f"{name}[{value}]" for name, value in fields) + "".join(moves) + ";)"
+    return "(;" + "".join(f"{name}[{_plain(value)}]" for name, value in fields) + "".join(moves) + ";)"
 
 
 def _dated(record: Record) -> list[tuple[str, str]]:
     return [("DT", record.tags["Date"])] if "Date" in record.tags else []
 
 
-def _plain(name: str) -> str:
-    """A name without the brackets that would end its field."""
-    return re.sub(r"[\[\]\r\n]", " ", name)
+def _plain(text: str) -> str:
+    """Without the brackets that would end the field, and the ;) that would end the game."""
+    return re.sub(r"[\[\]\r\n\0]|;(?=\))", " ", text)
 
 
 def _board(state: State, size: int) -> str:
@@ -123,9 +124,10 @@ def _position(place: str, value: str) -> tuple[Game, State]:
 
 def _value(text: str) -> float | None:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         return None
+    return value if math.isfinite(value) else None
 
 
 def _given_up(place: str, record: Record, result: str) -> Record:

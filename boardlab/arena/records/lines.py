@@ -4,7 +4,7 @@
     4455...           connectfour: columns, counted from 1 (from 0 in a file that has a 0)
     R U2 F'           rubiks: the twists that solve the cube; where they did not: `@` and its first position
 
-Blank lines and what follows a `#` are not read.
+Blank lines and what follows a `#` are not read; `-` is a game without actions.
 """
 
 import dataclasses
@@ -21,12 +21,13 @@ from boardlab.games.rubiks import Rubiks
 
 OTHELLO = re.compile(r"(?:[a-j](?:10|[1-9])|pass|pa|ps|--|\s)+", re.IGNORECASE)
 COLUMNS = re.compile(r"[\d\s]+")
+NO_ACTIONS = "-"
 TWISTS = re.compile(r"(?:[ULFRBDulfrbd](?:2'?|'|3)?\s*)+(?:@[-\d\s]*)?|@[-\d\s]*")
 
 
 def lines_text(records: Iterable[Record]) -> str:
     """The games as lines; only for games that have such a notation."""
-    return "".join(WRITERS[_kind(record)](record) + "\n" for record in records)
+    return "".join((WRITERS[_kind(record)](record) or NO_ACTIONS) + "\n" for record in records)
 
 
 def _kind(record: Record) -> str:
@@ -79,7 +80,7 @@ def read_lines(name: str, text: str, game: Game | None = None) -> list[Record]:
     lines = [(n, line) for n, line in lines if line]
     if not lines:
         raise BoardLabError(f"{name} holds no game")
-    game = game or _guess(name, *lines[0])
+    game = game or _guess(name, *next((told for told in lines if told[1] != NO_ACTIONS), lines[0]))
     if game.name not in WRITERS:
         raise BoardLabError(f"{game.name} has no notation in lines of plain text; its games are kept as PGN")
     from_zero = any("0" in line for _, line in lines)
@@ -97,6 +98,8 @@ def _guess(name: str, number: int, line: str) -> Game:
 
 
 def _read_line(place: str, line: str, game: Game, from_zero: bool) -> Record:
+    if line == NO_ACTIONS:
+        line = ""
     if game.name == "othello":
         squares = re.findall(r"[a-z](?:1[0-9]|[0-9])|pass|pa|ps|--|\S", line, re.IGNORECASE)
         words = [(place, "pass" if w.lower() in ("pa", "ps", "--") else w.lower()) for w in squares]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from boardlab.arena.records.record import ABANDONED, UNFINISHED, Record
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_seed
 from boardlab.games.registry import GAMES, rules_of
 from boardlab.games.registry import game as make_game
@@ -28,6 +28,7 @@ from boardlab.options import option_text, options_of, read_option
 
 ROSTER = ("Event", "Site", "Date", "Round")
 OURS = ("Game", "Parameters", "Scores", "Seed", "SetUp", "Position", "Termination", "Error")
+RESERVED = ("White", "Black", "Result", "FEN", *OURS)
 RESULTS = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
 BARE = re.compile(r"[^\s{}()\[\]<>;\"$%*][^\s{}()\[\]<>;\"]*")
 """Names that need no quotes."""
@@ -56,17 +57,12 @@ def player_tags(count: int) -> list[str]:
 
 def _tags(record: Record) -> str:
     tags = {name: record.tags.get(name, "????.??.??" if name == "Date" else "?") for name in ROSTER}
-    tags |= dict(zip(player_tags(record.game.players), record.players, strict=True))
+    players = [name or "?" for name in record.players]
+    tags |= dict(zip(player_tags(record.game.players), players, strict=True))
     tags["Result"] = result_text(record.scores, is_finished=record.is_finished)
     tags["Game"] = record.game.name
-    rules = record.game.rules
-    given = [
-        f"{option.name}={option_text(getattr(rules, option.name))}"
-        for option in options_of(type(rules))
-        if getattr(rules, option.name) != option.default and rules.name in GAMES
-    ]
-    if given:
-        tags["Parameters"] = " ".join(given)
+    if given := parameters_text(record.game):
+        tags["Parameters"] = given
     tags["Scores"] = " ".join(map(_number, record.scores))
     if record.seed:
         tags["Seed"] = str(record.seed)
@@ -76,8 +72,25 @@ def _tags(record: Record) -> str:
         tags["Termination"] = record.ending
     if record.error:
         tags["Error"] = record.error
-    tags |= {name: value for name, value in record.tags.items() if name not in tags}
+    for name, value in record.tags.items():
+        if not isinstance(name, str) or not re.fullmatch(r"\w+", name) or not isinstance(value, str):
+            raise BoardLabError(
+                "a tag of PGN is text, its name of letters, digits and _ alone, "
+                f"not {shown(name)}: {shown(value)}"
+            )
+        if name not in tags and name not in RESERVED:  # what the record says itself
+            tags[name] = value
     return "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items())
+
+
+def parameters_text(game: Game) -> str:
+    """What is not usual about the rules: `size=6 swap=True`."""
+    rules = game.rules
+    return " ".join(
+        f"{option.name}={option_text(getattr(rules, option.name))}"
+        for option in options_of(type(rules))
+        if getattr(rules, option.name) != option.default and rules.name in GAMES
+    )
 
 
 def _moves(record: Record) -> str:
@@ -92,7 +105,7 @@ def _moves(record: Record) -> str:
                 words.append(f"{turns // players + 1}.")
             words.append(name if _is_bare(name) else _quoted(name))
             turns += 1
-        value = record.values[i] if record.values else None
+        value = record.value(i)
         if value is not None:
             words.append(f"{{{value:+}}}")
         state.apply(action)
@@ -115,7 +128,7 @@ def _is_bare(name: str) -> bool:
 
 
 def _escaped(text: str) -> str:
-    return re.sub(r'(["\\])', r"\\\1", re.sub(r"[\r\n]+", " ", text))
+    return re.sub(r'(["\\])', r"\\\1", re.sub(r"[\r\n\0]+", " ", text))
 
 
 def _quoted(name: str) -> str:

@@ -45,6 +45,11 @@ class Record:
             return self.start.copy()
         return State(self.game, _engine.match_start(self.game.core, self.seed))
 
+    def value(self, number: int) -> float | None:
+        """What the mover expected of that action, where that is known."""
+        value = self.values[number] if self.values else None
+        return value if value is not None and math.isfinite(value) else None
+
     def states(self) -> Iterator[State]:
         """All positions, the first included, each an object of its own."""
         state = self.first_state

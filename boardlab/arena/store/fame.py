@@ -1,15 +1,20 @@
 """The hall of fame: the agents of rated tournaments, on one scale for each game.
 
-Elo of two tournaments do not compare: each has its own zero. So all games of the rated tournaments of a
-two-player game are rated together. Other games have scores, which compare as they are, or skills.
+Ratings of two tournaments do not compare: each has its own zero. So all games of the rated tournaments of a
+game are rated together: Elo for two players, skills for more, the mean score for one.
 """
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.arena.ratings import Result, bayes_elo
+from boardlab.arena.intervals import NORMAL_95, interval
+from boardlab.arena.ratings import Result, bayes_elo, openskill
+from boardlab.arena.ratings.results import groups_of, names_of
+from boardlab.arena.store.rows import game_of
+from boardlab.errors import BoardLabError
 
 Read = Callable[[str, Sequence[Any]], list[Any]]
 """Asks the store's file."""
@@ -51,9 +56,10 @@ class Fame:
     games: int
     """Behind the rating."""
     method: str
-    """bayeselo: Elo over all rated tournaments; openskill: skill, and score: mean score in the last one."""
+    """bayeselo (Elo), openskill (skill) and score (mean score), over all rated tournaments; others, which
+    somebody added, say what they said in the agent's last one."""
     tournaments: tuple[int, ...]
-    """In which it was rated."""
+    """Behind the rating."""
     group: int
     """Only ratings of one group compare: its agents met, directly or through others."""
     runs: tuple[StoredRun, ...]
@@ -69,12 +75,15 @@ def hall_of_fame(read: Read, game: str | None, parameters: str | None) -> list[F
         (game, game, parameters, parameters),
     )
     for board in boards:
-        rated = _rated_together(read, board) + _last_ratings(read, board)
-        for agent, method, rating, low, high, games, group in rated:
+        rated = [line for method in METHODS for line in _rated_together(read, board, method)]
+        for agent, method, rating, low, high, games, group in rated + _last_ratings(read, board):
             expression, mark = read("SELECT expression, fingerprint FROM agents WHERE id = ?", (agent,))[0]
-            where = read("SELECT DISTINCT tournament FROM ratings WHERE agent = ? ORDER BY 1", (agent,))
+            where = read(
+                "SELECT DISTINCT tournament FROM ratings WHERE agent = ? AND method = ? ORDER BY 1",
+                (agent, method),
+            )
             facts = (expression, mark, rating, low, high, games, method)
-            tournaments = tuple(number for (number,) in where)
+            tournaments = tuple(number for (number,) in (where if method in METHODS else where[-1:]))
             lines.append(Fame(board[0], json.loads(board[1]), *facts, tournaments, group, _runs(read, agent)))
     return lines
 
@@ -83,13 +92,13 @@ Line = tuple[int, str, float, float, float, int, int]
 """Agent, method, rating, low, high, games, group."""
 
 
-def _rated_together(read: Read, board: Sequence[str]) -> list[Line]:
-    """Bayesian Elo of all games of the tournaments that were rated by it."""
+def _rated_together(read: Read, board: Sequence[str], method: str) -> list[Line]:
+    """What the method says about all games of the tournaments that were rated by it."""
     seats = read(
         "SELECT s.played, s.agent, s.score FROM games g JOIN seats s ON s.played = g.id WHERE g.game = ? "
-        "AND g.parameters = ? AND g.tournament IN (SELECT tournament FROM ratings WHERE method = 'bayeselo') "
+        "AND g.parameters = ? AND g.tournament IN (SELECT tournament FROM ratings WHERE method = ?) "
         "ORDER BY s.played, s.seat",
-        board,
+        (*board, method),
     )
     played: dict[int, list[tuple[int, float]]] = {}
     for number, agent, score in seats:
@@ -97,27 +106,73 @@ def _rated_together(read: Read, board: Sequence[str]) -> list[Line]:
     results = [
         Result(tuple(str(agent) for agent, _ in game), tuple(score for _, score in game))
         for game in played.values()
-        if len(game) == 2
     ]
     if not results:
         return []
-    rated = bayes_elo(results)
-    group = {name: i for i, names in enumerate(rated.groups) for name in names}
+    # Scores compare as they are.
+    groups = [names_of(results)] if method == "score" else groups_of(results)
+    group = {name: i for i, names in enumerate(groups) for name in names}
     lines: list[Line] = [
-        (int(r.name), "bayeselo", r.elo, r.elo - r.minus, r.elo + r.plus, r.games, group.get(r.name, 0))
-        for r in rated.ratings
+        (int(name), method, rating, low, high, games, group[name])
+        for name, rating, low, high, games in METHODS[method](results, board)
     ]
     return sorted(lines, key=lambda line: (line[-1], -line[2]))
 
 
+Rated = list[tuple[str, float, float, float, int]]
+"""Name, rating, low, high, games."""
+
+
+def _elo(results: Sequence[Result], board: Sequence[str]) -> Rated:
+    pairs = [result for result in results if len(result.players) == 2]
+    rated = bayes_elo(pairs).ratings if pairs else ()
+    return [(r.name, r.elo, r.elo - r.minus, r.elo + r.plus, r.games) for r in rated]
+
+
+def _skill(results: Sequence[Result], board: Sequence[str]) -> Rated:
+    return [
+        (name, s.mean, s.mean - NORMAL_95 * s.deviation, s.mean + NORMAL_95 * s.deviation, s.games)
+        for name, s in openskill(results).items()
+    ]
+
+
+def _mean_score(results: Sequence[Result], board: Sequence[str]) -> Rated:
+    scores: dict[str, list[float]] = {}
+    for result in results:
+        for name, score in zip(result.players, result.scores, strict=True):
+            scores.setdefault(name, []).append(score)
+    rated = []
+    for name, told in scores.items():
+        mean, half = sum(told) / len(told), interval(told, _score_range(board, told))
+        half = 0.0 if math.isnan(half) else half  # a single game has no interval
+        rated.append((name, mean, mean - half, mean + half, len(told)))
+    return rated
+
+
+def _score_range(board: Sequence[str], scores: Sequence[float]) -> tuple[float, float]:
+    """Of the game, or what was seen of it where its library is not loaded."""
+    try:
+        return game_of(*board).score_range
+    except BoardLabError:
+        return min(scores), max(scores)
+
+
+METHODS: dict[str, Callable[[Sequence[Result], Sequence[str]], Rated]] = {
+    "bayeselo": _elo,
+    "openskill": _skill,
+    "score": _mean_score,
+}
+"""What tournaments are rated by, for two players, for more and for one."""
+
+
 def _last_ratings(read: Read, board: Sequence[str]) -> list[Line]:
-    """What other systems said in the last tournament of each agent."""
+    """What other methods, somebody's own, said in the last tournament of each agent."""
     found = read(
         "SELECT r.agent, r.method, r.rating, r.low, r.high, r.games, 0 FROM ratings r "
-        "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method <> 'bayeselo' "
+        "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method NOT IN (?, ?, ?) "
         "AND r.tournament = (SELECT max(l.tournament) FROM ratings l WHERE l.agent = r.agent "
         "AND l.method = r.method) ORDER BY r.method, r.rating DESC",
-        board,
+        (*board, *METHODS),
     )
     return [(*row,) for row in found]
 

@@ -103,8 +103,11 @@ class Store:
 
         The plan is the game with its parameters, the entrants in their order with what they had learned, the
         format, the seed and the options (whatever JSON can hold). `again` starts it anew beside the old one.
+        The name is no part of the plan: another one renames what is there.
         """
         as_game(game)
+        if not isinstance(name, str):
+            raise BoardLabError(f"the name of a tournament must be text, not {shown(name)}")
         if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence) or not agents:
             raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
         entries = [AgentEntry.of(game, agent) for agent in agents]
@@ -125,6 +128,8 @@ class Store:
         with self._writing() as db:
             there = db.execute("SELECT max(id) FROM tournaments WHERE plan = ?", (plan,)).fetchone()[0]
             if there is not None and not again:
+                if name:
+                    db.execute("UPDATE tournaments SET name = ? WHERE id = ?", (name, there))
                 return Tournament(self, there)
             values = (name, *game_key(game), format, text, options_text, plan, version(), now())
             columns = "name, game, parameters, format, seed, options, plan, version, created"
@@ -151,7 +156,7 @@ class Store:
     def fame(self, game: str | Game | None = None) -> list[Fame]:
         """The agents of rated tournaments, game by game, the strongest first.
 
-        Two-player games are rated anew over all their tournaments, so that Elo of several compare.
+        A game is rated anew over all its tournaments, so that ratings of several compare.
         """
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):

@@ -86,6 +86,12 @@ class Tournament:
         return game_of(*self._key)
 
     @property
+    def title(self) -> str:
+        """What to call it in a sentence."""
+        called = f' "{self.name}"' if self.name else ""
+        return f"tournament {self.number}{called} of {self.game_name}"
+
+    @property
     def is_finished(self) -> bool:
         """Whether `finish` was called."""
         return (

@@ -1,0 +1,125 @@
+"""Tournaments, ratings and the hall of fame as a user types them: what they say, and what they refuse in time."""
+
+import pytest
+
+import boardlab as bl
+from boardlab.arena.store import Rating
+
+
+def pgn(*games: tuple[str, str, str, str]) -> str:
+    """(game, white, black, result) as a file."""
+    return "\n".join(
+        f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n[Game "{game}"]\n\n*\n'
+        for game, white, black, result in games
+    )
+
+
+@pytest.mark.parametrize("system", ["bayeselo", "glicko2", "openskill", "whole-history"])
+def test_players_that_never_met_are_not_compared(boardlab, tmp_path, system):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "c", "d", "1-0"), ("hex", "d", "c", "1-0")] * 2))
+    said = boardlab("rate", file, "--system", system)[1]
+    assert "2 groups never met; only ratings inside a group can be compared" in said
+    assert "rated as one" not in said
+    file.write_text(pgn(("hex", "a", "b", "1-0"), ("hex", "c", "b", "1-0")))
+    assert "never met" not in boardlab("rate", file, "--system", system)[1]
+
+
+def test_points_of_one_history_hang_together(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(("hex", "run@1", "a", "1-0"), ("hex", "run@2", "b", "1-0")))
+    assert "never met" not in boardlab("rate", file, "--system", "whole-history")[1]
+    assert "2 groups never met" in boardlab("rate", file)[1]
+
+
+def test_superiority_is_said_only_of_players_that_met(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "c", "d", "1/2-1/2")] * 3))
+    table = boardlab("rate", file, "--superiority")[1].split("than the column\n")[1].splitlines()
+    assert [len(line.split()) for line in table[1:]] == [3] * 4  # rank, name, and one other player
+    elo = bl.rate(str(file))
+    for i, j in ((i, j) for i in range(4) for j in range(4)):
+        same = any({elo.ratings[i].name, elo.ratings[j].name} <= set(group) for group in elo.groups)
+        assert (elo.superiority[i, j] == elo.superiority[i, j]) == same
+
+
+def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
+    file, store = tmp_path / "games.pgn", tmp_path / "t.db"
+    for game in ("nim", "hex --size 3", "hex --size 4"):
+        words = game.split()
+        boardlab("match", words[0], "random", "mc(iterations=3)", "-n", 2, "--save", file, *words[1:])
+        boardlab("tournament", words[0], "random", "greedy", "-n", 2, "--store", store, *words[1:])
+    note = "3 games are rated as one (hex size=3, hex size=4, nim); strength in one does not compare"
+    for system in ("bayeselo", "glicko2", "openskill", "whole-history"):
+        assert note in boardlab("rate", file, "--system", system)[1]
+    both = ["rate", file, "--tournament", 1, "--tournament", 2, "--tournament", 3, "--store", store]
+    assert note in boardlab(*both)[1]
+    assert "rated as one" not in boardlab("rate", "--tournament", 2, "--store", store)[1]
+
+
+@pytest.mark.parametrize(
+    ("game", "option", "sentence"),
+    [
+        ("nim --players 3", "--first-seat", "--first-seat is a question for two players; nim has 3 players"),
+        (
+            "nim --players 3",
+            "--superiority",
+            "--superiority is a question for two players; nim has 3 players",
+        ),
+        ("2048", "--first-seat", "--first-seat is a question for two players; 2048 has 1 player"),
+        ("2048", "--heat-map h.png", "a heat map shows who beat whom; 2048 is played alone"),
+        ("nim", "--heat-map h.foo", '"h.foo" must end in .png'),
+    ],
+)
+def test_what_a_tournament_could_not_show_is_refused_before_its_games(
+    boardlab, tmp_path, monkeypatch, game, option, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    name, *parameters = game.split()
+    agents = ["random", "mc(iterations=1)", "mc(iterations=2)"]
+    status, out, error = boardlab("tournament", name, *agents, "-n", 2, *option.split(), *parameters)
+    assert (status, out, error) == (2, "", f"boardlab: {sentence}\n")
+    assert not list(tmp_path.iterdir())
+
+
+def test_play_statistics_are_a_csv_file(boardlab, tmp_path):
+    file = tmp_path / "x.txt"
+    status, out, error = boardlab("match", "2048", "random", "-n", 1, "--play-stats", file)
+    assert (status, out, error) == (2, "", f'boardlab: "{file}" must end in .csv\n')
+
+
+def test_a_heat_map_of_nobody_against_nobody_is_refused(tmp_path):
+    alone = bl.tournament(
+        bl.game("2048", size=2), ["random", "mc(iterations=1)"], games=1, store=tmp_path / "t.db"
+    )
+    with pytest.raises(bl.BoardLabError, match="2048 is played alone"):
+        alone.heat_map()
+
+
+def test_a_name_is_shown_and_another_one_renames(boardlab, tmp_path):
+    store = ("--store", tmp_path / "t.db")
+    words = ("tournament", "nim", "random", "mc(iterations=2)", "-n", 2, *store)
+    assert boardlab(*words)[1].startswith("nim: round-robin of 2 agents")
+    assert boardlab(*words, "--name", "zebra")[1].startswith('nim: round-robin "zebra" of 2 agents, 2 games')
+    assert boardlab(*words)[1].startswith('nim: round-robin "zebra" of 2 agents')
+    assert boardlab("rate", "--tournament", 1, *store)[1].startswith('tournament 1 "zebra" of nim\n')
+    boardlab(*words, "--seed", 1)
+    assert boardlab("fame", *store)[1].count('4 games, tournaments 1 "zebra", 2\n') == 2
+    assert boardlab(*words, "--name", "gnu")[1].startswith('nim: round-robin "gnu"')
+    assert [t.name for t in bl.store(tmp_path / "t.db").tournaments()] == ["gnu", ""]
+    with pytest.raises(bl.BoardLabError, match="the name of a tournament must be text, not 3"):
+        bl.tournament(bl.game("nim"), ["random", "greedy"], store=tmp_path / "t.db", name=3)
+
+
+def test_a_tournament_that_was_played_but_not_rated_is_not_called_broken_off(boardlab, tmp_path):
+    game, agents, store = bl.game("nim"), ["random", "greedy"], bl.store(tmp_path / "t.db")
+    played = store.start_tournament(game, agents, "round-robin", name="mine")
+    played.add_pairings([((0, 1), 2)])
+    said = [boardlab("fame", "--store", store.path)[1]]
+    played.add_games(0, bl.match(game, agents, 2).records, first=0)
+    said.append(boardlab("fame", "--store", store.path)[1])
+    played.add_ratings("bayeselo", [Rating(i, 0.0, -1.0, 1.0, 2) for i in (0, 1)])
+    said.append(boardlab("fame", "--store", store.path)[1])
+    assert 'tournament 1 "mine" of nim was broken off and does not count; the same command again' in said[0]
+    assert 'tournament 1 "mine" of nim was not rated and does not count' in said[1]
+    assert "does not count" not in said[2] and '1 "mine"' in said[2]

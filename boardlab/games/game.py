@@ -141,6 +141,23 @@ class Game:
     def __hash__(self) -> int:
         return hash(self.rules)
 
+    def __copy__(self) -> "Game":
+        return self  # nothing about a game ever changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its name and parameters: a pickle loads no library either, see `game_from_table`."""
+        from boardlab.games.library import Library
+        from boardlab.games.registry import GAMES, game_from_table
+
+        if type(self.rules) not in (GAMES.get(self.name), Library):
+            raise BoardLabError(
+                f"{self!r} cannot be pickled: its rules are those of no game of BoardLab and of no library"
+            )
+        return game_from_table, (game_table(self),)
+
     def __repr__(self) -> str:
         return self.rules.call()
 
@@ -216,6 +233,21 @@ class State:
     def copy(self) -> "State":
         """An independent copy, its history included."""
         return State(self.game, self.core.copy())
+
+    def __copy__(self) -> "State":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "State":
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As fields, which are checked when they are read back."""
+        self.game.from_fields(self.fields)  # refuses what a player sees of hidden cards now, not then
+        earlier, before = self.copy(), []
+        while earlier.actions_played:
+            earlier.undo()
+            before.append(earlier.fields)
+        return _with_history, (self.game, self.fields, before[::-1])
 
     def core_for(self, game: Game) -> _engine.State:
         """The engine's state for a game with the same rules, which may be another object than this one's."""
@@ -364,3 +396,9 @@ class State:
 
     def __repr__(self) -> str:
         return f"<State of {self.game.name}>\n{self.to_text()}"
+
+
+def _with_history(game: Game, fields: list[int], before: list[list[int]]) -> State:
+    """What a pickle holds of a state: its fields, and those of the states before it."""
+    core = game.from_fields(fields).core
+    return State(game, core.with_history([game.from_fields(earlier).core for earlier in before]))

@@ -2,14 +2,14 @@
 
 import dataclasses
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
@@ -178,6 +178,12 @@ def as_game(value: Any) -> Game:
     return value
 
 
+def check_outcome(game: Game, outcome: str) -> str:
+    """`outcome`, if the game has it."""
+    check_known(f"outcome of {game.name}", outcome, game.outcomes)
+    return outcome
+
+
 class State:
     """A position. Behaves as a player expects: `legal_actions`, `apply`, `undo`; prints and draws itself."""
 
@@ -209,9 +215,7 @@ class State:
 
     def outcome(self, name: str = "score") -> NDArray[np.float64]:
         """The score or a named reward of the game."""
-        if name not in self.game.outcomes:
-            raise unknown(f"outcome of {self.game.name}", name, self.game.outcomes)
-        return self.core.outcome(name)
+        return self.core.outcome(check_outcome(self.game, name))
 
     def legal_actions(self) -> list[int]:
         """What may be applied here, ascending; at a chance node the outcomes; none at the end."""
@@ -331,6 +335,7 @@ class State:
         None where there is no solver, or where it gave up after about `node_limit` positions.
         """
         limit = as_integer("node_limit", node_limit, 1, 2**63 - 1)
+        check_outcome(self.game, outcome)
         if self.is_terminal:
             return self.outcome(outcome)
         solution = self.core.solve(limit, outcome)
@@ -350,18 +355,21 @@ class State:
 
     def action_text(self, action: int) -> str:
         """How a player would write the action (at a chance node: the outcome)."""
-        action = as_integer("an action", action, -(2**31), 2**31 - 1)
-        names = self.action_names([action] if action in self.legal_actions() else [])
-        if not names:
-            raise BoardLabError(f"action {action} is not legal here")
-        return names[action]
+        return next(iter(self.action_names([action]).values()))
 
-    def action_names(self, actions: list[int] | None = None) -> dict[int, str]:
+    def action_names(self, actions: Sequence[int] | None = None) -> dict[int, str]:
         """The names of all legal actions (or of some of them), asked at once."""
         name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
-        return {
-            action: name(self, action) for action in (self.legal_actions() if actions is None else actions)
-        }
+        legal = self.legal_actions()
+        if actions is None:
+            return {action: name(self, action) for action in legal}
+        if not isinstance(actions, Sequence | np.ndarray):
+            raise BoardLabError(f"actions must be a list of actions, not {shown(actions)}")
+        chosen = [as_integer("an action", action, -(2**31), 2**31 - 1) for action in actions]
+        for action in chosen:
+            if action not in legal:
+                raise BoardLabError(f"action {action} is not legal here")
+        return {action: name(self, action) for action in chosen}
 
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""

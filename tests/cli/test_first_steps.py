@@ -267,9 +267,9 @@ def test_an_expression_is_right_whatever_the_folder_is_called(tmp_path):
 
 def test_wrong_kinds_of_arguments_are_a_sentence(tmp_path):
     game = bl.game("tictactoe")
-    with pytest.raises(bl.BoardLabError, match="an exam is named by text, not 5"):
+    with pytest.raises(bl.BoardLabError, match="unknown exam 5; there are random"):
         bl.evaluate("random", game, 5)
-    with pytest.raises(bl.BoardLabError, match="a game library is named by its path, not 5"):
+    with pytest.raises(bl.BoardLabError, match="a game library must be a path, not 5"):
         bl.load_game(5)
     with pytest.raises(bl.BoardLabError, match="made from records"):
         bl.write_records(tmp_path / "x.pgn", 5)

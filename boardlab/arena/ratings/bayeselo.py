@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.results import Result, as_results, count_results, is_number
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown, unknown
 
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
@@ -124,8 +124,8 @@ def bayes_elo(
     if bounds not in ("covariance", "exact-opponents"):
         raise BoardLabError(f'bounds must be "covariance" or "exact-opponents", not {shown(bounds)}')
     names, counts = count_results(results)
-    if anchor is not None and anchor not in names:
-        raise unknown("rated player", anchor, names)
+    if anchor is not None:
+        check_known("rated player", anchor, names)
     model = _Model(counts, _virtual_draws(counts, prior), 0.0 if draw is None else draw / SCALE)
     strength, a, d, covariance = model.fit(
         None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE

@@ -214,7 +214,7 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
         blanks = any(" " in action for action in start.actions)
         actions = (", " if blanks else " ").join(start.actions)
         lines.append(
-            f"{actions}  # {start.report.advantage:+.3f} ± {start.report.intervals[0]:.3f}, "
+            f"{actions}  # {start.report.advantage:+z.3f} ± {start.report.intervals[0]:.3f}, "
             f"{start.report.games} games"
         )
     file = as_path("the file of openings", path)

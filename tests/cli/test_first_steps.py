@@ -10,8 +10,8 @@ import tomllib
 import pytest
 
 import boardlab as bl
-from boardlab.arena.match import plain
 from boardlab.arena.records.files import FORMATS
+from boardlab.numbers import plain
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_error_bars_are_plain_numbers(boardlab, tmp_path):
     )
     _, out, _ = boardlab("train", "2048", *words)
     assert re.search(r"^score: \d+(\.\d)? ± \d[\d,.]* \(95%\)$", out, re.MULTILINE)
-    assert (plain(99.7), plain(0.123), plain(1234.5)) == ("100", "0.12", "1,234")
+    assert (plain(99.7, 2), plain(0.123, 2), plain(1234.5, 2)) == ("100", "0.12", "1,234")
 
 
 def test_one_game_has_no_error_bar(boardlab):

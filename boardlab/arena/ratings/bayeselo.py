@@ -81,8 +81,8 @@ class BayesElo:
         lines = [f"Rank {'Name':<{width}} {'Elo':>5} {'+':>4} {'-':>4} {'games':>5} score oppo. draws"]
         for rank, r in enumerate(self.ratings, 1):
             lines.append(
-                f"{rank:>4} {r.name:<{width}} {r.elo:>5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
-                f"{r.score:>5.0%} {r.opponents:>5.0f} {r.draws:>5.0%}".replace("-0 ", " 0 ")
+                f"{rank:>4} {r.name:<{width}} {r.elo:>z5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
+                f"{r.score:>5.0%} {r.opponents:>z5.0f} {r.draws:>5.0%}"
             )
         if len(self.groups) > 1:
             lines.append(f"{len(self.groups)} groups never met; only ratings inside a group can be compared")

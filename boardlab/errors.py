@@ -1,15 +1,24 @@
 """What a user can get wrong, said in one sentence."""
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 
 class BoardLabError(ValueError):
     """Bad input: says what was given, what is allowed, and the nearest right answer."""
 
+    def __str__(self) -> str:
+        """One line, whatever it quotes: a board, an array, a broken file."""
+        return re.sub(r"\s*[\r\n]\s*", " ", super().__str__())
+
 
 class TableFullError(BoardLabError):
     """A learner has no room for more; what it has learned is whole."""
+
+
+class OutOfMemoryError(BoardLabError, MemoryError):
+    """What was asked for does not fit into the memory."""
 
 
 class MissingPackageError(BoardLabError):
@@ -22,16 +31,28 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:  # a number of ten thousand digits, or somebody's broken __repr__
         return f"this {type(value).__name__}"
+    return _short(text)
+
+
+def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def unknown(kind: str, given: str, known: Iterable[str]) -> BoardLabError:
+def unknown(kind: str, given: object, known: Iterable[str]) -> BoardLabError:
     """The error for a name that does not exist, with the nearest one that does."""
     names = list(known)
-    given = given if len(given) <= 80 else given[:77] + "..."
-    nearest = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    name, nearest = shown(given), []
+    if isinstance(given, str):
+        name = f'"{_short(given)}"'
+        nearest = difflib.get_close_matches(_short(given).lower(), names, n=1, cutoff=0.5)
     if nearest:
-        return BoardLabError(f'unknown {kind} "{given}"; did you mean "{nearest[0]}"?')
+        return BoardLabError(f'unknown {kind} {name}; did you mean "{nearest[0]}"?')
     if not names:
-        return BoardLabError(f'unknown {kind} "{given}"; there is none')
-    return BoardLabError(f'unknown {kind} "{given}"; there are {", ".join(names)}')
+        return BoardLabError(f"unknown {kind} {name}; there is none")
+    return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}")
+
+
+def check_known(kind: str, given: object, known: Collection[str]) -> None:
+    """Refuses a name that is not one of the known; it may be anything, and need not have a hash."""
+    if not isinstance(given, str) or given not in known:
+        raise unknown(kind, given, known)

@@ -8,6 +8,8 @@ arguments), and the compiled module below it.
 import ctypes
 import math
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +22,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import boardlab as bl
 from boardlab import BoardLabError, _engine
+from boardlab.arena import Result
 from boardlab.search.agent import python_agent
+from boardlab.search.forest import Forest
 
 # What is uninitialised is refused with a TypeError and, beside it, a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")
@@ -621,3 +625,94 @@ def test_what_an_agent_is_shown_is_its_own_copy() -> None:
 
     result = bl.match(game, [python_agent(game, scribble, "scribbler"), "random"], games=6)
     assert any(len(r.actions) > 8 for r in result.records)
+
+
+# ---- what is no name, no path and no list ----
+
+STATE = bl.game("tictactoe").initial_state()
+RESULTS = [Result(("a", "b"), (1, 0))] * 2
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: STATE.outcome(None), "unknown outcome of tictactoe None; there are score"),
+        (lambda: STATE.solve(1, 1), "unknown outcome of tictactoe 1; there are score"),
+        (lambda: STATE.action_names(True), "actions must be a list of actions, not True"),
+        (lambda: STATE.action_names(["a"]), "an action must be a whole number, not 'a'"),
+        (lambda: STATE.action_names([99]), "action 99 is not legal here"),
+        (lambda: Forest(STATE.game, 2).outcomes([]), r"unknown outcome of tictactoe \[\]; there are score"),
+        (lambda: Forest(STATE.game, 2).search(1, 1), "function judge\\(inputs, legal\\), not 1"),
+        (lambda: bl.rate(RESULTS, anchor=["a"]), r"unknown rated player \['a'\]; there are a, b"),
+        (lambda: bl.rate(RESULTS)[3], "unknown rated player 3; there are a, b"),
+        (lambda: bl.rate(RESULTS, []), r"unknown rating system \[\]; there are bayeselo"),
+        (lambda: bl.train(STATE.game, []), r"unknown learner \[\]; there are td-ntuple"),
+        (lambda: bl.train(STATE.game, preset=[]), r"unknown preset for tictactoe \[\]; there are default"),
+        (lambda: bl.balance(STATE.game, "random", progress=5), "progress must be a function .*, not 5"),
+        (lambda: bl.store().fame(10**30), "the hall of fame is that of a game or of its name, not of 1000"),
+        (lambda: bl.store().tournaments(10**30), "tournaments are those of a game's name, not of 1000"),
+        (lambda: bl.store().games_between(None, None), "a game is made with .*, not None"),
+        (lambda: bl.store().games_between(STATE.game, None), "agents must be a list of agents, not None"),
+    ],
+)
+def test_what_is_no_name_is_a_sentence(call: Callable[[], object], sentence: str) -> None:
+    with pytest.raises(BoardLabError, match=sentence):
+        call()
+
+
+@pytest.mark.parametrize("path", ["a\0b", "\ud800"])
+def test_what_no_file_can_be_called_is_a_sentence(path: str) -> None:
+    for attempt in (
+        bl.open_run,
+        bl.resume,
+        bl.load_game,
+        bl.store,
+        bl.read_records,
+        bl.rate,
+        lambda path: bl.train(STATE.game, out=path, episodes=1),
+        lambda path: bl.write_records(path, []),
+        lambda path: bl.agent(f'greedy(ntuple("{path}"))', STATE.game),
+    ):
+        with pytest.raises(BoardLabError, match=" must be a path, not '"):
+            attempt(path)
+
+
+def test_what_is_quoted_over_several_lines_becomes_one() -> None:
+    for call in (
+        lambda: bl.agent(STATE, STATE.game),
+        lambda: bl.game(np.zeros((4, 5))),
+        lambda: bl.game("a\nb"),
+        lambda: STATE.parse_action("a\r\nb"),
+    ):
+        with pytest.raises(BoardLabError) as refused:
+            call()
+        assert len(str(refused.value).splitlines()) == 1
+    with pytest.raises(BoardLabError, match=r"^unknown evaluator .*\n  mcts\( x\)\n        \^$"):
+        bl.agent("mcts(\nx)", STATE.game)  # shown with its place, which a line end must not tear apart
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence() -> None:
+    program = """
+import resource
+import boardlab as bl
+from boardlab.search.forest import Forest
+
+game = bl.game("connectfour")
+agent = bl.agent("mcts(iterations=100, threads=1024)", game)
+resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+for attempt in (
+    lambda: bl.agent("rhea(population=1000000, length=100000)", game),
+    lambda: Forest(game, 4, cache_mb=10**6),
+    lambda: agent.act(game.initial_state()),
+):
+    try:
+        attempt()
+    except bl.BoardLabError as error:
+        print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    no_memory = "there is not enough memory for this"
+    assert done.stdout.splitlines() == [no_memory] * 2 + [
+        "the system gives no more threads; ask for fewer"
+    ], done

@@ -17,6 +17,7 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import GameRecord, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.paths import as_path
 from boardlab.search.agent import Agent
 
 MORE = 4
@@ -112,6 +113,10 @@ def balance(
     `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
     games each.
     """
+    if progress is not None and not callable(progress):
+        raise BoardLabError(
+            f"progress must be a function of a stage, games done and games, not {shown(progress)}"
+        )
     agents = [agents] if isinstance(agents, (str, Agent)) else agents
     seed = as_seed(seed)
     plies = as_integer("plies", plies, 0, 1000)
@@ -209,10 +214,10 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
         blanks = any(" " in action for action in start.actions)
         actions = (", " if blanks else " ").join(start.actions)
         lines.append(
-            f"{actions}  # {start.report.advantage:+.3f} ± {start.report.intervals[0]:.3f}, "
+            f"{actions}  # {start.report.advantage:+z.3f} ± {start.report.intervals[0]:.3f}, "
             f"{start.report.games} games"
         )
-    file = Path(path)
+    file = as_path("the file of openings", path)
     if not file.parent.is_dir():
         raise BoardLabError(f'there is no folder "{file.parent}"')
     with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:

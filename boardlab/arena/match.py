@@ -13,6 +13,7 @@ from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.numbers import plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
@@ -181,18 +182,12 @@ def _elo_text(elo: float, low: float, high: float) -> str:
         return "too few games for an Elo"
     if math.isinf(elo):
         return f"Elo above {round(low):+d}" if elo > 0 else f"Elo below {round(high):+d}"
-    return f"Elo {round(elo):+d} ({low:+.0f} to {high:+.0f})"
-
-
-def plain(width: float) -> str:
-    """The width of an interval with two digits, never as a power of ten."""
-    return f"{width:.2g}" if not width >= 99.5 else f"{width:,.0f}"
+    return f"Elo {round(elo):+d} ({low:+z.0f} to {high:+z.0f})"
 
 
 def with_interval(value: float, width: float) -> str:
     """A mean and the half width of its interval, where there is one: 0.25 ± 0.1, or 1,796 ± 994."""
-    mean = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return mean if math.isnan(width) else f"{mean} ± {plain(width)}"
+    return plain(value) if math.isnan(width) else f"{plain(value)} ± {plain(width, 2)}"
 
 
 def counted(number: int, units: str) -> str:
@@ -204,7 +199,7 @@ def duration(seconds: float) -> str:
     """A time as a person reads it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
+            return f"{plain(seconds / size, 3)} {unit}"
     return f"{seconds * 1e9:.0f} ns"
 
 

@@ -3,10 +3,10 @@
 import os
 import random
 import re
-from pathlib import Path
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.paths import as_path
 
 MOST_POSITIONS = 100_000
 
@@ -41,7 +41,7 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     the outcome. An empty line is no opening; `-` is the initial position.
     """
     as_game(game)
-    file = Path(path)
+    file = as_path("the file of openings", path)
     if not file.is_file():
         raise BoardLabError(f'there is no file "{path}" with openings')
     try:

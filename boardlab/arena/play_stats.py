@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from boardlab.arena.match import GameRecord, MatchResult, replay
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game
 from boardlab.games.twenty48 import Twenty48
+from boardlab.paths import as_path
 from boardlab.runs import RunFolder
 
 COLUMNS = "run, moveNum, player, action, gameScore, nEmptyTile, cumEmptyTl, highestTile"
@@ -56,5 +56,5 @@ def write_play_stats(path: str | os.PathLike[str], game: Game, result: MatchResu
     """Writes the playStats.csv of a match."""
     if not isinstance(result, MatchResult):
         raise BoardLabError(f"play statistics are made from a match, not from {shown(result)}")
-    file = Path(path)
+    file = as_path("the file of play statistics", path)
     RunFolder(file.parent).write_text(file.name, play_stats(game, result.agents, result.records))

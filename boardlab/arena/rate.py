@@ -19,7 +19,7 @@ from boardlab.arena.ratings import (
 )
 from boardlab.arena.standings import TournamentResult, results_of
 from boardlab.arena.store import Tournament
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown
 
 SYSTEMS = {"bayeselo": bayes_elo, "glicko2": glicko2, "openskill": openskill, "whole-history": whole_history}
 
@@ -33,8 +33,7 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
     that name in `boardlab.arena.ratings`.
     """
-    if system not in SYSTEMS:
-        raise unknown("rating system", str(system), SYSTEMS)
+    check_known("rating system", system, SYSTEMS)
     results: Sequence[Result]
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)

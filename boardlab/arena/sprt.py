@@ -80,7 +80,7 @@ class SprtResult:
             "": "undecided",
         }[self.accepted]
         return (
-            f"SPRT {self.test.elo0:g} against {self.test.elo1:g} Elo: LLR {self.llr:.2f} "
+            f"SPRT {self.test.elo0:g} against {self.test.elo1:g} Elo: LLR {self.llr:z.2f} "
             f"({low:.2f} to {high:.2f}), {words}"
         )
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import interval_of_parts
-from boardlab.arena.match import GameRecord, count_distinct, duration, game_points, plain
+from boardlab.arena.match import GameRecord, count_distinct, duration, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
+from boardlab.numbers import plain
 
 Matrix = NDArray[np.float64]
 
@@ -114,12 +115,12 @@ class TournamentResult:
             s = self.standings[i]
             line = f"{rank:>4} {s.agent:<{width}}"
             if rated is not None:
-                line += f" {rated[i][0]:>5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
+                line += f" {rated[i][0]:>z5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
             line += f"  {s.games:>5}"
             if not solo:
                 line += f" {s.share:>6.1%} {s.point_interval:>5.1%} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
             if scores:
-                line += f"  {s.mean_score:>10.5g} {plain(s.score_interval):>5}"
+                line += f"  {plain(s.mean_score, 5):>10} {plain(s.score_interval, 2):>5}"
             time = "" if math.isnan(s.seconds_per_decision) else duration(s.seconds_per_decision)
             lines.append(f"{line}   {time:>11}")
         return lines

@@ -32,7 +32,7 @@ from boardlab.arena.standings import TournamentResult, tally
 from boardlab.arena.store import Rating, Store
 from boardlab.arena.store import Tournament as StoredTournament
 from boardlab.arena.store.rows import fingerprint
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 
@@ -75,8 +75,7 @@ def tournament(
         ("format of a tournament", format, FORMATS),
         ("seats of a tournament", seats, SEATS),
     ):
-        if given not in known:
-            raise unknown(what, str(given), known)
+        check_known(what, given, known)
     least = max(2, game.players)
     if len(agents) < least:
         raise BoardLabError(f"a tournament of {game.name} needs at least {least} agents, not {len(agents)}")

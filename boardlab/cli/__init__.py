@@ -1,5 +1,6 @@
 """The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
 
+import io
 import sys
 from typing import Annotated
 
@@ -73,6 +74,8 @@ def _check_place_of_plugins(words: list[str]) -> None:
 
 def main() -> None:
     """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
     try:
         _check_place_of_plugins(sys.argv[1:])
         app()

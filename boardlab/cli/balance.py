@@ -7,10 +7,11 @@ import typer
 
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
-from boardlab.arena.match import counted, plain
+from boardlab.arena.match import counted
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.numbers import plain
 from boardlab.runs import check_writable
 
 
@@ -71,8 +72,8 @@ def balance_text(result: BalanceResult, game: Game) -> str:
         report = start.report
         width = _half(report.intervals[0])
         lines.append(
-            f"start {number}: {' '.join(start.actions)}: {report.advantage:+.3f}{width} "
-            f"({report.games} fresh games; {start.screened:+.3f} in those it was chosen by)"
+            f"start {number}: {' '.join(start.actions)}: {report.advantage:+z.3f}{width} "
+            f"({report.games} fresh games; {start.screened:+z.3f} in those it was chosen by)"
         )
     if result.together:
         lines.append(_seats_text(f"these {len(result.starts)} starts", result.together, game))
@@ -82,12 +83,12 @@ def balance_text(result: BalanceResult, game: Game) -> str:
 
 def _half(width: float) -> str:
     """Nothing where there were too few games for one."""
-    return "" if math.isnan(width) else f" ± {plain(width)}"
+    return "" if math.isnan(width) else f" ± {plain(width, 2)}"
 
 
 def _seats_text(title: str, report: SeatReport, game: Game) -> str:
     seats = ", ".join(
-        f"{game.rules.player_name(seat)} {score:+.3f}{_half(width)} (wins {wins:.1%})"
+        f"{game.rules.player_name(seat)} {score:+z.3f}{_half(width)} (wins {wins:.1%})"
         for seat, (score, width, wins) in enumerate(
             zip(report.mean_scores, report.intervals, report.wins, strict=True)
         )

@@ -126,7 +126,7 @@ def _measure(game: bl.Game, run: bl.Run) -> None:
     for agent in (run.expression, searched):
         result = bl.evaluate(agent, game, "abdl", games=40, seed=1)
         _say(f"{agent} moves first against perfect play (AB-DL):")
-        console.print(f"  mean score {result.value:+.2f} ± {result.interval:.2f} (95%), best possible +1\n")
+        console.print(f"  mean score {result.value:+z.2f} ± {result.interval:.2f} (95%), best possible +1\n")
 
 
 def _othello() -> None:

@@ -13,6 +13,7 @@ from boardlab.arena.match import StoppedMatch, counted, with_interval
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
+from boardlab.numbers import plain
 
 GAMES_HELP = (
     "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "
@@ -122,7 +123,7 @@ def _exam_table(game: Game) -> Table:
 
 def exam_text(result: ExamResult, asked: int) -> str:
     """The result in two or three lines; how many games were `asked` for is said where it were others."""
-    best = f"{'at most' if result.is_bound else 'best possible'} {result.best:.4g}"
+    best = f"{'at most' if result.is_bound else 'best possible'} {plain(result.best)}"
     best = f", {best}" if result.best != float("inf") else ""
     value = with_interval(result.value, result.interval) + (" (95%)" if result.interval >= 0 else "")
     number = counted(result.games, result.units) + (f" ({asked} asked for)" if asked != result.games else "")
@@ -138,4 +139,4 @@ def exam_text(result: ExamResult, asked: int) -> str:
 
 def _shown(value: float) -> str:
     """Shares in percent, other numbers as they are."""
-    return f"{value:.1%}" if 0 <= value <= 1 else f"{value:.4g}"
+    return f"{value:.1%}" if 0 <= value <= 1 else plain(value)

@@ -12,6 +12,7 @@ from boardlab.cli.common import console
 from boardlab.errors import BoardLabError
 from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
+from boardlab.numbers import plain
 from boardlab.options import option_text, options_of
 
 MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
@@ -72,7 +73,7 @@ def _title(line: Fame) -> str:
 
 
 def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
-    number = "{:+.0f}".format if line.method == "bayeselo" else _score
+    number = "{:+z.0f}".format if line.method == "bayeselo" else plain
     last = ", ".join(names[number] for number in line.tournaments[-5:])
     where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
     interval = f"({number(line.low)} to {number(line.high)})"
@@ -84,11 +85,6 @@ def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
         told += [f"trained: {_cost(run)}", f"again: {again(run)}"]
     for words in told:
         console.print(f"     {words}", style="dim", markup=False, soft_wrap=True)
-
-
-def _score(value: float) -> str:
-    """About four digits, however large."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _cost(run: StoredRun) -> str:
@@ -115,5 +111,5 @@ def duration(seconds: float) -> str:
     """About two digits: 4.2 s, 13 min, 2.1 h."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * size:
-            return f"{seconds / size:.2g} {unit}" if seconds < 100 * size else f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.2g} s" if seconds < 100 else f"{seconds:.0f} s"
+            return f"{plain(seconds / size, 2)} {unit}"
+    return f"{plain(seconds, 2)} s"

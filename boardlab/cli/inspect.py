@@ -8,12 +8,14 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from boardlab.arena.match import duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.learning import open_run
 from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.learning.settings import NTupleSettings
+from boardlab.numbers import plain
 from boardlab.runs import check_writable
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
@@ -78,11 +80,11 @@ def _show_opinion(agent: str, state: State, seed: int) -> None:
     names = state.action_names()
     console.print()
     console.print(opinion(decision, names))
-    facts = ", ".join(f"{name} {value:,.0f}" for name, value in decision.info.items())
-    known = [f"{value:+.3g}" for value in decision.scores if value == value]
+    facts = ", ".join(f"{name} {plain(value)}" for name, value in decision.info.items())
+    known = [plain(value, 3, sign=True) for value in decision.scores if value == value]
     outlook = f"expects {', '.join(known)}; " if len(known) == state.game.players else ""
     console.print(
-        f"\nplays {names[decision.action]}; {outlook}{facts + '; ' if facts else ''}{seconds * 1000:.3g} ms",
+        f"\nplays {names[decision.action]}; {outlook}{facts + '; ' if facts else ''}{duration(seconds)}",
         markup=False,
     )
 
@@ -138,11 +140,11 @@ def _action_table(views: list[ActionView], names: dict[int, str], most: int = 20
     for column in ("action", "value", "sum of weights", ""):
         table.add_column(column, justify="right" if column in ("value", "sum of weights") else "left")
     for view in views[:most]:
-        weights = "" if view.is_final else f"{view.sum:+.4g}"
+        weights = "" if view.is_final else plain(view.sum, sign=True)
         note = "ends the game: its value is known" if view.is_final else ""
         table.add_row(
             names[view.action],
-            f"{view.value:+.4g}",
+            plain(view.value, sign=True),
             weights,
             note,
             style="bold" if view is views[0] else None,
@@ -165,7 +167,7 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
     others = float(np.abs(best.contributions).sum()) - sum(abs(voice) for _, voice in loudest)
     console.print(
         f"{name}: the {len(loudest)} loudest of {len(best.contributions)} tables, and what each adds to the "
-        f"sum {best.sum:+.4g} (a tuple counts once for all its symmetric boards):",
+        f"sum {plain(best.sum, sign=True)} (a tuple counts once for all its symmetric boards):",
         markup=False,
         soft_wrap=True,
     )
@@ -173,10 +175,11 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
     longest = max(abs(voice) for _, voice in loudest)
     for number, voice in loudest:
         bar = ("+" if voice > 0 else "-") * max(1, round(24 * abs(voice) / longest))
-        table.add_row(f"{voice:+.4g}", bar, inspection.table_name(number).partition(":")[0])
+        table.add_row(plain(voice, sign=True), bar, inspection.table_name(number).partition(":")[0])
     console.print(table)
     if others > 1e-9:
-        console.print(f"the others add {best.sum - sum(v for _, v in loudest):+.4g}", markup=False)
+        rest = best.sum - sum(v for _, v in loudest)
+        console.print(f"the others add {plain(rest, sign=True)}", markup=False)
     drawn = [number for number, _ in loudest if number < tuples]
     console.print()
     console.print(inspection.drawn_layout(drawn, console.width), markup=False, soft_wrap=True)
@@ -201,13 +204,13 @@ def _print_weights(inspection: Inspection) -> None:
     if found.uncompressed != found.weights:
         console.print(
             f"         {found.uncompressed:,} with all joint values of cells, possible or not: "
-            f"{100 * found.active_share_uncompressed:.2g}% active",
+            f"{plain(100 * found.active_share_uncompressed, 2)}% active",
             markup=False,
             soft_wrap=True,
         )
+    mean, low, high = (plain(value, sign=True) for value in (found.mean, found.lowest, found.highest))
     console.print(
-        f"active weights: mean {found.mean:+.4g}, standard deviation {found.deviation:.4g}, "
-        f"from {found.lowest:+.4g} to {found.highest:+.4g}",
+        f"active weights: mean {mean}, standard deviation {plain(found.deviation)}, from {low} to {high}",
         markup=False,
         soft_wrap=True,
     )
@@ -229,7 +232,7 @@ def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
         table.add_row(
             names[action],
             *((f"{share:.1%}", "█" * round(24 * share)) if has_policy else ()),
-            f"{value[action]:+.4g}" if action in value else "",
+            plain(value[action], sign=True) if action in value else "",
             style="bold" if action == decision.action else None,
         )
     if len(ranked) > most:

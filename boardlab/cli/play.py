@@ -14,6 +14,7 @@ from boardlab.cli.common import agent_from, board, console, first_position, game
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, State, as_integer, as_seed
+from boardlab.numbers import plain
 from boardlab.runs import check_writable
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
@@ -101,7 +102,10 @@ def _play(
     while not state.is_terminal:
         if state.round_over:
             console.print(board(state.seen_by(seat)))
-            console.print(f"The round is over; your score so far: {state.scores[seat]:+g}\n", style="bold")
+            console.print(
+                f"The round is over; your score so far: {plain(state.scores[seat], 6, sign=True)}\n",
+                style="bold",
+            )
         told = []
         while state.player == CHANCE:
             outcome = state.sample_chance(rng.randrange(2**63))
@@ -172,7 +176,7 @@ def take_back(state: State, seat: int) -> bool:
 def _farewell(state: State, seat: int) -> None:
     scores = state.scores
     if len(scores) == 1:
-        console.print(f"Your score: {scores[0]:g}")
+        console.print(f"Your score: {plain(scores[0], 6)}")
         return
     best = max(scores)
     winners = [p for p, score in enumerate(scores) if score == best]

@@ -112,7 +112,7 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
     rated = bayes_elo(results, **options)
     lines = [
         str(rated),
-        f"first move {rated.advantage:+.0f} Elo, eloDraw {rated.draw:.0f}, {counted(len(results), 'games')}",
+        f"first move {rated.advantage:+z.0f} Elo, eloDraw {rated.draw:.0f}, {counted(len(results), 'games')}",
     ]
     if superiority:
         lines += [
@@ -129,7 +129,7 @@ def _glicko2(results: list[Result], **options: Any) -> list[str]:
     lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
     for rank, (name, r) in enumerate(rated.items(), 1):
         lines.append(
-            f"{rank:>4} {name:<{width}} {r.rating:>6.0f} {1.96 * r.deviation:>5.0f} "
+            f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {1.96 * r.deviation:>5.0f} "
             f"{r.volatility:>10.4f} {r.games:>5}"
         )
     return lines + never_met(groups_of(results))
@@ -141,8 +141,8 @@ def _openskill(results: list[Result]) -> list[str]:
     lines = [f"Rank {'Name':<{width}}  mean ± 95% ordinal games"]
     for rank, (name, r) in enumerate(rated.items(), 1):
         lines.append(
-            f"{rank:>4} {name:<{width}} {r.mean:>5.1f} {1.96 * r.deviation:>5.1f} "
-            f"{r.ordinal:>7.1f} {r.games:>5}"
+            f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {1.96 * r.deviation:>5.1f} "
+            f"{r.ordinal:>z7.1f} {r.games:>5}"
         )
     return lines + never_met(groups_of(results))
 
@@ -153,7 +153,7 @@ def _whole_history(results: list[Result], **options: Any) -> list[str]:
     lines = [f"{'Name':<{width}} {'time':>10}   Elo ± 95% games"]
     for name, curve in curves.items():
         for p in curve:
-            lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>5.0f} {p.error:>5.0f} {p.games:>5}")
+            lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>z5.0f} {p.error:>5.0f} {p.games:>5}")
     # The points of one player's curve hang together.
     met = [replace(r, players=tuple(split_time(name)[0] for name in r.players)) for r in results]
     return lines + never_met(groups_of(met))

@@ -17,6 +17,7 @@ from boardlab.cli.common import agent_from, board, console, game_from
 from boardlab.cli.inspect import opinion as opinion_table
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, as_integer
+from boardlab.numbers import plain
 
 HELP = "Enter: next, b: back, a number: after so many actions, s: start, e: end, q: quit"
 
@@ -80,7 +81,7 @@ def _list(records: Sequence[Record]) -> Table:
 def _result(record: Record) -> str:
     if not record.is_finished:
         return "not over"
-    scores = " ".join(f"{score:g}" for score in record.scores)
+    scores = " ".join(plain(score, 6) for score in record.scores)
     if len(record.scores) == 1:
         return f"score {scores}"
     return f"{result_text(record.scores)} (scores {scores})"
@@ -118,7 +119,7 @@ class _Replay:
     def _told(self, place: int) -> str:
         """What was done there, and what its player expected."""
         value = self.record.values[place] if self.record.values else None
-        expected = f" (expects {value:+g})" if value is not None else ""
+        expected = f" (expects {plain(value, sign=True)})" if value is not None else ""
         return f"{self._mover(self.states[place].player)} plays {self.names[place]}{expected}"
 
     def _verdict(self, found: Opinion) -> str:
@@ -129,7 +130,9 @@ class _Replay:
         values = decision.values
         costs = ""
         if found.action in values and decision.action in values:
-            costs = f"; it values {played} lower by {values[decision.action] - values[found.action]:.3g}"
+            costs = (
+                f"; it values {played} lower by {plain(values[decision.action] - values[found.action], 3)}"
+            )
         return (
             f"the agent finds {played} as good as its {own}"
             if found.agrees

@@ -32,6 +32,7 @@ from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
 from boardlab.learning.presets import preset as preset_of
+from boardlab.numbers import plain
 from boardlab.options import options_of, read_option
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
@@ -286,7 +287,7 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
             )
         # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():
-            facts += f", {value:.3g} {exam}"
+            facts += f", {plain(value, 3)} {exam}"
         if not begun:
             begun.append(standing.episodes)
             bar.reset(task, total=standing.total, completed=standing.episodes)
@@ -300,13 +301,12 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
     return tell
 
 
-def _short(number: float) -> str:
+def _short(speed: float) -> str:
     """About three digits: 192k, 1.43M."""
-    for size, letter in ((1e6, "M"), (1e3, "k"), (1.0, "")):
-        if number >= size:
-            part = number / size
-            return f"{part:.0f}{letter}" if part >= 100 else f"{part:.3g}{letter}"
-    return f"{number:.2g}"
+    for size, letter in ((1e6, "M"), (1e3, "k")):
+        if speed >= size:
+            return f"{plain(speed / size, 3)}{letter}"
+    return plain(speed, 3)
 
 
 def curve_width() -> int:

@@ -94,8 +94,10 @@ def build_network(
             memory_limit=int(memory_gb * 2**30),
             per_action=per_action,
         )
-    except (ValueError, MemoryError) as error:
-        raise BoardLabError(str(error) or "there is not enough memory for the tables") from None
+    except MemoryError:
+        raise BoardLabError("there is not enough memory for the tables") from None
+    except ValueError as error:
+        raise BoardLabError(str(error)) from None
     except TypeError:
         raise BoardLabError("tuples must be lists of cells, symmetries whole numbers") from None
 

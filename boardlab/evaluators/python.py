@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.simple import check_outcome
-from boardlab.games.game import Game, State, as_game
+from boardlab.games.game import Game, State, as_game, check_outcome
 
 Judge: TypeAlias = Callable[[Any, NDArray[np.bool_]], Any]
 """judge(inputs, legal) -> values or (values, logits), for n positions at once:

@@ -3,17 +3,10 @@
 from dataclasses import dataclass
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.games.game import Game
+from boardlab.games.game import Game, check_outcome
 from boardlab.options import option
-
-
-def check_outcome(game: Game, outcome: str) -> str:
-    """`outcome`, if the game has it."""
-    if outcome not in game.outcomes:
-        raise unknown(f"outcome of {game.name}", outcome, game.outcomes)
-    return outcome
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 import dataclasses
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
@@ -141,6 +141,23 @@ class Game:
     def __hash__(self) -> int:
         return hash(self.rules)
 
+    def __copy__(self) -> "Game":
+        return self  # nothing about a game ever changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its name and parameters: a pickle loads no library either, see `game_from_table`."""
+        from boardlab.games.library import Library
+        from boardlab.games.registry import GAMES, game_from_table
+
+        if type(self.rules) not in (GAMES.get(self.name), Library):
+            raise BoardLabError(
+                f"{self!r} cannot be pickled: its rules are those of no game of BoardLab and of no library"
+            )
+        return game_from_table, (game_table(self),)
+
     def __repr__(self) -> str:
         return self.rules.call()
 
@@ -159,6 +176,12 @@ def as_game(value: Any) -> Game:
     if not isinstance(value, Game):
         raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(value)}')
     return value
+
+
+def check_outcome(game: Game, outcome: str) -> str:
+    """`outcome`, if the game has it."""
+    check_known(f"outcome of {game.name}", outcome, game.outcomes)
+    return outcome
 
 
 class State:
@@ -192,9 +215,7 @@ class State:
 
     def outcome(self, name: str = "score") -> NDArray[np.float64]:
         """The score or a named reward of the game."""
-        if name not in self.game.outcomes:
-            raise unknown(f"outcome of {self.game.name}", name, self.game.outcomes)
-        return self.core.outcome(name)
+        return self.core.outcome(check_outcome(self.game, name))
 
     def legal_actions(self) -> list[int]:
         """What may be applied here, ascending; at a chance node the outcomes; none at the end."""
@@ -216,6 +237,21 @@ class State:
     def copy(self) -> "State":
         """An independent copy, its history included."""
         return State(self.game, self.core.copy())
+
+    def __copy__(self) -> "State":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "State":
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As fields, which are checked when they are read back."""
+        self.game.from_fields(self.fields)  # refuses what a player sees of hidden cards now, not then
+        earlier, before = self.copy(), []
+        while earlier.actions_played:
+            earlier.undo()
+            before.append(earlier.fields)
+        return _with_history, (self.game, self.fields, before[::-1])
 
     def core_for(self, game: Game) -> _engine.State:
         """The engine's state for a game with the same rules, which may be another object than this one's."""
@@ -299,6 +335,7 @@ class State:
         None where there is no solver, or where it gave up after about `node_limit` positions.
         """
         limit = as_integer("node_limit", node_limit, 1, 2**63 - 1)
+        check_outcome(self.game, outcome)
         if self.is_terminal:
             return self.outcome(outcome)
         solution = self.core.solve(limit, outcome)
@@ -318,18 +355,21 @@ class State:
 
     def action_text(self, action: int) -> str:
         """How a player would write the action (at a chance node: the outcome)."""
-        action = as_integer("an action", action, -(2**31), 2**31 - 1)
-        names = self.action_names([action] if action in self.legal_actions() else [])
-        if not names:
-            raise BoardLabError(f"action {action} is not legal here")
-        return names[action]
+        return next(iter(self.action_names([action]).values()))
 
-    def action_names(self, actions: list[int] | None = None) -> dict[int, str]:
+    def action_names(self, actions: Sequence[int] | None = None) -> dict[int, str]:
         """The names of all legal actions (or of some of them), asked at once."""
         name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
-        return {
-            action: name(self, action) for action in (self.legal_actions() if actions is None else actions)
-        }
+        legal = self.legal_actions()
+        if actions is None:
+            return {action: name(self, action) for action in legal}
+        if not isinstance(actions, Sequence | np.ndarray):
+            raise BoardLabError(f"actions must be a list of actions, not {shown(actions)}")
+        chosen = [as_integer("an action", action, -(2**31), 2**31 - 1) for action in actions]
+        for action in chosen:
+            if action not in legal:
+                raise BoardLabError(f"action {action} is not legal here")
+        return {action: name(self, action) for action in chosen}
 
     def parse_action(self, text: str) -> int:
         """The legal action written as `text`."""
@@ -364,3 +404,9 @@ class State:
 
     def __repr__(self) -> str:
         return f"<State of {self.game.name}>\n{self.to_text()}"
+
+
+def _with_history(game: Game, fields: list[int], before: list[list[int]]) -> State:
+    """What a pickle holds of a state: its fields, and those of the states before it."""
+    core = game.from_fields(fields).core
+    return State(game, core.with_history([game.from_fields(earlier).core for earlier in before]))

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.games.rules import Rules
+from boardlab.paths import as_path
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
@@ -66,11 +67,10 @@ def load_game(path: str | os.PathLike[str]) -> Game:
     From then on this process knows it by name, `game("countdown")` for libcountdown.so, and opens runs and
     tournaments of it. On the command line: `boardlab --plugin libcountdown.so play countdown`.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise BoardLabError(f"a game library is named by its path, not {shown(path)}")
-    if not Path(path).is_file():
+    library = as_path("a game library", path)
+    if not library.is_file():
         raise BoardLabError(f'there is no game library "{path}"')
-    file = str(Path(path).resolve())
+    file = str(library.resolve())
     game = Game(Library(path=file))
     LOADED.pop(file, None)
     LOADED[file] = game

@@ -8,6 +8,7 @@ from typing import Any
 
 from boardlab.games.game import Game
 from boardlab.learning.exams import exam_names, exam_range
+from boardlab.numbers import plain
 
 Rows = Sequence[Mapping[str, Any]]
 """The rows of a log."""
@@ -111,7 +112,7 @@ def text_curve(rows: Rows, exam: str, width: int = 56, height: int = 9) -> str:
             grid[row(y1 + share * (y2 - y1))][place] = "·"
     for x, y in found:
         grid[row(y)][column(x)] = "●"
-    labels = {0: f"{high:.3g}", height - 1: f"{low:.3g}"}
+    labels = {0: plain(high, 3), height - 1: plain(low, 3)}
     margin = max(len(label) for label in labels.values())
     lines = [f"{labels.get(i, ''):>{margin}} ┤{''.join(cells).rstrip()}" for i, cells in enumerate(grid)]
     left, right = f"{first:,}", f"{last:,} episodes"

@@ -87,8 +87,8 @@ class Inspection:
     """The network of a run, opened for looking at."""
 
     def __init__(self, run: str | os.PathLike[str]) -> None:
-        self.path = Path(run)
         self.network, self.description, self.game = load_network(run)
+        self.path = Path(run)
         self.layout: Layout = [list(cells) for cells in self.description["tuples"]]
         self._evaluator = Evaluator(
             self.game,

@@ -30,6 +30,7 @@ from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Run, open_run, train
 from boardlab.learning.training import Progress
+from boardlab.numbers import plain
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs import RunFolder
 
@@ -60,11 +61,13 @@ class ManyRuns:
             values = self.last_values(exam)
             half = interval(values, (-math.inf, math.inf))
             # Runs that all ended alike, like a single one, do not tell how far others would be from them.
-            width = f" ± {half:.2g} (95%)" if len(set(values)) > 1 else ""
-            deviation = f", standard deviation {statistics.stdev(values):.3g}" if len(values) > 1 else ""
+            width = f" ± {plain(half, 2)} (95%)" if len(set(values)) > 1 else ""
+            deviation = (
+                f", standard deviation {plain(statistics.stdev(values), 3)}" if len(values) > 1 else ""
+            )
             lines.append(
-                f"{exam}: mean {statistics.mean(values):.4g}{width}{deviation}, "
-                f"from {min(values):.4g} to {max(values):.4g} over {len(values)} runs"
+                f"{exam}: mean {plain(statistics.mean(values))}{width}{deviation}, "
+                f"from {plain(min(values))} to {plain(max(values))} over {len(values)} runs"
             )
         return "\n".join(lines)
 

@@ -7,7 +7,7 @@ their system; where they used a hand-made list of tuples that is not ours to cop
 from collections.abc import Mapping
 from typing import Any
 
-from boardlab.errors import unknown
+from boardlab.errors import check_known
 from boardlab.evaluators.net import uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
@@ -305,8 +305,7 @@ def preset(
     """
     known = PRESETS.get(game.name, {})
     if learner == "alphazero":
-        if name not in ALPHAZERO_PRESETS:
-            raise unknown("preset of alphazero", str(name), sorted(ALPHAZERO_PRESETS))
+        check_known("preset of alphazero", name, sorted(ALPHAZERO_PRESETS))
         if game.name == "morpion" and name == "default":
             name = "ranked"  # its scores are hard to tell apart otherwise, and a larger head has gigabytes
         chosen = dict(ALPHAZERO_PRESETS[name])
@@ -322,8 +321,7 @@ def preset(
             chosen.pop("gate", None)  # there is nobody to meet
         return chosen
     if learner in PUZZLE_PRESETS:
-        if name != "default":
-            raise unknown(f"preset of {learner}", str(name), ["default"])
+        check_known(f"preset of {learner}", name, ["default"])
         return _puzzle_preset(game, learner, given or {})
     is_tabular = learner in (QTableSettings.name, QM.name)
     if learner == "td-features":
@@ -338,12 +336,8 @@ def preset(
                 if key not in _AFTER_STATES_ONLY
             }
         }
-    if name == "default" and name not in known:
-        chosen = dict(known.get("paper", GENERAL))
-    elif name in known:
-        chosen = dict(known[name])
-    else:
-        raise unknown(f"preset for {game.name}", str(name), sorted({"default", *known}))
+    check_known(f"preset for {game.name}", name, sorted({"default", *known}))
+    chosen = dict(known[name] if name in known else known.get("paper", GENERAL))
     return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardlab.errors import BoardLabError, shown, unknown
-from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.errors import BoardLabError, check_known, shown
+from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -139,8 +139,7 @@ def train(
     its own that plays as the run does: out/snapshots/EPISODES.
     """
     learner = default_learner(settings) if learner is None else learner
-    if learner not in LEARNERS:
-        raise unknown("learner", str(learner), LEARNERS)
+    check_known("learner", learner, LEARNERS)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
     kind = LEARNERS[learner]
@@ -154,9 +153,7 @@ def train(
     plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
     snapshot_every = as_integer("snapshot_every", snapshot_every, 0, 10**12)
-    reward = getattr(wanted, "reward", "score")
-    if reward not in game.outcomes:
-        raise unknown(f"outcome of {game.name}", reward, game.outcomes)
+    check_outcome(game, getattr(wanted, "reward", "score"))
     network = wanted.describe(game, seed)
     agent = {
         "kind": learner,

@@ -65,10 +65,10 @@ class Training:
         self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
         try:
             self.trainee = settings.build(game, network, total, seed)
-        except ValueError as error:
-            raise BoardLabError(str(error)) from None
         except MemoryError:
             raise BoardLabError("there is not enough memory for what the learner keeps") from None
+        except ValueError as error:
+            raise BoardLabError(str(error)) from None
         self.learner = self.trainee.core
         self.seconds = self.cpu_seconds = 0.0
         self.last_snapshot = -1  # in multiples of snapshot_every; not known

@@ -19,9 +19,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.errors import BoardLabError, MissingPackageError, shown
+from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
+from boardlab.paths import as_path
 from boardlab.runs.toml import to_toml
 
 try:
@@ -58,10 +59,7 @@ class RunFolder:
     """The files of one run."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        try:
-            self.path = Path(path)
-        except TypeError:
-            raise BoardLabError(f"the folder of a run is a path, not {shown(path)}") from None
+        self.path = as_path("the folder of a run", path)
 
     # ---- one process at a time ----
 
@@ -353,7 +351,7 @@ class RunFolder:
 
 def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
     """Refuses a file that could not be written, or has not that ending: asked before hours of games."""
-    file = Path(path)
+    file = as_path("a file to write", path)
     if ending and file.suffix.lower() != ending:
         raise BoardLabError(f'"{file}" must end in {ending}')
     if file.is_dir():

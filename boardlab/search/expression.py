@@ -39,7 +39,11 @@ class ExpressionError(BoardLabError):
 
     def __init__(self, message: str, source: str, place: int) -> None:
         self.message, self.source, self.place = message, source, place
-        super().__init__(f"{message}\n  {source}\n  {' ' * place}^")
+        super().__init__(message, source, place)
+
+    def __str__(self) -> str:
+        line = re.sub(r"[\r\n]", " ", self.source)
+        return f"{self.message}\n  {line}\n  {' ' * self.place}^"
 
 
 class _Parser:

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.python import Judge, checked_answer
-from boardlab.evaluators.simple import check_outcome
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome
 
 
 class Forest:
@@ -214,6 +213,10 @@ class Forest:
 
         `judge(inputs, legal)` returns (values, logits) for a batch of leaves; see `register_evaluator`.
         """
+        if not callable(judge):
+            raise BoardLabError(
+                f"a forest's evaluator is a function judge(inputs, legal), not {shown(judge)}"
+            )
         rows = self.start(iterations, noise=noise)
         while rows:
             rows = self.step(*judge_rows(judge, self.inputs[:rows], self.legal[:rows]))

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from boardlab import _engine
-from boardlab.evaluators.simple import check_outcome
-from boardlab.games.game import Game
+from boardlab.games.game import Game, check_outcome
 from boardlab.options import option
 from boardlab.search.spec import SearchSpec
 

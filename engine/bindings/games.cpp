@@ -276,6 +276,17 @@ void bind_games(nb::module_ &m) {
            })
       .def("copy", [](const PyState &s) { return copy_of(s, true); })
       .def(
+          "with_history",
+          [](const PyState &s, const std::vector<StatePtr> &before) {
+            StatePtr copy = copy_of(s, false);
+            for (const StatePtr &earlier : before) {
+              if (earlier->game != s.game) throw std::invalid_argument("a state before it belongs to another game");
+              copy->history.push_back(earlier->buffer);
+            }
+            return copy;
+          },
+          nb::arg("before"), "The same position with these before it, for undo.")
+      .def(
           "outcome",
           [](const PyState &s, const std::string &name) {
             double values[MAX_PLAYERS] = {};

@@ -1,6 +1,8 @@
 #include "bindings/module.h"
 
+#include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "tabular/q_table.h"
 
@@ -21,21 +23,30 @@ std::string describe(const nb::python_error &error) {
 
 namespace {
 
-// What the engine refuses is a BoardLabError in Python. Its class is looked up when it is needed, because the package
-// imports this module first.
+// What the engine or the machine refuses is a BoardLabError in Python. Its class is looked up when it is needed,
+// because the package imports this module first.
+void refuse(const char *name, const char *what) {
+  PyObject *kind = nullptr;
+  if (PyObject *module = PyImport_ImportModule("boardlab.errors")) {
+    kind = PyObject_GetAttrString(module, name);
+    Py_DECREF(module);
+  }
+  if (!kind) PyErr_Clear();  // the engine on its own, without the package
+  PyErr_SetString(kind ? kind : PyExc_ValueError, what);
+  Py_XDECREF(kind);
+}
+
 void translate_refusal(const std::exception_ptr &error, void *) {
   try {
     std::rethrow_exception(error);
+  } catch (const boardlab::tabular::TableFull &refusal) {
+    refuse("TableFullError", refusal.what());
   } catch (const std::invalid_argument &refusal) {
-    PyObject *kind = nullptr;
-    if (PyObject *module = PyImport_ImportModule("boardlab.errors")) {
-      const bool is_full = dynamic_cast<const boardlab::tabular::TableFull *>(&refusal);
-      kind = PyObject_GetAttrString(module, is_full ? "TableFullError" : "BoardLabError");
-      Py_DECREF(module);
-    }
-    if (!kind) PyErr_Clear();  // the engine on its own, without the package
-    PyErr_SetString(kind ? kind : PyExc_ValueError, refusal.what());
-    Py_XDECREF(kind);
+    refuse("BoardLabError", refusal.what());
+  } catch (const std::bad_alloc &) {
+    refuse("OutOfMemoryError", "there is not enough memory for this");
+  } catch (const std::system_error &) {  // only threads ask the system for anything
+    refuse("BoardLabError", "the system gives no more threads; ask for fewer");
   }
 }
 

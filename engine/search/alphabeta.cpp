@@ -146,6 +146,7 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
     for (std::size_t i = 0; i < out.actions.size(); ++i) {
       game().copy(child_.data(), state);
       game().apply(child_.data(), out.actions[i]);
+      solution.nodes = 0;  // the end of the game costs none
       if (game().player(child_.data()) == TERMINAL)
         game().outcome(evaluator_->outcome(), child_.data(), solution.scores);
       else if (!solver_->solve(child_.data(), options_.solve_nodes - nodes, poll, solution))

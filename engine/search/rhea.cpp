@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "search/deadline.h"
-
 namespace boardlab {
 
 RheaSearch::RheaSearch(std::unique_ptr<Evaluator> evaluator, RheaOptions options, std::uint64_t seed)
@@ -25,24 +23,25 @@ void RheaSearch::act(const void *state, Decision &out) {
   const auto kept = static_cast<std::size_t>(options_.population);
   const std::int64_t limit =
       options_.iterations > 0 ? std::max<std::int64_t>(options_.iterations, options_.population) : INT64_MAX;
-  Deadline deadline(options_.seconds);
+  deadline_ = Deadline(options_.seconds);
+  plays_ = 0;
   const auto worse = [](const Individual &a, const Individual &b) { return a.fitness < b.fitness; };
   std::size_t filled = 0;
   std::int64_t done = 0;
-  for (; done < limit; ++done) {
-    if (deadline.is_due(done)) {
-      poll();
-      if (deadline.is_over(done) && filled > 0) break;
-    }
+  bool in_time = true;
+  for (; in_time && done < limit; ++done) {
     if (filled < kept) {
-      Individual &fresh = population_[filled++];
+      Individual &fresh = population_[filled];
       std::fill(fresh.actions.begin(), fresh.actions.end(), NONE);
-      evaluate(state, fresh);
+      in_time = evaluate(state, fresh);
+      // There must be an answer: the first sequence counts however often it was played.
+      if (!in_time && filled > 0) break;
+      ++filled;
       continue;
     }
     Individual &child = population_[kept];
     mutate(population_[rng.below(static_cast<std::uint32_t>(kept))], child);
-    evaluate(state, child);
+    if (!evaluate(state, child)) break;
     const auto last = population_.begin() + static_cast<std::ptrdiff_t>(kept);
     const auto worst = std::min_element(population_.begin(), last, worse);
     if (child.fitness >= worst->fitness) std::swap(child, *worst);
@@ -66,11 +65,16 @@ void RheaSearch::mutate(const Individual &parent, Individual &child) {
   if (!changed) child.actions[rng.below(static_cast<std::uint32_t>(child.actions.size()))] = NONE;
 }
 
-void RheaSearch::evaluate(const void *state, Individual &individual) {
+bool RheaSearch::evaluate(const void *state, Individual &individual) {
   const int player = game().player(state), players = game().players();
   double sum[MAX_PLAYERS] = {}, scores[MAX_PLAYERS];
   double fitness = 0;
-  for (int i = 0; i < options_.repetitions; ++i) {
+  int repetitions = 0;
+  for (; repetitions < options_.repetitions; ++repetitions, ++plays_) {
+    if (deadline_.is_due(plays_)) {
+      poll();
+      if (deadline_.is_over(plays_) && plays_ > 0) break;
+    }
     const double played = play(state, player, individual, scores);
     double value = scores[player];
     if (!range_.loose) {
@@ -81,11 +85,14 @@ void RheaSearch::evaluate(const void *state, Individual &individual) {
     fitness += value;
     for (int p = 0; p < players; ++p) sum[p] += scores[p];
   }
-  individual.fitness = fitness / options_.repetitions;
-  for (int p = 0; p < players; ++p) individual.scores[p] = sum[p] / options_.repetitions;
+  const bool in_time = repetitions == options_.repetitions;
+  if (!in_time && plays_ > repetitions) return false;
+  individual.fitness = fitness / repetitions;
+  for (int p = 0; p < players; ++p) individual.scores[p] = sum[p] / repetitions;
   const auto first = static_cast<std::size_t>(individual.actions.front());
   sums_[first] += individual.scores[player];
   counts_[first] += 1;
+  return in_time;
 }
 
 double RheaSearch::play(const void *state, int player, Individual &individual, double *scores) {

@@ -2,6 +2,7 @@
 // first action of the best one. For 1 to N players, with chance and hidden cards.
 #pragma once
 
+#include "search/deadline.h"
 #include "search/search.h"
 
 namespace boardlab {
@@ -33,7 +34,8 @@ class RheaSearch final : public Search {
   };
   static constexpr Action NONE = -1;
 
-  void evaluate(const void *state, Individual &individual);
+  // False where the time was over before all repetitions; then only the very first sequence gets a fitness.
+  bool evaluate(const void *state, Individual &individual);
   // Plays the sequence once and adds up what it led to; returns the share of the sequence that was played.
   double play(const void *state, int player, Individual &individual, double *scores);
   void mutate(const Individual &parent, Individual &child);
@@ -41,6 +43,8 @@ class RheaSearch final : public Search {
 
   RheaOptions options_;
   Range range_;
+  Deadline deadline_{0};
+  std::int64_t plays_ = 0;  // of this decision
   StateBuffer state_;
   std::vector<Action> legal_;
   std::vector<Individual> population_;  // one more than is kept: room for the next

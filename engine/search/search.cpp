@@ -1,6 +1,7 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -111,9 +112,11 @@ void PolicySearch::act(const void *state, Decision &out) {
 void MonteCarloSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   const std::size_t n = out.actions.size();
-  const int player = game().player(state), players = game().players();
-  std::vector<double> sums(n, 0), counts(n, 0);
-  double total[MAX_PLAYERS] = {}, values[MAX_PLAYERS];
+  const auto player = static_cast<std::size_t>(game().player(state));
+  const auto players = static_cast<std::size_t>(game().players());
+  std::vector<std::array<double, MAX_PLAYERS>> sums(n);  // by player
+  std::vector<double> counts(n, 0);
+  double values[MAX_PLAYERS];
   const auto least = static_cast<std::int64_t>(n);
   const std::int64_t limit = iterations_ > 0 ? std::max(iterations_, least) : INT64_MAX;
   Deadline deadline(seconds_);
@@ -125,17 +128,18 @@ void MonteCarloSearch::act(const void *state, Decision &out) {
     }
     const std::size_t a = static_cast<std::size_t>(done) % n;
     game().copy(child_.data(), state);
-    game().determinize(child_.data(), player, rng);
+    game().determinize(child_.data(), static_cast<int>(player), rng);
     game().apply(child_.data(), out.actions[a]);
     evaluator_->judge(child_.data(), rng, values);
     values[player] += game().step_reward();
-    sums[a] += values[player];
+    for (std::size_t p = 0; p < players; ++p) sums[a][p] += values[p];
     counts[a] += 1;
-    for (int p = 0; p < players; ++p) total[p] += values[p];
   }
-  for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a] / counts[a];
-  for (int p = 0; p < players; ++p) out.scores[p] = total[p] / static_cast<double>(done);
+  for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a][player] / counts[a];
   out.choose_best_value(rng);
+  const auto chosen =
+      static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), out.action) - out.actions.begin());
+  for (std::size_t p = 0; p < players; ++p) out.scores[p] = sums[chosen][p] / counts[chosen];
   out.info.emplace_back("iterations", static_cast<double>(done));
 }
 

@@ -309,7 +309,7 @@ def test_the_place_of_the_store(monkeypatch, tmp_path):
     with pytest.raises(bl.BoardLabError, match="is a folder"):
         bl.store(tmp_path).fame()
     for path in ("", 3):
-        with pytest.raises(bl.BoardLabError, match="path of a store"):
+        with pytest.raises(bl.BoardLabError, match="file of a store must be a path"):
             bl.store(path)
 
 

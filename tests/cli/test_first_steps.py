@@ -10,8 +10,8 @@ import tomllib
 import pytest
 
 import boardlab as bl
-from boardlab.arena.match import plain
 from boardlab.arena.records.files import FORMATS
+from boardlab.numbers import plain
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,8 @@ def test_a_match_in_which_nobody_decides_is_refused(boardlab, words):
         ("tournament", "tictactoe", "random", "greedy(rollout)", "--games", "2"),
     ],
 )
-def test_games_that_all_ended_before_anybody_decided_are_refused(boardlab, words):
+def test_games_that_all_ended_before_anybody_decided_are_refused(boardlab, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     status, out, error = boardlab(*words, "--random-actions", "8", "--seed", "2")
     assert (status, out) == (2, "")
     assert "no game of tictactoe still ran after 8 random actions" in error
@@ -189,7 +190,7 @@ def test_error_bars_are_plain_numbers(boardlab, tmp_path):
     )
     _, out, _ = boardlab("train", "2048", *words)
     assert re.search(r"^score: \d+(\.\d)? ± \d[\d,.]* \(95%\)$", out, re.MULTILINE)
-    assert (plain(99.7), plain(0.123), plain(1234.5)) == ("100", "0.12", "1,234")
+    assert (plain(99.7, 2), plain(0.123, 2), plain(1234.5, 2)) == ("100", "0.12", "1,234")
 
 
 def test_one_game_has_no_error_bar(boardlab):
@@ -267,9 +268,9 @@ def test_an_expression_is_right_whatever_the_folder_is_called(tmp_path):
 
 def test_wrong_kinds_of_arguments_are_a_sentence(tmp_path):
     game = bl.game("tictactoe")
-    with pytest.raises(bl.BoardLabError, match="an exam is named by text, not 5"):
+    with pytest.raises(bl.BoardLabError, match="unknown exam 5; there are random"):
         bl.evaluate("random", game, 5)
-    with pytest.raises(bl.BoardLabError, match="a game library is named by its path, not 5"):
+    with pytest.raises(bl.BoardLabError, match="a game library must be a path, not 5"):
         bl.load_game(5)
     with pytest.raises(bl.BoardLabError, match="made from records"):
         bl.write_records(tmp_path / "x.pgn", 5)

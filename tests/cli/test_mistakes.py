@@ -1,8 +1,12 @@
 """What a newcomer gets wrong on the command line: one sentence that says what is wrong, and no traceback."""
 
+import io
+import sys
+
 import pytest
 
 import boardlab as bl
+from boardlab import cli
 from boardlab.errors import BoardLabError
 
 PLUGIN = '''
@@ -103,3 +107,15 @@ def test_a_run_without_tuples_shows_what_its_agent_thinks(boardlab, tmp_path):
     assert status == 2 and "is a run of q-table: it has no tuples to draw" in error
     with pytest.raises(BoardLabError, match=r"run\.agent\(\)\.act\(state\)"):
         run.inspect()
+
+
+def test_output_that_cannot_show_every_letter_gets_all_the_others(monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
+    monkeypatch.setattr(sys, "argv", ["boardlab", "inspect", "tictactoe", "mc(iterations=9)"])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    sys.stdout.flush()
+    assert not end.value.code
+    said = out.getvalue().decode()
+    assert "%  ??" in said and "iterations 9" in said.splitlines()[-1]

@@ -1,5 +1,6 @@
 """A game of one's own in a library: trained, resumed, stored and played; and no file ever loads one."""
 
+import pickle
 import shutil
 import sqlite3
 import subprocess
@@ -119,6 +120,20 @@ def test_a_run_is_opened_resumed_and_played(tmp_path, game):
         there = bl.load_game(str(moved))  # files move; what counts is that the user has loaded it
         assert open_run(out).game == there
         assert bl.resume(out, episodes=401).episodes == 401
+
+
+@pytest.mark.parametrize("name", ["countdown", "nim"])
+def test_a_pickle_loads_no_library(tmp_path, name):
+    game = build(tmp_path, name=name)
+    state = game.initial_state()
+    state.apply(1)
+    kept = pickle.dumps((game, state))
+    assert pickle.loads(kept) == (game, state)
+    with (
+        not_loaded(),
+        pytest.raises(bl.BoardLabError, match=rf'the game "{name}" is the library .*not loaded'),
+    ):
+        pickle.loads(kept)
 
 
 def test_a_library_called_like_a_game_of_ours_stays_apart(tmp_path):

@@ -100,12 +100,12 @@ def test_a_run_that_fails_leaves_its_folder_free(tmp_path):
 
 @pytest.mark.parametrize("attempt", [bl.open_run, bl.resume, lambda path: bl.train(TICTACTOE, out=path)])
 def test_a_folder_is_a_path(attempt):
-    with pytest.raises(bl.BoardLabError, match="the folder of a run is a path, not 5"):
+    with pytest.raises(bl.BoardLabError, match="the folder of a run must be a path, not 5"):
         attempt(5)
 
 
 def test_the_folder_of_several_runs_is_a_path():
-    with pytest.raises(bl.BoardLabError, match="the folder of a run is a path, not 5"):
+    with pytest.raises(bl.BoardLabError, match="the folder of a run must be a path, not 5"):
         bl.train_many(TICTACTOE, 2, out=5)
 
 

@@ -170,6 +170,22 @@ def test_exact_solving_looks_for_wins_and_refutations_at_every_depth() -> None:
     assert statistics.geometric_mean(nodes) < statistics.geometric_mean(more) / 5
 
 
+def test_solving_every_action_counts_a_position_once() -> None:
+    """An action that ends the game takes none: once it counted those of the action before it a second time."""
+    game = bl.game("gobang", rows=4, cols=5)
+    state = game.from_fields([0, 0, 2, 0, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1, 2, 2, 2, 2, 0, 0])
+    spec = "alphabeta(score, depth=1, exact=True, solve_below=20"
+    whole = bl.agent(f"{spec})", game).act(state)
+    assert whole.info["proven"] and any(after(state, a).is_terminal for a in state.legal_actions())
+    enough = bl.agent(f"{spec}, solve_nodes={int(whole.info['nodes'])})", game).act(state)
+    assert enough.values == whole.values and enough.info == whole.info
+    one_by_one = 0.0
+    for action in state.legal_actions():
+        if not (child := after(state, action)).is_terminal:
+            one_by_one += bl.agent("alphabeta(score, depth=1, solve_below=20)", game).act(child).info["nodes"]
+    assert whole.info["nodes"] <= one_by_one  # which begin with an empty table
+
+
 def test_a_solver_with_a_small_table_keeps_what_was_deepest() -> None:
     """It takes an eighth more positions than with a large one; a third more where the latest two stay."""
     game = bl.game("connectfour", rows=4, cols=5)

@@ -24,6 +24,7 @@ LONG = {
         'bl.evaluator("rollout(rollouts=1000000, depth=1000000)", cube).value(cube.initial_state())'
     ),
     "mc": 'bl.agent("mc(rollout, iterations=1000000000000)", c4).act(c4.initial_state())',
+    "rhea": 'bl.agent("rhea(score, repetitions=1000000, length=1000)", cube).act(cube.initial_state())',
     "alphabeta": 'bl.agent("alphabeta(depth=60)", c4).act(c4.initial_state())',
     "maxn": 'bl.agent("maxn(depth=60)", c4).act(c4.initial_state())',
     "beam": 'bl.agent("beam(score, width=100000)", cube).act(cube.initial_state())',

@@ -8,6 +8,7 @@ import pytest
 from reference.nrpa import Nrpa as SlowNrpa
 
 import boardlab as bl
+from boardlab.evaluators import EVALUATORS
 
 
 def play_out(agent: bl.Agent, state: bl.State) -> bl.State:
@@ -103,6 +104,29 @@ def test_rhea_is_the_same_for_the_same_seed_and_stops_in_time() -> None:
     first, second = (bl.agent("rhea(iterations=100)", game, seed=5).act(state) for _ in range(2))
     assert first.values == second.values and first.action == second.action
     assert bl.agent("rhea(seconds=0.001)", game, seed=5).act(state).info["iterations"] >= 1
+
+
+def test_rhea_stops_within_one_sequence() -> None:
+    """There must be an answer: the first sequence counts however often it was played."""
+    asked = 0
+
+    @bl.register_evaluator("counted", inputs="states", priors=False)
+    def counted(game: bl.Game):
+        def judge(states, legal):
+            nonlocal asked
+            asked += len(states)
+            return [1.0] * len(states)
+
+        return judge
+
+    try:
+        game = bl.game("connectfour")
+        agent = bl.agent("rhea(counted, length=1, repetitions=100000, seconds=0.001)", game)
+        decision = agent.act(game.initial_state())
+        assert 1 <= asked < 100000
+        assert decision.info["iterations"] == 1 and list(decision.values) == [decision.action]
+    finally:
+        EVALUATORS.pop("counted")
 
 
 # ---- nrpa ----

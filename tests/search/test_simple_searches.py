@@ -107,6 +107,15 @@ def test_flat_monte_carlo_estimates_the_expectation_of_random_play() -> None:
     # both (-1) or one (+1) with equal chance: 0.
     assert decision.values == {0: 1, 1: -1, 2: pytest.approx(0, abs=0.05)}
     assert decision.action == 0
+    assert list(decision.scores) == [1, -1]  # of the action played, not the mean over all that were tried
+
+
+def test_flat_monte_carlo_expects_for_every_player_what_its_action_brings() -> None:
+    game = bl.game("nim", players=3)
+    state = random_position(game, 1, 4)
+    decision = bl.agent("mc(rollout, iterations=500)", game, seed=1).act(state)
+    assert decision.scores[state.player] == decision.values[decision.action] == max(decision.values.values())
+    assert min(decision.values.values()) < max(decision.values.values())
 
 
 def test_rollouts_pay_step_rewards_and_stop_at_their_depth() -> None:

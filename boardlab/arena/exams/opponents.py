@@ -16,6 +16,7 @@ from boardlab.games.morpion import Morpion
 from boardlab.games.nim import Nim
 from boardlab.games.othello import Othello
 from boardlab.games.rules import Rules
+from boardlab.numbers import plain
 from boardlab.references.blackjack import round_return
 from boardlab.search.expression import agent as make_agent
 
@@ -90,8 +91,8 @@ def _best_score(game: Game) -> float:
 def _best_score_in_words(game: Game) -> str:
     best = _best_score(game)
     if isinstance(game.rules, Blackjack):
-        return f"{best:.4g}, that of basic strategy"
-    return "unknown" if best == float("inf") else f"{best:g}"
+        return f"{plain(best)}, that of basic strategy"
+    return "unknown" if best == float("inf") else plain(best)
 
 
 def _score(paper: Paper) -> ExamResult:

@@ -26,7 +26,7 @@ from boardlab.arena.ratings.results import (
     is_number,
     never_met,
 )
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import BoardLabError, check_known, shown, unknown
 
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
@@ -91,8 +91,8 @@ class BayesElo:
         lines = [f"Rank {'Name':<{width}} {'Elo':>5} {'+':>4} {'-':>4} {'games':>5} score oppo. draws"]
         for rank, r in enumerate(self.ratings, 1):
             lines.append(
-                f"{rank:>4} {r.name:<{width}} {r.elo:>5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
-                f"{r.score:>5.0%} {r.opponents:>5.0f} {r.draws:>5.0%}".replace("-0 ", " 0 ")
+                f"{rank:>4} {r.name:<{width}} {r.elo:>z5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
+                f"{r.score:>5.0%} {r.opponents:>z5.0f} {r.draws:>5.0%}"
             )
         return "\n".join(lines + never_met(self.groups))
 
@@ -134,8 +134,8 @@ def bayes_elo(
     if bounds not in ("covariance", "exact-opponents"):
         raise BoardLabError(f'bounds must be "covariance" or "exact-opponents", not {shown(bounds)}')
     names, counts = count_results(results)
-    if anchor is not None and anchor not in names:
-        raise unknown("rated player", anchor, names)
+    if anchor is not None:
+        check_known("rated player", anchor, names)
     model = _Model(counts, _virtual_draws(counts, prior), 0.0 if draw is None else draw / SCALE)
     strength, a, d, covariance = model.fit(
         None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE

@@ -11,6 +11,7 @@ from boardlab.arena.records.pgn import pgn_text, read_pgn
 from boardlab.arena.records.record import Record
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
+from boardlab.paths import as_path
 
 FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
     ".pgn": pgn_text,
@@ -27,9 +28,7 @@ GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
 
 def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path:
     """The path, refused where its ending names no format (of the game): asked before hours of games."""
-    if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise BoardLabError(f"the file of games must be a path, not {shown(path)}")
-    file = Path(path)
+    file = as_path("the file of games", path)
     suffix = file.suffix.lower()
     if suffix not in FORMATS:
         raise BoardLabError(f'"{file}" must end in {FORMATS_HELP}')
@@ -85,8 +84,6 @@ def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list
 
     `game` says the rules where the file does not.
     """
-    if not isinstance(path, (str, os.PathLike)) or not str(path):
-        raise BoardLabError(f"the file of games must be a path, not {shown(path)}")
     if game is not None and not isinstance(game, Game):
         raise BoardLabError(f"game must be a game, as in boardlab.game('othello'), not {shown(game)}")
     text = read_file(path)
@@ -113,7 +110,7 @@ def format_of(text: str) -> str:
 
 def read_file(path: str | os.PathLike[str]) -> str:
     """The text of a file of games; others may have written it in Latin-1."""
-    file = Path(path)
+    file = as_path("the file of games", path)
     if not file.is_file():
         raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
     try:

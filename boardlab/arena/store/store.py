@@ -9,7 +9,6 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from boardlab.arena.match import GameRecord
@@ -31,6 +30,7 @@ from boardlab.arena.store.tournament import Tournament
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.games.registry import rules_of
+from boardlab.paths import as_path
 from boardlab.search.agent import Agent
 
 
@@ -40,9 +40,7 @@ class Store:
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         if path is None:
             path = os.environ.get("BOARDLAB_STORE") or "boardlab.db"
-        if not isinstance(path, (str, os.PathLike)) or not str(path):
-            raise BoardLabError(f"the path of a store must be text, not {shown(path)}")
-        self.path = Path(path)
+        self.path = as_path("the file of a store", path)
         self._db: sqlite3.Connection | None = None
         self._pid = 0
         self._lock = threading.RLock()
@@ -77,6 +75,9 @@ class Store:
         self, game: Game, agents: Sequence[str] = ()
     ) -> list[tuple[tuple[str, ...], GameRecord]]:
         """All games in the store (of these agents only, if any are named): who sat where, and the record."""
+        as_game(game)
+        if isinstance(agents, str) or not isinstance(agents, Sequence):
+            raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
         found = []
         spelled = functools.cache(canonical)  # an older BoardLab may have put it otherwise
         wanted = {spelled(agent) for agent in agents}
@@ -144,6 +145,8 @@ class Store:
 
     def tournaments(self, game: str | None = None) -> list[Tournament]:
         """All tournaments (of a game), the oldest first."""
+        if game is not None and not isinstance(game, str):
+            raise BoardLabError(f"tournaments are those of a game's name, not of {shown(game)}")
         found = self._read("SELECT id FROM tournaments WHERE ? IS NULL OR game = ? ORDER BY id", (game, game))
         return [Tournament(self, number) for (number,) in found]
 
@@ -158,6 +161,8 @@ class Store:
 
         A game is rated anew over all its tournaments, so that ratings of several compare.
         """
+        if game is not None and not isinstance(game, (str, Game)):
+            raise BoardLabError(f"the hall of fame is that of a game or of its name, not of {shown(game)}")
         name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)

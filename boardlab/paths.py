@@ -1,0 +1,19 @@
+"""Paths as a user gives them."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from boardlab.errors import BoardLabError, shown
+
+
+def as_path(what: str, path: Any) -> Path:
+    """`path`, if a file can be called that: no NUL, no half of a character, and not nothing at all."""
+    if isinstance(path, (str, os.PathLike)):
+        name = os.fspath(path)
+        try:
+            if isinstance(name, str) and name and b"\0" not in os.fsencode(name):
+                return Path(name)
+        except UnicodeEncodeError:
+            pass
+    raise BoardLabError(f"{what} must be a path, not {shown(path)}")

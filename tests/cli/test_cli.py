@@ -270,7 +270,7 @@ def test_several_runs_print_mean_and_spread(tmp_path):
         (["train", "tictactoe", "--runs", "2", "--out", "RUN"], "a folder of their own"),
         (["train", "tictactoe", "--jobs", "2", "--out", "NEW"], "give --runs too"),
         (["train", "tictactoe", "--exam", "bouton", "--out", "NEW"], "has no exam"),
-        (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "needs a stop_exam"),
+        (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "give --stop-exam too"),
         (["train", "tictactoe", "--cells", "@nowhere", "--out", "NEW"], "cannot be read"),
         (["train", "tictactoe", "--cells", "0,1,99", "--out", "NEW"], "cell 99"),
     ],

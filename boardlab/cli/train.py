@@ -178,8 +178,10 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
         done = train_many(game, runs, jobs=jobs, progress=tell, **arguments)
     console.print(str(done), markup=False, soft_wrap=True)
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
-    if done.exams and not (done.path / "curve.png").exists():
-        console.print(NO_PICTURE, markup=False, soft_wrap=True)
+    if done.exams:
+        picture = done.path / "curve.png"
+        said = f"learning curves and their mean: {picture}" if picture.exists() else NO_PICTURE
+        console.print(said, markup=False, soft_wrap=True)
 
 
 def resume(

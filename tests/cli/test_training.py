@@ -143,3 +143,10 @@ def test_a_folder_of_several_runs_says_what_it_is(tmp_path):
 @pytest.mark.parametrize("command", ["train", "resume"])
 def test_the_help_says_that_episodes_are_rounded_up(command):
     assert "Rounded up to whole generations" in " ".join(run(command, "--help").stdout.split())
+
+
+def test_several_runs_say_where_their_curves_are(tmp_path):
+    pytest.importorskip("matplotlib")
+    words = ("--episodes", 20, "--exam", "random", "--exam-games", 2, "--runs", 2)
+    done = run("train", "tictactoe", "--out", tmp_path / "two", *words)
+    assert f"learning curves and their mean: {tmp_path}/two/curve.png\n" in done.stdout

@@ -227,7 +227,7 @@ def test_processes_give_the_same_runs_and_go_on(tmp_path):
     assert {seed for seed, _ in standing} == {1, 2}
     for a, b in zip(one.runs, two.runs, strict=True):
         assert (a.path / "weights.npz").read_bytes() == (b.path / "weights.npz").read_bytes()
-    with pytest.raises(bl.BoardLabError, match="another run: its episodes differs"):
+    with pytest.raises(bl.BoardLabError, match="another run, which differs in its episodes; choose"):
         bl.train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **{**settings, "episodes": 300})
     assert bl.train_many(TICTACTOE, 1, out=tmp_path / "two", force=True, **{**settings, "episodes": 5})
 

@@ -47,6 +47,7 @@ from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.presets import preset
+from boardlab.learning.switches import idle_settings
 
 GAMES: dict[str, dict[str, Any]] = {
     "connectfour": {"rows": 6, "cols": 6},
@@ -96,6 +97,8 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
             "warm_start": variant.rstrip("+"),
             "switch": "adaptive" if variant.endswith("+") else "fixed",
         }
+    for name in idle_settings(AlphaZero(**settings), settings):  # `train` refuses what does nothing
+        del settings[name]
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
     run = bl.train(

@@ -1,8 +1,9 @@
-"""docs/exams.md and docs/references.md name everything there is."""
+"""docs/exams.md, docs/arena.md and docs/references.md name everything there is."""
 
 from pathlib import Path
 
 from boardlab.arena.exams import EXAMS
+from boardlab.arena.rate import SYSTEMS
 from boardlab.references import REFERENCES
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -16,3 +17,8 @@ def test_every_exam_is_named():
 def test_every_reference_is_named():
     page = (DOCS / "references.md").read_text(encoding="utf-8")
     assert all(f"`{reference.name}`" in page or f"`{reference.name}(" in page for reference in REFERENCES)
+
+
+def test_every_rating_system_is_named():
+    page = (DOCS / "arena.md").read_text(encoding="utf-8")
+    assert all(f"(`{name}`)" in page for name in SYSTEMS)

@@ -8,8 +8,7 @@ import typer
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.arena.match import counted
-from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
-from boardlab.errors import BoardLabError
+from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.games.game import Game
 from boardlab.numbers import plain
 from boardlab.runs import check_writable
@@ -35,10 +34,9 @@ def balance(
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
 ) -> None:
     """Measure the first-move advantage of a game, and find the starts that make it even."""
+    check_given_with(context, "plies", "candidates", "keep", "screen", "confirm", "out")
     weighed = game_from(game, context)
     if out is not None:
-        if plies == 0:
-            raise BoardLabError("--out saves the starts that --plies looks for: give --plies too")
         check_writable(out)
     again = min(MORE * keep, candidates) * MORE * screen
     before = {"usual": 0, "screen": games, "screen again": games + candidates * screen}

@@ -59,6 +59,18 @@ def command_options(context: typer.Context) -> list[str]:
     return [name[2:] for name in names if name.startswith("--")]
 
 
+def check_given_with(context: typer.Context, main: str, *names: str) -> None:
+    """Refuses options that were typed while the `main` one is as by default: they would do nothing."""
+    options = {option.name: option for option in context.command.params}
+    if context.params[main] != options[main].default:
+        return
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            idle, switch = options[name].opts[0], options[main].opts[0]
+            raise BoardLabError(f"{idle} does nothing without {switch}; give {switch} too")
+
+
 def read_switch(owner: str, option: Option, words: list[str]) -> bool:
     """What --NAME alone says of a yes-or-no option, true, or the value that stands behind it."""
     if not words or words[0].startswith("--"):

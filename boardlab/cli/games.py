@@ -1,5 +1,6 @@
 """`boardlab games`: what can be played."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -19,9 +20,14 @@ def games(
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("game", "players", "what it is", "parameters and defaults"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for key, rules in GAMES.items():
         parameters = ", ".join(f"{o.name}={o.default}" for o in options_of(rules))
-        table.add_row(key, ", ".join(map(str, rules.player_counts())), rules.summary, parameters, style=None)
+        table.add_row(key, _players(rules.player_counts()), rules.summary, parameters)
     console.print(table)
     console.print("\nMore on one of them: boardlab games NAME", style="dim")
+
+
+def _players(counts: Sequence[int]) -> str:
+    """Their numbers, short enough for a narrow terminal."""
+    return f"{counts[0]} to {counts[-1]}" if len(counts) > 2 else ", ".join(map(str, counts))

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from boardlab.arena.match import duration
+from boardlab.arena.match import counted, duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
@@ -165,9 +165,15 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
         return
     tuples = len(inspection.layout)
     others = float(np.abs(best.contributions).sum()) - sum(abs(voice) for _, voice in loudest)
+    count, tables = len(loudest), len(best.contributions)
+    which = f"the {count} loudest of {tables} tables, and what each adds"
+    if count == 1:
+        which = (
+            "the only table" if tables == 1 else f"the loudest of {tables} tables"
+        ) + ", and what it adds"
     console.print(
-        f"{name}: the {len(loudest)} loudest of {len(best.contributions)} tables, and what each adds to the "
-        f"sum {plain(best.sum, sign=True)} (a tuple counts once for all its symmetric boards):",
+        f"{name}: {which} to the sum {plain(best.sum, sign=True)} (a tuple counts once for all its symmetric "
+        "boards):",
         markup=False,
         soft_wrap=True,
     )
@@ -189,9 +195,9 @@ def _print_weights(inspection: Inspection) -> None:
     found = inspection.weights()
     lengths = sorted({len(cells) for cells in inspection.layout})
     length = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
-    boards = len(inspection.description["symmetries"])
+    boards = counted(len(inspection.description["symmetries"]), "symmetric boards")
     console.print(
-        f"network: {len(inspection.layout)} tuples of {length} cells, {boards} symmetric boards, "
+        f"network: {counted(len(inspection.layout), 'tuples')} of {length} cells, {boards}, "
         f"sigma {inspection.description['sigma']}",
         markup=False,
         soft_wrap=True,

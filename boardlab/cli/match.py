@@ -11,7 +11,7 @@ from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
-from boardlab.cli.common import console, game_bar, split_agents, stopped_by_ctrl_c
+from boardlab.cli.common import check_given_with, console, game_bar, split_agents, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
 from boardlab.runs import check_writable
 
@@ -67,6 +67,8 @@ def match(
     ] = None,
 ) -> None:
     """Let agents play each other in all seat orders, and say how sure the result is."""
+    check_given_with(context, "sprt", "alpha", "beta")
+    check_given_with(context, "adjudicate", "adjudicate_at", "adjudicate_after")
     arena_game, players = split_agents(game, agents, context)
     if save is not None:
         check_addition(save, arena_game)

@@ -55,8 +55,10 @@ def play(
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
     try:
         _play(table, seat, opponents, hinter, random.Random(seed))
-    except (EOFError, KeyboardInterrupt):
+    except (EOFError, KeyboardInterrupt) as stop:
         console.print("\nstopped")
+        if isinstance(stop, KeyboardInterrupt):
+            raise typer.Exit(130) from None
     finally:  # also where an agent failed
         if save is not None:
             names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]
@@ -111,10 +113,12 @@ def _play(
             outcome = state.sample_chance(rng.randrange(2**63))
             told.append(state.action_text(outcome))
             table.apply(outcome)
+            if state.round_over:  # its end is shown before the next deal
+                break
         if told and not game.is_hidden:
             console.print(f"chance: {' '.join(told)}", style="dim", markup=False)
-        if state.is_terminal:
-            break
+        if state.is_terminal or state.player == CHANCE:
+            continue
         if state.player == seat:
             console.print(board(state.seen_by(seat)))
             if not _your_turn(table, seat, hinter):

@@ -16,6 +16,7 @@ from boardlab.arena.match import with_interval
 from boardlab.cli.common import (
     GAME_PARAMETERS,
     agent_from,
+    check_given_with,
     command_options,
     console,
     game_from,
@@ -75,8 +76,8 @@ def train(
         list[str] | None,
         typer.Option(
             help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
-            "the game's first exam (alphazero: mcts without a net where that is a random player); "
-            '"none" takes none.'
+            "the game's first exam (alphazero: a perfect player or mcts without a net where that is a "
+            'random player); "none" takes none.'
         ),
     ] = None,
     exam_every: Annotated[
@@ -96,7 +97,10 @@ def train(
         ),
     ] = 0,
     layout: Annotated[
-        str | None, typer.Option(help="walk, points, windows, cells, or a file with one tuple a line.")
+        str | None,
+        typer.Option(
+            help="Of n-tuple learners: walk, points, windows, cells, or a file with one tuple a line."
+        ),
     ] = None,
     runs: Annotated[
         int | None, typer.Option(help="So many runs, with the seeds SEED+1, SEED+2 ..., and their mean.")
@@ -108,10 +112,13 @@ def train(
     ] = False,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
+    check_given_with(context, "runs", "jobs")
+    check_given_with(context, "stop_exam", "stop_at", "stop_after")
     if learner is None:
         learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
     settings = split_settings(game, learner, context)
     if layout is not None:
+        check_settable("--layout", learner)
         settings |= read_layout(layout)
     board_game = game_from(game, context)
     if show:
@@ -136,8 +143,6 @@ def train(
     if runs is not None:
         _train_many(board_game, runs, jobs, arguments)
         return
-    if jobs != 1:
-        raise BoardLabError("--jobs is for several runs: give --runs too")
     with saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
@@ -182,8 +187,10 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
         done = train_many(game, runs, jobs=jobs, progress=tell, **arguments)
     console.print(str(done), markup=False, soft_wrap=True)
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
-    if done.exams and not (done.path / "curve.png").exists():
-        console.print(NO_PICTURE, markup=False, soft_wrap=True)
+    if done.exams:
+        picture = done.path / "curve.png"
+        said = f"learning curves and their mean: {picture}" if picture.exists() else NO_PICTURE
+        console.print(said, markup=False, soft_wrap=True)
 
 
 def resume(
@@ -218,14 +225,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             and key not in {*own, *known}
             and key.removeprefix("no_") not in {*own, *known}
         ):
-            others = [
-                name
-                for name, kind in LEARNERS.items()
-                if key in (option.name.rstrip("_") for option in options_of(kind))
-            ]
-            if others:
-                theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
-                raise BoardLabError(f"{word.partition('=')[0]} is a setting {theirs}, not of {learner}")
+            check_settable(word.partition("=")[0], learner)
             names = [*own, *known, *command_options(context)]
             raise unknown(f"option, setting or parameter of {game}", key, names)
         if not word.startswith("--") or not (key in known or switched_off):
@@ -244,6 +244,19 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
         settings[option.name] = read_option(learner, option, value)
     context.args = rest
     return settings
+
+
+def check_settable(word: str, learner: str) -> None:
+    """Refuses an option, as it was typed, that is a setting of other learners only."""
+    name = word[2:].replace("-", "_")
+    others = [
+        learns
+        for learns, kind in LEARNERS.items()
+        if name in (option.shown_name for option in options_of(kind))
+    ]
+    if others and learner not in others:
+        theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
+        raise BoardLabError(f"{word} is a setting {theirs}, not of {learner}")
 
 
 def read_layout(layout: str) -> dict[str, Any]:

@@ -58,8 +58,8 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
 
 
 def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
-    """Who moves according to a line such as "X to move"; None when there is no such line."""
-    match = re.search(r"(\S+(?: \d+)?) to move", text)
+    """Who moves, or would, according to "X to move" or "game over, X next"; None without such a line."""
+    match = re.search(r"(\S+(?: \d+)?) (?:to move|next)", text)
     if not match:
         if text.strip():
             raise BoardLabError(

@@ -39,14 +39,15 @@ class Nim(Rules):
         """The heaps and who moves."""
         *heaps, mover = state.fields
         lines = [f"heap {LABELS[i]}: {'|' * n} {n}" for i, n in enumerate(heaps)]
-        return "\n".join(lines) + f"\nplayer {mover} to move" + (", game over" if state.is_terminal else "")
+        who = f"game over, player {mover} next" if state.is_terminal else f"player {mover} to move"
+        return "\n".join([*lines, who])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Reads what `to_text` wrote, or just the numbers: the heaps and who moves."""
         if re.fullmatch(r"[\s\d,]*", text):
             return [int(word) for word in re.findall(r"\d+", text)]
         heaps = [int(n) for n in re.findall(r"heap \w+:[ |]*(\d+)", text)]
-        mover = re.search(r"player (\d+) to move", text)
+        mover = re.search(r"player (\d+) (?:to move|next)", text)
         if len(heaps) != len(self.heaps) or not mover:
             raise BoardLabError(
                 f'{self.name}: expected {len(self.heaps)} lines "heap A: ||| 3" and "player 0 to move"'

@@ -36,9 +36,8 @@ class Othello(Rules):
         """The board, the side to move, the discs."""
         *cells, mover = state.fields
         board = grid_text([SYMBOLS[value] for value in cells], self.size, self.size)
-        over = ", game over" if state.is_terminal else ""
-        count = f"X {cells.count(1)}, O {cells.count(2)}"
-        return f"{board}\n{NAMES[mover]} to move{over} ({count})"
+        who = f"game over, {NAMES[mover]} next" if state.is_terminal else f"{NAMES[mover]} to move"
+        return f"{board}\n{who} (X {cells.count(1)}, O {cells.count(2)})"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Reads a board, or the usual single line: 64 of X O - and the side to move."""

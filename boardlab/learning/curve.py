@@ -3,9 +3,11 @@
 import io
 import itertools
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from boardlab.arena.intervals import interval
 from boardlab.games.game import Game
 from boardlab.learning.exams import exam_names, exam_range
 from boardlab.numbers import plain
@@ -44,7 +46,7 @@ def band(found: Sequence[Point], possible: tuple[float, float]) -> list[tuple[fl
 def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
     """A PNG with a panel an exam; None where matplotlib is not installed.
 
-    One log gets its 95% intervals, several get a thin line each and their mean.
+    One log gets its 95% intervals, several get a thin line each and their mean with that of its own.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -72,19 +74,41 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
             else:
                 axes.plot(xs, ys, linewidth=0.7, alpha=0.5)
         if len(logs) > 1:
-            mean = mean_curve([rows for _, rows in logs], exam)
-            axes.plot([x for x, _ in mean], [y for _, y in mean], color="black", linewidth=2)
+            _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), len(logs))
     axes.set_xlabel("episodes")
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=110)
     return file.getvalue()
 
 
-def mean_curve(logs: Sequence[Rows], exam: str) -> list[tuple[int, float]]:
-    """The mean over runs at every number of episodes that all runs have an exam at."""
+def _draw_mean(axes: Any, mean: Sequence[tuple[int, float, float]], runs: int) -> None:
+    xs, ys = [x for x, _, _ in mean], [y for _, y, _ in mean]
+    label = f"mean of {runs} runs with its 95% interval"
+    axes.plot(xs, ys, color="black", linewidth=2, label=label)
+    shown = axes.get_ylim()  # the interval of two runs may be far wider than all that they did
+    low, high = [y - half for _, y, half in mean], [y + half for _, y, half in mean]
+    axes.fill_between(xs, low, high, color="black", alpha=0.15, linewidth=0)
+    axes.set_ylim(shown)
+    axes.legend(fontsize=8)
+
+
+def mean_curve(logs: Sequence[Rows], exam: str) -> list[tuple[int, float, float]]:
+    """The mean over runs at every number of episodes that all runs have an exam at.
+
+    With half the width of its 95% interval.
+    """
     curves = [{x: y for x, y, _ in points(rows, exam)} for rows in logs]
     shared = sorted(set(curves[0]).intersection(*curves[1:])) if curves else []
-    return [(x, sum(curve[x] for curve in curves) / len(curves)) for x in shared]
+    values = {x: [curve[x] for curve in curves] for x in shared}
+    return [(x, statistics.mean(ys), interval_of_runs(ys)) for x, ys in values.items()]
+
+
+def interval_of_runs(values: list[float]) -> float:
+    """Half the width of the 95% interval of the mean over runs.
+
+    NaN where all ended alike, or there is one: they do not tell how far others would be from them.
+    """
+    return interval(values, (-math.inf, math.inf)) if len(set(values)) > 1 else math.nan
 
 
 def text_curve(rows: Rows, exam: str, width: int = 56, height: int = 9) -> str:

@@ -130,8 +130,9 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
     if cells.startswith("@"):
         try:
             cells = Path(cells[1:]).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            raise BoardLabError(f"the layout {cells[1:]} cannot be read: {error}") from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise BoardLabError(f"the layout {cells[1:]} cannot be read: {why}") from None
         cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))
     return {"cells": cells, "layout": settings.get("layout", "cells")}
 

@@ -19,13 +19,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.intervals import interval
+from boardlab.arena.match import counted
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.games.registry import game_from_table
-from boardlab.learning.curve import draw_curve, points
+from boardlab.learning.curve import draw_curve, interval_of_runs, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Run, open_run, train
@@ -56,18 +56,19 @@ class ManyRuns:
         return [curve[-1][1] for curve in found if curve]
 
     def __str__(self) -> str:
-        lines = [f"{self.path}: {self.runs[0].game.name}, {len(self.runs)} runs"]
+        lines = [f"{self.path}: {self.runs[0].game.name}, {counted(len(self.runs), 'runs')}"]
         for exam in self.exams:
             values = self.last_values(exam)
-            half = interval(values, (-math.inf, math.inf))
-            # Runs that all ended alike, like a single one, do not tell how far others would be from them.
-            width = f" ± {plain(half, 2)} (95%)" if len(set(values)) > 1 else ""
+            half = interval_of_runs(values)
+            width = " (no interval: all ended alike)" if len(values) > 1 else ""
+            if not math.isnan(half):
+                width = f" ± {plain(half, 2)} (95%)"
             deviation = (
                 f", standard deviation {plain(statistics.stdev(values), 3)}" if len(values) > 1 else ""
             )
             lines.append(
                 f"{exam}: mean {plain(statistics.mean(values))}{width}{deviation}, "
-                f"from {plain(min(values))} to {plain(max(values))} over {len(values)} runs"
+                f"from {plain(min(values))} to {plain(max(values))} over {counted(len(values), 'runs')}"
             )
         return "\n".join(lines)
 

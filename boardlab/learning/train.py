@@ -278,8 +278,8 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:
             raise BoardLabError(
-                f"{folder.path} holds another run: its {key} differs; choose another folder, or replace "
-                "it (--force, or force=True)"
+                f"{folder.path} holds another run, which differs in its {key}; choose another folder, or "
+                "replace it (--force, or force=True)"
             )
 
 

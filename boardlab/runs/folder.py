@@ -128,10 +128,16 @@ class RunFolder:
         # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
         files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
         if any(file.name != LOCK and not _is_aside(file.name, "agent.toml") for file in files):
-            raise BoardLabError(f"{self.path} is not empty and holds no run; choose another folder")
+            what = "holds several runs (--runs)" if self._several else "is not empty and holds no run"
+            raise BoardLabError(f"{self.path} {what}; choose another folder")
         self.tidy()
         self._clear()
         self.write_agent(agent)
+
+    @property
+    def _several(self) -> list[Path]:
+        """The runs in it where it holds several, one a seed, and is none itself."""
+        return sorted(file.parent for file in self.path.glob("seed-*/agent.toml"))
 
     def _clear(self) -> None:
         """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
@@ -156,9 +162,9 @@ class RunFolder:
         try:
             agent = tomllib.loads(file.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
-            if several := sorted(self.path.glob("seed-*/agent.toml")):
+            if several := self._several:
                 raise BoardLabError(
-                    f"{self.path} holds several runs: name one of them, as {several[0].parent}, or go on "
+                    f"{self.path} holds several runs: name one of them, as {several[0]}, or go on "
                     "with all of them by the same train command again"
                 ) from None
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None

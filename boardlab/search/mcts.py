@@ -46,7 +46,7 @@ class Mcts(SearchSpec):
         choices=("visits", "value", "policy", "sample"),
     )
     temperature: float = option(
-        1.0, "for choose=sample: draws from policy^(1/temperature)", low=1e-3, high=1e3
+        1.0, "for choose=sample: draws from policy to the power 1/temperature", low=1e-3, high=1e3
     )
     policy: str | None = option(
         None,

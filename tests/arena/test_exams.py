@@ -40,7 +40,7 @@ def test_cubes_are_solved_by_the_solver_and_not_at_random():
     assert solved.value == 1 and set(solved.details) == {"11 twists", "12 twists", "13 twists"}
     assert bl.evaluate("random", game, "twists20", games=10).value < 0.1
     minimal = bl.evaluate("exact", game, "minimal", games=4)
-    assert minimal.value == minimal.best == 1 and next(iter(minimal.details)) == "1 twists"
+    assert minimal.value == minimal.best == 1 and next(iter(minimal.details)) == "1 twist"
     assert bl.evaluate("random", game, "minimal", games=4).value < 0.3
 
 

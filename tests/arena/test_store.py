@@ -318,7 +318,8 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     text.write_text("this is no database, and it is longer than a header of one hundred bytes " * 3)
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE photos (id)")
-    bl.store(newer).add_agent(bl.game("nim"), "random")
+    with bl.store(newer) as store:  # closed here: a store that is closed later writes its log into the file
+        store.add_agent(bl.game("nim"), "random")
     with sqlite3.connect(newer) as db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     db.close()

@@ -230,7 +230,7 @@ def test_inspect_looks_inside_a_run(trained, tmp_path):
         "inspect", "tictactoe", "--run", str(trained), "--actions", "b2 a1", "--layout",
         "--svg", str(tmp_path / "l.svg"), "--export", str(tmp_path / "l.txt"),
     )  # fmt: skip
-    assert "sum of weights" in text and "loudest" in text and "active" in text and "■ ■ ■" in text
+    assert "sum of weights" in text and "the only table" in text and "active" in text and "■ ■ ■" in text
     assert (tmp_path / "l.svg").read_text().startswith("<svg")
     assert (tmp_path / "l.txt").read_text() == "0,1,2,3,4,5,6,7,8\n"
     again = str(tmp_path / "again")
@@ -270,8 +270,11 @@ def test_several_runs_print_mean_and_spread(tmp_path):
         (["train", "tictactoe", "--runs", "2", "--out", "RUN"], "a folder of their own"),
         (["train", "tictactoe", "--jobs", "2", "--out", "NEW"], "give --runs too"),
         (["train", "tictactoe", "--exam", "bouton", "--out", "NEW"], "has no exam"),
-        (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "needs a stop_exam"),
-        (["train", "tictactoe", "--cells", "@nowhere", "--out", "NEW"], "cannot be read"),
+        (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "give --stop-exam too"),
+        (
+            ["train", "tictactoe", "--cells", "@nowhere", "--out", "NEW"],
+            "nowhere cannot be read: No such file or directory\n",
+        ),
         (["train", "tictactoe", "--cells", "0,1,99", "--out", "NEW"], "cell 99"),
     ],
 )

@@ -54,6 +54,43 @@ def test_one_sentence(boardlab, tmp_path, words, sentence):
     assert "wins" not in out  # found before the games, not after them
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("match", "tictactoe", "random", "random", "--alpha", "0.05"), "--alpha does nothing without --sprt"),
+        (("match", "tictactoe", "random", "random", "--adjudicate-at", "1"), "without --adjudicate; give"),
+        (("match", "tictactoe", "random", "random", "--adjudicate-after", "1"), "without --adjudicate; give"),
+        (("balance", "tictactoe", "-a", "random", "--keep", "3"), "--keep does nothing without --plies"),
+        (("balance", "tictactoe", "-a", "random", "--plies", "0", "--screen", "3"), "give --plies too"),
+        (("train", "tictactoe", "--jobs", "1"), "--jobs does nothing without --runs; give --runs too"),
+        (("train", "tictactoe", "--jobs", "1", "--runs", "0"), "runs must be a whole number from 1 to"),
+        (("train", "tictactoe", "--stop-after", "2"), "--stop-after does nothing without --stop-exam"),
+        (("train", "tictactoe", "--search-iterations", "100"), "search_iterations does nothing with search=off"),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_do_nothing_is_refused(boardlab, tmp_path, monkeypatch, words, sentence):
+    monkeypatch.chdir(tmp_path)
+    status, out, error = boardlab(*words)
+    assert (status, out) == (2, "")
+    assert sentence in error
+
+
+@pytest.mark.parametrize(("learner", "layout"), [("alphazero", "walk"), ("qm", "{file}")])
+def test_a_layout_is_refused_for_what_learns_without_tuples(boardlab, tmp_path, learner, layout):
+    (tmp_path / "file").write_text("0,1,2")
+    given = ("--layout", layout.format(file=tmp_path / "file"))
+    status, _, error = boardlab("train", "gobang", "--learner", learner, *given)
+    assert status == 2
+    assert error.startswith("boardlab: --layout is a setting of the learners td-ntuple, ")
+    assert error.endswith(f", not of {learner}\n")
+
+
+def test_the_help_says_whose_the_layout_is_and_what_alphazero_is_examined_by(boardlab):
+    said = " ".join(boardlab("train", "--help")[1].split())
+    assert "Of n-tuple learners: walk" in said
+    assert "alphazero: a perfect player or mcts without a net" in said
+
+
 def test_a_file_that_cannot_be_written_is_found_before_the_match(boardlab, tmp_path, monkeypatch):
     def refuse(self, *_, **__):
         raise PermissionError(13, "Permission denied")

@@ -13,6 +13,9 @@ import boardlab as bl
 from boardlab.arena import Result
 from boardlab.cli.common import console
 from boardlab.evaluators import EVALUATORS
+from boardlab.games.registry import rules_of
+from boardlab.options import options_of
+from boardlab.search.expression import AGENTS
 
 
 @pytest.fixture
@@ -72,7 +75,7 @@ def test_a_human_gives_no_hints(typed, tmp_path):
     file = tmp_path / "two.pgn"
     for human in ("human", "human()"):
         status, out, _ = typed("h\nb2\n", "play", "tictactoe", "--against", human, "--save", file)
-        assert status == 0 and "nobody is there to ask" in out
+        assert status == 130 and "nobody is there to ask" in out
     assert [len(record.actions) for record in bl.read_records(file)] == [1, 1]
 
 
@@ -249,3 +252,46 @@ def test_ctrl_c_while_boardlab_is_imported_is_quiet():
     root = str(Path(bl.__file__).parents[1])
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=root)
     assert done.returncode == 130 and done.stderr == ""
+
+
+def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):
+    _, out, _ = typed("stand\nstand\n", "play", "blackjack", "--rounds", "2", "--seed", "1")
+    lines = out.splitlines()
+    end = next(i for i, line in enumerate(lines) if line.startswith("The round is over; your score so far: "))
+    assert lines[end - 1] == "round over"
+    assert lines[end - 3].startswith("dealer: 5 8 10 (bust 23)")  # the whole hand
+    assert "chance: 10 8" in lines[end - 5]  # its cards alone, without those of the next deal
+    assert lines[end + 2].startswith("chance: ") and lines[end + 3].startswith("round 2 of 2")
+
+
+def test_ctrl_c_ends_a_game_with_the_status_of_other_commands_and_saves_it(boardlab, tmp_path, monkeypatch):
+    answers = iter(["b2"])
+
+    def answer(_):
+        if (word := next(answers, None)) is None:
+            raise KeyboardInterrupt
+        return word
+
+    monkeypatch.setattr("builtins.input", answer)
+    file = tmp_path / "game.pgn"
+    status, out, _ = boardlab("play", "tictactoe", "--against", "random", "--seed", "1", "--save", file)
+    assert status == 130 and out.endswith(f"\nstopped\nsaved: {file}\n")
+    assert bl.read_records(file)[0].actions[0] == 4
+
+
+def test_the_games_are_listed_whole_on_a_narrow_terminal(boardlab, monkeypatch):
+    monkeypatch.setattr(console, "_width", 60)
+    words = boardlab("games")[1].split()
+    for name in bl.games():
+        for option in options_of(rules_of(name)):
+            default = f"{option.name}={option.default}".split()[0].rstrip(",")
+            assert any(word.rstrip(",") == default for word in words), default
+
+
+@pytest.mark.parametrize("name", [*AGENTS, *EVALUATORS])
+def test_no_word_about_a_parameter_is_broken_on_80_columns(boardlab, monkeypatch, name):
+    monkeypatch.setattr(console, "_width", 80)
+    words = boardlab("agents", name)[1].split()
+    for group in (AGENTS, EVALUATORS):
+        for option in options_of(group[name]) if name in group else []:
+            assert set(option.doc.split()) <= set(words), option.name

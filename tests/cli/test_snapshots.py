@@ -187,7 +187,7 @@ def test_runs_with_other_snapshots_are_not_gone_on_with(tmp_path, more):
     game, other = bl.game("tictactoe"), {"snapshot_every": 2} if more else {"snapshot_every": 5}
     bl.train(game, episodes=10, out=tmp_path, **more)
     bl.train(game, episodes=10, out=tmp_path, go_on=True, **more)
-    with pytest.raises(bl.BoardLabError, match="its snapshot_every differs"):
+    with pytest.raises(bl.BoardLabError, match="which differs in its snapshot_every;"):
         bl.train(game, episodes=10, out=tmp_path, go_on=True, **other)
 
 

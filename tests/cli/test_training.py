@@ -128,7 +128,7 @@ def test_what_to_do_with_a_run_that_is_there_is_said(tmp_path):
     assert done.returncode == 2
     for remedy in (f"boardlab resume {out}", "resume()", "--force", "force=True"):
         assert remedy in done.stderr
-    with pytest.raises(bl.BoardLabError, match=r"its episodes differs; .*--force, or force=True"):
+    with pytest.raises(bl.BoardLabError, match=r"which differs in its episodes; .*--force, or force=True"):
         bl.train(bl.game("tictactoe"), episodes=6, out=out, go_on=True)
 
 
@@ -138,8 +138,31 @@ def test_a_folder_of_several_runs_says_what_it_is(tmp_path):
     assert done.returncode == 2
     assert f"{tmp_path} holds several runs: name one of them, as {tmp_path}/seed-1, or" in done.stderr
     assert "the same train command" in done.stderr
+    with pytest.raises(bl.BoardLabError, match=r"holds several runs \(--runs\); choose another folder"):
+        bl.train(bl.game("tictactoe"), episodes=5, out=tmp_path)
 
 
 @pytest.mark.parametrize("command", ["train", "resume"])
 def test_the_help_says_that_episodes_are_rounded_up(command):
     assert "Rounded up to whole generations" in " ".join(run(command, "--help").stdout.split())
+
+
+def test_several_runs_say_where_their_curves_are(tmp_path):
+    pytest.importorskip("matplotlib")
+    words = ("--episodes", 20, "--exam", "random", "--exam-games", 2, "--runs", 2)
+    done = run("train", "tictactoe", "--out", tmp_path / "two", *words)
+    assert f"learning curves and their mean: {tmp_path}/two/curve.png\n" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ("0,1,2,3,4,5,6,7,8", "the only table, and what it adds to the sum"),
+        ("0,1,2,3,4,5,6,7,8 / 0,1,2", "the 2 loudest of 2 tables, and what each adds to the sum"),
+    ],
+)
+def test_the_loudest_tables_are_counted_as_a_person_does(boardlab, tmp_path, cells, said):
+    bl.train(bl.game("tictactoe"), episodes=300, out=tmp_path / "run", cells=cells, symmetries=1)
+    status, out, _ = boardlab("inspect", "tictactoe", "--run", tmp_path / "run")
+    assert status == 0
+    assert f": {said} " in out and "network: 1 tuples" not in out

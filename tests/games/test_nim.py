@@ -80,3 +80,14 @@ def test_rules_for_the_wrong_number_of_players_are_refused():
         bl.game("nim", heaps=(0, 3))
     with pytest.raises(bl.BoardLabError, match="1 to 12"):
         bl.game("nim", heaps=(1,) * 13)
+
+
+def test_a_finished_game_says_that_it_is_over_before_whose_turn_it_would_be():
+    game = bl.game("nim", heaps=(1, 1))
+    state = game.initial_state()
+    for _ in range(2):
+        state.apply(state.legal_actions()[0])
+    text = "heap A:  0\nheap B:  0\n"
+    assert state.to_text() == f"{text}game over, player 0 next"
+    earlier = f"{text}player 0 to move, game over"  # as files have it that earlier versions wrote
+    assert game.from_text(state.to_text()) == game.from_text(earlier) == state

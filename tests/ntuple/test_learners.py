@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
+from boardlab.learning.switches import SWITCHES
+from boardlab.options import check_options, options_of
 
 TICTACTOE, CUBE = bl.game("tictactoe"), bl.game("rubiks", twists=2)
 SMALL = {
@@ -94,3 +97,46 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         run.inspect()
     with pytest.raises(bl.BoardLabError, match="cells"):
         train("td-features", tmp_path, 10, force=True, cells="0,1,2")
+
+
+@pytest.mark.parametrize(
+    ("learner", "given", "sentence"),
+    [
+        ("td-ntuple", {"replay_batch": 1}, "replay_batch does nothing with replay=0; give replay another"),
+        ("td-ntuple", {"target_depth": 3}, "target_depth does nothing with target=network"),
+        ("td-ntuple", {"search": "off", "search_cpuct": 2.0}, "search_cpuct does nothing with search=off"),
+        ("td-ntuple", {"tc_beta": 1.0, "coherence": "id"}, "tc_beta does nothing with coherence=id"),
+        ("sarsa-ntuple", {"traces": "reset"}, "traces does nothing with lambda=0.0; give lambda another"),
+        ("alphazero", {"gate_games": 4}, "gate_games does nothing without gate; give gate too"),
+        ("alphazero", {"warm_iterations": 3}, "warm_iterations does nothing with warm_start=off"),
+        (
+            "alphazero",
+            {"warm_iterations": 3, "warm_start": "rave", "switch": "adaptive"},
+            "warm_iterations does nothing with switch=adaptive",
+        ),
+        ("alphazero", {"warm_start": "rave", "warm_weight": 0.5}, "warm_weight does nothing with warm_start"),
+    ],
+)
+def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_path):
+    with pytest.raises(BoardLabError, match=f"^{learner}: {sentence}"):
+        bl.train(TICTACTOE, learner, out=tmp_path / "run", **given)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
+    othello = {"start_actions": 4, "choose_start": 0.7}
+    kind = LEARNERS["td-ntuple"]
+    assert kind.merged(othello, {"choose_start": 0.0}).start_actions == 4
+    assert kind.merged(othello, {"start_actions": 2}).start_actions == 2
+    assert LEARNERS["qm"].merged({}, {"search_iterations": 5}).search_iterations == 5  # has no such switch
+    assert LEARNERS["alphazero"].merged({}, {"warm_weight": None}).warm_weight is None  # is not given
+
+
+def test_switches_are_settings_of_a_learner_and_can_be_off():
+    for name, switches in SWITCHES.items():
+        kinds = [kind for kind in LEARNERS.values() if name in {known.name for known in options_of(kind)}]
+        for switch, off in switches.items():
+            theirs = [kind for kind in kinds if switch in {known.name for known in options_of(kind)}]
+            assert theirs, name
+            for kind in theirs:
+                assert all(check_options("", kind, {switch: value})[switch] == value for value in off)

@@ -216,12 +216,29 @@ def many_runs(*values):
         ((0.4, 0.6), "mean 0.5 ± 1.3 (95%), standard deviation 0.141"),
         ((0.5, 0.6, 0.7), "mean 0.6 ± 0.25 (95%), standard deviation 0.1"),
         ((0.0, 1.0) * 5, "mean 0.5 ± 0.38 (95%), standard deviation 0.527"),
-        ((0.1, 0.1, 0.1), "mean 0.1, standard deviation 0"),
-        ((1.0,), "mean 1, from"),
+        ((0.1, 0.1, 0.1), "mean 0.1 (no interval: all ended alike), standard deviation 0, from"),
+        ((1.0,), "mean 1, from 1 to 1 over 1 run\n"),
     ],
 )
 def test_the_interval_of_a_few_runs_is_students(values, said):
-    assert f"exam: {said}" in str(many_runs(*values))
+    assert f"exam: {said}" in f"{many_runs(*values)}\n"
+
+
+def test_the_mean_of_several_curves_is_drawn_with_its_interval_and_a_legend(monkeypatch):
+    figure = pytest.importorskip("matplotlib.figure")
+    drawn = []
+    monkeypatch.setattr(figure.Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    ends = {10: (0.4, 0.6), 20: (0.5, 0.5), 30: (0.6, 0.8)}
+    logs = [[{"episodes": x, "a": ys[i], "a error": 0.1} for x, ys in ends.items()] for i in (0, 1)]
+    means = curve.mean_curve(logs, "a")
+    assert [(x, round(y, 9)) for x, y, _ in means] == [(10, 0.5), (20, 0.5), (30, 0.7)]
+    assert means[0][2] == pytest.approx(12.7062 * 0.1) and means[1][2] != means[1][2]
+    curve.draw_curve([(str(i), rows) for i, rows in enumerate(logs)])
+    axes = drawn[0].axes[0]
+    assert len(axes.collections) == 1  # the band
+    said = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert said == ["mean of 2 runs with its 95% interval"]
+    assert -1 < axes.get_ylim()[0] < axes.get_ylim()[1] < 1.5  # a wide interval does not flatten the curves
 
 
 def test_processes_give_the_same_runs_and_go_on(tmp_path):
@@ -235,7 +252,7 @@ def test_processes_give_the_same_runs_and_go_on(tmp_path):
     assert {seed for seed, _ in standing} == {1, 2}
     for a, b in zip(one.runs, two.runs, strict=True):
         assert (a.path / "weights.npz").read_bytes() == (b.path / "weights.npz").read_bytes()
-    with pytest.raises(bl.BoardLabError, match="another run: its episodes differs"):
+    with pytest.raises(bl.BoardLabError, match="another run, which differs in its episodes; choose"):
         bl.train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **{**settings, "episodes": 300})
     assert bl.train_many(TICTACTOE, 1, out=tmp_path / "two", force=True, **{**settings, "episodes": 5})
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.intervals import interval, standard_error
-from boardlab.arena.match import match
+from boardlab.arena.match import counted, match
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
 from boardlab.references.rubiks import distance
@@ -33,7 +33,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
         shares.append(sum(solved) / len(solved))
         errors.append(standard_error(solved))
         every += solved
-        details[f"{number} twists"] = shares[-1]
+        details[counted(number, "twists")] = shares[-1]
     mean_error = sum(error**2 for error in errors) ** 0.5 / len(errors)
     games = paper.games * len(shares)
     width = interval(every, SHARE)

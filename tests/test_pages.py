@@ -1,0 +1,49 @@
+"""The training commands of the README and the pages, which take too long to run: they must fit each other."""
+
+import re
+import shlex
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def commands() -> list[list[str]]:
+    """The words of every command on a line of its own."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    lines = [line for page in pages for line in page.read_text(encoding="utf-8").splitlines()]
+    return [shlex.split(line, comments=True) for line in lines if re.match(r"( {4})?boardlab ", line)]
+
+
+def value(words: list[str], name: str) -> str | None:
+    return words[words.index(name) + 1] if name in words else None
+
+
+def trained() -> dict[str, list[list[str]]]:
+    """The different commands that train into each folder."""
+    found: dict[str, list[list[str]]] = {}
+    for words in commands():
+        if words[1] == "train" and "--settings" not in words:
+            there = found.setdefault(value(words, "--out") or f"runs/{words[2]}", [])
+            if words not in there:
+                there.append(words)
+    return found
+
+
+def test_no_two_commands_train_into_one_folder():
+    assert len(trained()) > 10
+    assert not {folder: given for folder, given in trained().items() if len(given) > 1}
+
+
+def test_a_run_begins_with_one_that_another_command_makes():
+    begun = [folder for words in commands() if (folder := value(words, "--from"))]
+    assert begun
+    assert all(value(trained()[folder][0], "--learner") == "alphazero" for folder in begun)
+
+
+def test_a_cube_is_solved_by_a_run_of_its_size_and_metric():
+    runs = trained()
+    for words in commands():
+        for folder in re.findall(r'"(runs/[^"]*)"', " ".join(words)):
+            if words[1:3] == ["match", "rubiks"] and folder in runs:
+                for name in ("--size", "--metric"):
+                    assert value(words, name) == value(runs[folder][0], name), words

@@ -35,12 +35,12 @@ def _half_width(row: Mapping[str, Any], exam: str) -> float:
     return 1.96 * float(row.get(f"{exam} error") or "nan") or math.nan
 
 
-def band(found: Sequence[Point], possible: tuple[float, float]) -> list[tuple[float, float]]:
-    """The ends of the 95% intervals, as far as such values are possible."""
-    return [
-        (min(y, max(y - half, possible[0])), max(y, min(y + half, possible[1]))) if half == half else (y, y)
-        for _, y, half in found
-    ]
+def band(found: Sequence[Point], possible: tuple[float, float]) -> tuple[list[float], list[float]]:
+    """The lower and the upper ends of the 95% intervals, as far as such values are possible."""
+    widths = [(y, 0.0 if math.isnan(half) else half) for _, y, half in found]
+    low = [min(y, max(y - half, possible[0])) for y, half in widths]
+    high = [max(y, min(y + half, possible[1])) for y, half in widths]
+    return low, high
 
 
 def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
@@ -63,36 +63,34 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
         axes.set_title(exam, fontsize=10, parse_math=False)
         axes.set_ylabel("mean score")
         axes.grid(alpha=0.3)
+        possible = exam_range(exam, game)
         for _, rows in logs:
             found = points(rows, exam)
             xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
             if len(logs) == 1:
-                ends = band(found, exam_range(exam, game))
-                low, high = [low for low, _ in ends], [high for _, high in ends]
-                axes.fill_between(xs, low, high, alpha=0.2, linewidth=0)
+                axes.fill_between(xs, *band(found, possible), alpha=0.2, linewidth=0)
                 axes.plot(xs, ys, marker="o", markersize=3)
             else:
                 axes.plot(xs, ys, linewidth=0.7, alpha=0.5)
         if len(logs) > 1:
-            _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), len(logs))
+            _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), possible, len(logs))
     axes.set_xlabel("episodes")
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=110)
     return file.getvalue()
 
 
-def _draw_mean(axes: Any, mean: Sequence[tuple[int, float, float]], runs: int) -> None:
+def _draw_mean(axes: Any, mean: Sequence[Point], possible: tuple[float, float], runs: int) -> None:
     xs, ys = [x for x, _, _ in mean], [y for _, y, _ in mean]
     label = f"mean of {runs} runs with its 95% interval"
     axes.plot(xs, ys, color="black", linewidth=2, label=label)
     shown = axes.get_ylim()  # the interval of two runs may be far wider than all that they did
-    low, high = [y - half for _, y, half in mean], [y + half for _, y, half in mean]
-    axes.fill_between(xs, low, high, color="black", alpha=0.15, linewidth=0)
+    axes.fill_between(xs, *band(mean, possible), color="black", alpha=0.15, linewidth=0)
     axes.set_ylim(shown)
     axes.legend(fontsize=8)
 
 
-def mean_curve(logs: Sequence[Rows], exam: str) -> list[tuple[int, float, float]]:
+def mean_curve(logs: Sequence[Rows], exam: str) -> list[Point]:
     """The mean over runs at every number of episodes that all runs have an exam at.
 
     With half the width of its 95% interval.

@@ -148,8 +148,8 @@ def test_the_curve_is_drawn_with_matplotlib_and_left_out_without(tmp_path, monke
 def test_the_band_of_a_curve_ends_where_values_do():
     """An exam that was passed without a fault is within 3/n of the best, which is no reason to draw more."""
     perfect, middling, unknown = (100, 1.0, 0.12), (200, 0.5, 0.25), (300, -1.0, math.nan)
-    assert curve.band([perfect, middling, unknown], (-1, 1)) == [(0.88, 1), (0.25, 0.75), (-1, -1)]
-    assert curve.band([(0, -1.0, 2.0)], (-1, 1)) == [(-1, 1)]
+    assert curve.band([perfect, middling, unknown], (-1, 1)) == ([0.88, 0.25, -1], [1, 0.75, -1])
+    assert curve.band([(0, -1.0, 2.0)], (-1, 1)) == ([-1], [1])
     for game, exam, possible in (
         ("tictactoe", "perfect", (-1, 1)),
         ("tictactoe", "mcts(iterations=5)", (-1, 1)),
@@ -233,7 +233,7 @@ def test_the_mean_of_several_curves_is_drawn_with_its_interval_and_a_legend(monk
     means = curve.mean_curve(logs, "a")
     assert [(x, round(y, 9)) for x, y, _ in means] == [(10, 0.5), (20, 0.5), (30, 0.7)]
     assert means[0][2] == pytest.approx(12.7062 * 0.1) and means[1][2] != means[1][2]
-    curve.draw_curve([(str(i), rows) for i, rows in enumerate(logs)])
+    curve.draw_curve(TICTACTOE, [(str(i), rows) for i, rows in enumerate(logs)])
     axes = drawn[0].axes[0]
     assert len(axes.collections) == 1  # the band
     said = [text.get_text() for text in axes.get_legend().get_texts()]

@@ -505,8 +505,8 @@ def report_differences(seeds: list[BayesElo], what: str) -> None:
         if len(means) > 1:
             mean, half = statistics.mean(means), interval(means, (-math.inf, math.inf))
             console.print(
-                f"{title}: {mean:+.0f} ± {standard_error(means):.0f} Elo (standard error, {len(means)} {what}; "
-                f"95%: {mean - half:+.0f} to {mean + half:+.0f})"
+                f"{title}: {mean:+z.0f} ± {standard_error(means):.0f} Elo (standard error, {len(means)} {what}; "
+                f"95%: {mean - half:+z.0f} to {mean + half:+z.0f})"
             )
 
 

@@ -639,6 +639,7 @@ RESULTS = [Result(("a", "b"), (1, 0))] * 2
         (lambda: STATE.outcome(None), "unknown outcome of tictactoe None; there are score"),
         (lambda: STATE.solve(1, 1), "unknown outcome of tictactoe 1; there are score"),
         (lambda: STATE.action_names(True), "actions must be a list of actions, not True"),
+        (lambda: STATE.action_names(np.array(3)), "actions must be a list of actions, not "),
         (lambda: STATE.action_names(["a"]), "an action must be a whole number, not 'a'"),
         (lambda: STATE.action_names([99]), "action 99 is not legal here"),
         (lambda: Forest(STATE.game, 2).outcomes([]), r"unknown outcome of tictactoe \[\]; there are score"),

@@ -27,10 +27,15 @@ from boardlab.search.agent import Agent, Decision
     [
         (1 / 3, 4, "0.3333"), (1456.6, 3, "1,457"), (141242, 5, "141,242"), (99.7, 2, "100"), (1.0, 4, "1"),
         (-0.0, 4, "0"), (-1e-12, 4, "0"), (0.00012345, 2, "0.00012"), (math.nan, 4, "nan"), (-math.inf, 4, "-inf"),
+        (9.9996, 4, "10"), (9.9994, 4, "9.999"),
     ],
 )  # fmt: skip
 def test_plain_numbers(value: float, digits: int, text: str) -> None:
     assert plain(value, digits) == text
+
+
+def test_the_greatest_number_is_plain_too() -> None:
+    assert len(plain(1.7976e308)) == 309 + 102
 
 
 @settings(derandomize=True, deadline=None)

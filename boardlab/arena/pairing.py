@@ -39,7 +39,7 @@ def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
 def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
     """For each group the turn of "single" seats in which it starts, after games that were seated so.
 
-    Who has begun the smallest part of its games begins; among equals who has begun less often in this group.
+    Who is furthest behind its share of beginning begins; of equals who has begun less often in this group.
     """
     due: Counter[int] = Counter()
     begun: Counter[tuple[int, frozenset[int]]] = Counter()

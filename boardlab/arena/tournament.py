@@ -113,7 +113,8 @@ def tournament(
     else:
         groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
         event.play_round(0, groups, len(groups) * turns * turn)
-    arena.check_decided(stored.record for stored in plan.games())
+    if not plan.is_finished:
+        arena.check_decided(stored.record for stored in plan.games())
     result = stored_tournament(plan)
     if not plan.is_finished:
         _keep_ratings(plan, result)

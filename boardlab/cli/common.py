@@ -60,13 +60,12 @@ def command_options(context: typer.Context) -> list[str]:
 
 
 def check_given_with(context: typer.Context, main: str, *names: str) -> None:
-    """Refuses options that were typed while the `main` one is as by default: they would do nothing."""
+    """Refuses options that are changed while the `main` one is as by default: they would do nothing."""
     options = {option.name: option for option in context.command.params}
     if context.params[main] != options[main].default:
         return
     for name in names:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        if context.params[name] != options[name].default:
             idle, switch = options[name].opts[0], options[main].opts[0]
             raise BoardLabError(f"{idle} does nothing without {switch}; give {switch} too")
 

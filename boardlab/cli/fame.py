@@ -1,11 +1,13 @@
 """`boardlab fame`: the strongest agents of every game, what they cost, and how to get them again."""
 
+import math
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from boardlab.arena.match import counted
 from boardlab.arena.store import Fame, StoredRun, Tournament
 from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
@@ -29,8 +31,7 @@ def fame(
     opened = open_store(store)
     lines = opened.fame(game)
     tournaments = opened.tournaments(game)
-    rated = {number for line in lines for number in line.tournaments}
-    for left in (t for t in tournaments if not t.is_finished and t.number not in rated):
+    for left in (t for t in tournaments if not t.is_finished and not t.is_rated):
         console.print(_left_out(left), style="dim", markup=False, soft_wrap=True)
     if not lines:
         raise BoardLabError(
@@ -55,10 +56,7 @@ def _left_out(tournament: Tournament) -> str:
     """Why it does not count, and what to do about it."""
     pairings = tournament.pairings()
     if pairings and all(pairing.is_done for pairing in pairings):
-        return (
-            f"{tournament.title} was not rated and does not count; the same command again goes on with it, "
-            "in Python its add_ratings rates it"
-        )
+        return f"{tournament.title} was not rated and does not count; in Python its add_ratings rates it"
     return f"{tournament.title} was broken off and does not count; the same command again goes on with it"
 
 
@@ -76,11 +74,12 @@ def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
     number = "{:+z.0f}".format if line.method == "bayeselo" else plain
     last = ", ".join(names[number] for number in line.tournaments[-5:])
     where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
-    interval = f"({number(line.low)} to {number(line.high)})"
+    is_known = not math.isnan(line.low)  # one game has no interval
+    interval = f"({number(line.low)} to {number(line.high)})  " if is_known else ""
     console.print(
-        f"{rank:>3}  {number(line.rating):>5} {interval}  {line.expression}", markup=False, soft_wrap=True
+        f"{rank:>3}  {number(line.rating):>5} {interval}{line.expression}", markup=False, soft_wrap=True
     )
-    told = [f"{line.games:,} games, {where}"]
+    told = [f"{counted(line.games, 'games')}, {where}"]
     for run in line.runs:
         told += [f"trained: {_cost(run)}", f"again: {again(run)}"]
     for words in told:

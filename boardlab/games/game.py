@@ -2,7 +2,7 @@
 
 import dataclasses
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -357,15 +357,17 @@ class State:
         """How a player would write the action (at a chance node: the outcome)."""
         return next(iter(self.action_names([action]).values()))
 
-    def action_names(self, actions: Sequence[int] | None = None) -> dict[int, str]:
+    def action_names(self, actions: Iterable[int] | None = None) -> dict[int, str]:
         """The names of all legal actions (or of some of them), asked at once."""
         name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
         legal = self.legal_actions()
         if actions is None:
             return {action: name(self, action) for action in legal}
-        if not isinstance(actions, Sequence | np.ndarray):
-            raise BoardLabError(f"actions must be a list of actions, not {shown(actions)}")
-        chosen = [as_integer("an action", action, -(2**31), 2**31 - 1) for action in actions]
+        try:
+            chosen = list(actions)
+        except TypeError:
+            raise BoardLabError(f"actions must be a list of actions, not {shown(actions)}") from None
+        chosen = [as_integer("an action", action, -(2**31), 2**31 - 1) for action in chosen]
         for action in chosen:
             if action not in legal:
                 raise BoardLabError(f"action {action} is not legal here")

@@ -9,6 +9,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.library import Library
 from boardlab.games.registry import game_from_table
 from boardlab.learning.presets import preset as preset_of
+from boardlab.learning.switches import idle_settings
 from boardlab.learning.train import LEARNERS
 from boardlab.options import option_text, options_of
 
@@ -53,10 +54,12 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         chosen = preset_of(game, preset, learner, settings)
         chosen.pop("episodes", None)
         usual = kind.checked(chosen).as_dict()
+        idle = idle_settings(kind.checked(settings), settings)  # `train` refuses what does nothing
     except BoardLabError:  # a preset of another version
-        usual = {}
+        usual, idle = {}, {}
     without = {name: None for name in usual if name not in settings}  # a run's file has no None
-    return {name: value for name, value in settings.items() if usual.get(name) != value} | without
+    changed = {name: value for name, value in settings.items() if usual.get(name) != value}
+    return {name: value for name, value in changed.items() if name not in idle} | without
 
 
 def _early_stop(exams: Mapping[str, Any]) -> list[str]:

@@ -36,10 +36,9 @@ def _half_width(row: Mapping[str, Any], exam: str) -> float:
 
 
 def band(found: Sequence[Point], possible: tuple[float, float]) -> tuple[list[float], list[float]]:
-    """The lower and the upper ends of the 95% intervals, as far as such values are possible."""
-    widths = [(y, 0.0 if math.isnan(half) else half) for _, y, half in found]
-    low = [min(y, max(y - half, possible[0])) for y, half in widths]
-    high = [max(y, min(y + half, possible[1])) for y, half in widths]
+    """The lower and the upper ends of the 95% intervals, as far as such values are possible; NaN for none."""
+    low = [min(y, max(y - half, possible[0])) if half == half else math.nan for _, y, half in found]
+    high = [max(y, min(y + half, possible[1])) if half == half else math.nan for _, y, half in found]
     return low, high
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.arena.exams import exams_for
 from boardlab.games.game import Game
-from boardlab.learning.switches import check_switches
 from boardlab.options import check_options, option
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -105,9 +104,7 @@ class LearnerSettings:
     def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
         """The `given` settings and what they bring with them, and the preset's for the rest."""
         given = cls.check(given)
-        wanted = cls.checked({**preset, **cls.inherited(given), **given})
-        check_switches(wanted, [name for name, value in given.items() if value is not None])
-        return wanted
+        return cls.checked({**preset, **cls.inherited(given), **given})
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""

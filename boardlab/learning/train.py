@@ -17,6 +17,7 @@ from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.puzzles.settings import Davi, DaviNet, RandomWalk
 from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learning.switches import check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
 from boardlab.runs import RunFolder
@@ -138,7 +139,8 @@ def train(
     Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
     its own that plays as the run does: out/snapshots/EPISODES.
     """
-    learner = default_learner(settings) if learner is None else learner
+    if learner is None:
+        learner = default_learner(name for name, value in settings.items() if value)
     check_known("learner", learner, LEARNERS)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
@@ -171,6 +173,7 @@ def train(
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
+    check_switches(wanted, [name for name, value in checked.items() if value is not None])
     # The memory is taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():

@@ -65,7 +65,9 @@ class Training:
         self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
         try:
             self.trainee = settings.build(game, network, total, seed)
-        except MemoryError:
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "memory" not in str(error):  # how torch says it
+                raise
             raise BoardLabError("there is not enough memory for what the learner keeps") from None
         except ValueError as error:
             raise BoardLabError(str(error)) from None

@@ -23,7 +23,7 @@ from boardlab.evaluators.net import build_net, net_description  # noqa: E402
 from boardlab.learning import presets  # noqa: E402
 from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learning.alphazero.replay import action_type  # noqa: E402
-from boardlab.learning.alphazero.searchers import by_shares  # noqa: E402
+from boardlab.learning.alphazero.searchers import TreeSearcher, by_shares  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
@@ -307,6 +307,21 @@ def test_gumbel_learns_from_its_improved_policy():
     # The improved policy has a share for every legal action, not only for those that were visited.
     for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
         assert set(np.flatnonzero(policy)) == set(game.from_fields(fields.tolist()).legal_actions())
+
+
+def test_gumbels_one_hot_target_is_the_best_action_whatever_its_noise_plays():
+    """The action that is played explores."""
+
+    class Found:
+        def policy(self):
+            return np.array([[0.2, 0.7, 0.1], [0.2, 0.7, 0.1]])
+
+        def choices(self):
+            return np.array([0, 0])
+
+    target, actions = TreeSearcher(Found(), gumbel=True).decide(np.array([True, False]), True, None)
+    assert actions.tolist() == [0, 0]
+    assert target == pytest.approx(np.array([[0.2, 0.7, 0.1], [0, 1, 0]]))
 
 
 def test_gumbels_target_turns_one_hot_too():

@@ -1,5 +1,6 @@
 """The store: what goes in comes out, under several processes, kill -9, and files that are not what they seem."""
 
+import math
 import os
 import signal
 import sqlite3
@@ -194,6 +195,25 @@ def test_fame_of_one_player_is_the_mean_score_of_all_games(store):
         assert (line.games, line.method, line.tournaments, line.group) == (8, "score", (1, 2), 0)
         assert line.rating == pytest.approx(sum(scores) / 8)
         assert (line.low, line.high) == pytest.approx((line.rating - half, line.rating + half))
+
+
+def test_a_tournament_that_was_played_again_counts_once(store):
+    game = bl.game("2048", size=2)
+    for again in (False, True, True):
+        bl.tournament(game, AGENTS[:2], games=4, seed=1, store=store, again=again)
+    assert [(line.games, line.tournaments) for line in store.fame("2048")] == [(4, (3,))] * 2
+
+
+def test_one_game_is_famous_without_an_interval_and_ratings_without_games_are(store):
+    game = bl.game("2048", size=2)
+    bl.tournament(game, [*AGENTS[:1], "greedy"], games=1, store=store)
+    assert all(math.isnan(line.low) and line.games == 1 for line in store.fame("2048"))
+    for seed, score in ((1, 900.0), (2, 1100.0)):
+        tournament = store.start_tournament(bl.game("2048"), AGENTS[:2], "round-robin", seed)
+        tournament.add_ratings("score", [Rating(0, score, score - 9, score + 9, 20)])
+        assert tournament.is_rated
+    (line,) = store.fame(bl.game("2048"))
+    assert (line.rating, line.low, line.games, line.tournaments) == (1100, 1091, 20, (3,))
 
 
 def test_fame_of_three_players_rates_all_tournaments_together(store):

@@ -57,12 +57,12 @@ def test_one_sentence(boardlab, tmp_path, words, sentence):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("match", "tictactoe", "random", "random", "--alpha", "0.05"), "--alpha does nothing without --sprt"),
+        (("match", "tictactoe", "random", "random", "--alpha", "0.1"), "--alpha does nothing without --sprt"),
         (("match", "tictactoe", "random", "random", "--adjudicate-at", "1"), "without --adjudicate; give"),
         (("match", "tictactoe", "random", "random", "--adjudicate-after", "1"), "without --adjudicate; give"),
         (("balance", "tictactoe", "-a", "random", "--keep", "3"), "--keep does nothing without --plies"),
         (("balance", "tictactoe", "-a", "random", "--plies", "0", "--screen", "3"), "give --plies too"),
-        (("train", "tictactoe", "--jobs", "1"), "--jobs does nothing without --runs; give --runs too"),
+        (("train", "tictactoe", "--jobs", "2"), "--jobs does nothing without --runs; give --runs too"),
         (("train", "tictactoe", "--jobs", "1", "--runs", "0"), "runs must be a whole number from 1 to"),
         (("train", "tictactoe", "--stop-after", "2"), "--stop-after does nothing without --stop-exam"),
         (("train", "tictactoe", "--search-iterations", "100"), "search_iterations does nothing with search=off"),

@@ -1,6 +1,8 @@
 """What every learner's runs have in common: exams, early stop, several runs, going on, looking inside."""
 
 import csv
+import sys
+import tomllib
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import boardlab as bl
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
+from boardlab.learning.again import train_command
 from boardlab.learning.switches import SWITCHES
 from boardlab.options import check_options, options_of
 
@@ -130,6 +133,17 @@ def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
     assert kind.merged(othello, {"start_actions": 2}).start_actions == 2
     assert LEARNERS["qm"].merged({}, {"search_iterations": 5}).search_iterations == 5  # has no such switch
     assert LEARNERS["alphazero"].merged({}, {"warm_weight": None}).warm_weight is None  # is not given
+
+
+def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(tmp_path, monkeypatch):
+    """It was begun before such settings were refused."""
+    settings = {"episodes": 40, "out": tmp_path / "run", "replay_batch": 2}
+    with monkeypatch.context() as before:
+        before.setattr(sys.modules["boardlab.learning.train"], "check_switches", lambda *_: None)
+        bl.train(TICTACTOE, progress=lambda _: True, **settings)
+    assert bl.train(TICTACTOE, go_on=True, **settings).is_finished
+    agent = tomllib.loads((tmp_path / "run/agent.toml").read_text())
+    assert "--replay-batch" not in train_command(agent, "again")
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

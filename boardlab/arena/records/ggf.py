@@ -48,7 +48,7 @@ def _game_text(record: Record) -> str:
     if record.is_finished:
         fields.append(("RE", _result(record, state)))
     fields += [("TY", str(size)), ("BO", f"{size} {_board(record.first_state, size)}")]
-    return "(;" + "".join(f"{name}[{_plain(value)}]" for name, value in fields) + "".join(moves) + ";)"
+    return "(;" + "".join(f"{name}[{_plain(str(value))}]" for name, value in fields) + "".join(moves) + ";)"
 
 
 def _dated(record: Record) -> list[tuple[str, str]]:

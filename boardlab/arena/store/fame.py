@@ -5,7 +5,6 @@ game are rated together: Elo for two players, skills for more, the mean score fo
 """
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,8 +55,8 @@ class Fame:
     games: int
     """Behind the rating."""
     method: str
-    """bayeselo (Elo), openskill (skill) and score (mean score), over all rated tournaments; others, which
-    somebody added, say what they said in the agent's last one."""
+    """bayeselo (Elo), openskill (skill) and score (mean score), over the games of all rated tournaments;
+    others, which somebody added, say what they said in the agent's last one."""
     tournaments: tuple[int, ...]
     """Behind the rating."""
     group: int
@@ -75,18 +74,29 @@ def hall_of_fame(read: Read, game: str | None, parameters: str | None) -> list[F
         (game, game, parameters, parameters),
     )
     for board in boards:
-        rated = [line for method in METHODS for line in _rated_together(read, board, method)]
-        for agent, method, rating, low, high, games, group in rated + _last_ratings(read, board):
+        together = [line for method in METHODS for line in _rated_together(read, board, method)]
+        known = {line[:2] for line in together}
+        alone = [line for line in _last_ratings(read, board) if line[:2] not in known]
+        for agent, method, rating, low, high, games, group in together + alone:
             expression, mark = read("SELECT expression, fingerprint FROM agents WHERE id = ?", (agent,))[0]
             where = read(
-                "SELECT DISTINCT tournament FROM ratings WHERE agent = ? AND method = ? ORDER BY 1",
-                (agent, method),
+                "SELECT DISTINCT tournament FROM ratings WHERE agent = ? AND method = ? "
+                f"AND tournament IN ({LAST}) ORDER BY 1",
+                (agent, method, method),
             )
             facts = (expression, mark, rating, low, high, games, method)
-            tournaments = tuple(number for (number,) in (where if method in METHODS else where[-1:]))
+            tournaments = tuple(number for (number,) in where)
+            if (agent, method) not in known:
+                tournaments = tournaments[-1:]
             lines.append(Fame(board[0], json.loads(board[1]), *facts, tournaments, group, _runs(read, agent)))
     return lines
 
+
+LAST = (
+    "SELECT max(t.id) FROM tournaments t WHERE EXISTS (SELECT 1 FROM ratings r WHERE r.tournament = t.id "
+    "AND r.method = ?) GROUP BY t.plan"
+)
+"""Of tournaments that were played again the last one: their games may well be the same."""
 
 Line = tuple[int, str, float, float, float, int, int]
 """Agent, method, rating, low, high, games, group."""
@@ -96,8 +106,7 @@ def _rated_together(read: Read, board: Sequence[str], method: str) -> list[Line]
     """What the method says about all games of the tournaments that were rated by it."""
     seats = read(
         "SELECT s.played, s.agent, s.score FROM games g JOIN seats s ON s.played = g.id WHERE g.game = ? "
-        "AND g.parameters = ? AND g.tournament IN (SELECT tournament FROM ratings WHERE method = ?) "
-        "ORDER BY s.played, s.seat",
+        f"AND g.parameters = ? AND g.tournament IN ({LAST}) ORDER BY s.played, s.seat",
         (*board, method),
     )
     played: dict[int, list[tuple[int, float]]] = {}
@@ -144,7 +153,6 @@ def _mean_score(results: Sequence[Result], board: Sequence[str]) -> Rated:
     rated = []
     for name, told in scores.items():
         mean, half = sum(told) / len(told), interval(told, _score_range(board, told))
-        half = 0.0 if math.isnan(half) else half  # a single game has no interval
         rated.append((name, mean, mean - half, mean + half, len(told)))
     return rated
 
@@ -166,13 +174,13 @@ METHODS: dict[str, Callable[[Sequence[Result], Sequence[str]], Rated]] = {
 
 
 def _last_ratings(read: Read, board: Sequence[str]) -> list[Line]:
-    """What other methods, somebody's own, said in the last tournament of each agent."""
+    """What somebody's own methods, or ratings without games, said in the last tournament of each agent."""
     found = read(
         "SELECT r.agent, r.method, r.rating, r.low, r.high, r.games, 0 FROM ratings r "
-        "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method NOT IN (?, ?, ?) "
+        "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method <> 'bayeselo' "
         "AND r.tournament = (SELECT max(l.tournament) FROM ratings l WHERE l.agent = r.agent "
         "AND l.method = r.method) ORDER BY r.method, r.rating DESC",
-        (*board, *METHODS),
+        board,
     )
     return [(*row,) for row in found]
 

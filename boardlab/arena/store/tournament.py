@@ -99,6 +99,11 @@ class Tournament:
             is not None
         )
 
+    @property
+    def is_rated(self) -> bool:
+        """Whether ratings were added."""
+        return bool(self.store._read("SELECT 1 FROM ratings WHERE tournament = ? LIMIT 1", (self.number,)))
+
     def finish(self) -> None:
         """Marks the tournament as done."""
         with self.store._writing() as db:

@@ -109,7 +109,8 @@ class TreeSearcher(_Games):
         """What was found."""
         if self.gumbel:
             policy, choices = self.forest.policy().astype(np.float32), self.forest.choices()
-            return np.where((one_hot & ~drawn)[:, None], _alone(choices, policy), policy), choices
+            best = _alone(policy.argmax(axis=1), policy)  # choices are noisy: they explore
+            return np.where((one_hot & ~drawn)[:, None], best, policy), choices
         visits = self.forest.visits().astype(np.float64)
         if self.by_values:
             return by_shares(self.forest.policy(), drawn, one_hot, rng, visits)

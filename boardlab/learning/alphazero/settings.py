@@ -54,7 +54,8 @@ class AlphaZero(LearnerSettings):
     gumbel: int | None = option(
         None,
         "Gumbel selection at the root over so many actions, with sequential halving: for few simulations; "
-        "its improved policy is the target, and noise and temperature have no part (one_hot has)",
+        "its improved policy is the target; noise and temperature have no part (temperature_moves says when "
+        "one_hot begins)",
         low=1,
         high=1 << 20,
     )

@@ -7,6 +7,7 @@ arguments), and the compiled module below it.
 
 import ctypes
 import math
+import os
 import random
 import subprocess
 import sys
@@ -692,7 +693,10 @@ def test_what_is_quoted_over_several_lines_becomes_one() -> None:
         bl.agent("mcts(\nx)", STATE.game)  # shown with its place, which a line end must not tear apart
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory of a process")
+@pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="limits the memory of a process, of which the sanitizer takes terabytes",
+)
 def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence() -> None:
     program = """
 import resource
@@ -701,7 +705,9 @@ from boardlab.search.forest import Forest
 
 game = bl.game("connectfour")
 agent = bl.agent("mcts(iterations=100, threads=1024)", game)
-resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
+with open("/proc/self/statm") as file:
+    most = int(file.read().split()[0]) * resource.getpagesize() + 2**30
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
 for attempt in (
     lambda: bl.agent("rhea(population=1000000, length=100000)", game),
     lambda: Forest(game, 4, cache_mb=10**6),

@@ -56,7 +56,7 @@ def _left_out(tournament: Tournament) -> str:
     """Why it does not count, and what to do about it."""
     pairings = tournament.pairings()
     if pairings and all(pairing.is_done for pairing in pairings):
-        return f"{tournament.title} was not rated and does not count; in Python its add_ratings rates it"
+        return f"{tournament.title} was not rated and does not count; the same command again rates it"
     return f"{tournament.title} was broken off and does not count; the same command again goes on with it"
 
 
@@ -72,7 +72,7 @@ def _title(line: Fame) -> str:
 
 def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
     number = "{:+z.0f}".format if line.method == "bayeselo" else plain
-    last = ", ".join(names[number] for number in line.tournaments[-5:])
+    last = ", ".join(names[tournament] for tournament in line.tournaments[-5:])
     where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
     is_known = not math.isnan(line.low)  # one game has no interval
     interval = f"({number(line.low)} to {number(line.high)})  " if is_known else ""

@@ -538,3 +538,21 @@ def test_morpion_needs_no_option():
     assert preset(bl.game("morpion"), "default", "alphazero") == preset(
         bl.game("morpion"), "ranked", "alphazero"
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        ("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes", BoardLabError),
+        ("CUDA out of memory", BoardLabError),
+        ("expected a tensor", RuntimeError),
+    ],
+)
+def test_torch_without_memory_is_a_sentence_and_its_other_errors_stay(tmp_path, monkeypatch, said, error):
+    def build(*_):
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(AlphaZero, "build", build)
+    with pytest.raises(error, match="there is not enough memory" if error is BoardLabError else said):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", device="cpu")
+    assert not (tmp_path / "run").exists()

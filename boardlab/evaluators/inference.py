@@ -1,14 +1,12 @@
-"""Asking a neural net quickly: batch normalisation folded away, a thread a chunk, CUDA graphs.
+"""Asking a neural net quickly: batch normalisation folded away, the engine's own layers, CUDA graphs.
 
 A judge is made for a net once and has its own copy of the weights; `load` puts new ones into their place. It
 answers whichever thread asks it, several at once.
 """
 
-import contextlib
 import copy
 import threading
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -17,12 +15,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
+from boardlab._engine import NetProgram
 from boardlab.evaluators.nets import Net
+from boardlab.evaluators.program import net_program
 
 Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 CHUNK = 64
-"""Rows that a CPU's thread takes through the net at once: more gain little, and threads would wait."""
+"""Rows that a thread of a CPU takes through the net at once where several share a batch."""
 
 
 class NetJudge:
@@ -71,45 +71,33 @@ def folded(net: Net) -> Net:
     return copied.requires_grad_(False).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
 
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Keeps torch from sharing out what this thread does.
-
-    Its threads wait for each other after every layer, which costs more than they bring on batches as small as
-    a search's, and most of the time where other programs want the cores too.
-    """
-    before = torch.get_num_threads()
-    if before == 1:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 class CpuJudge(NetJudge):
-    """Chunks of a batch go through the net side by side, a thread each."""
+    """On a CPU as a program of the engine. Chunks of a batch go through it side by side, a thread each."""
 
     def __init__(self, net: Net, low: float, high: float, threads: int = 1) -> None:
-        super().__init__(net, low, high)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._lock = threading.Lock()
+        super().__init__(net, low, high)
+
+    def load(self, net: Net, low: float, high: float) -> None:
+        """Takes new weights in."""
+        super().load(net, low, high)
+        self._program: NetProgram | None = None
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values, logits)."""
+        with self._lock:  # several threads may be the first
+            if self._program is None:
+                self._program = net_program(self.net, planes.shape[1:])
         rows = len(planes)
-        chunks = -(-rows // CHUNK)
-        if chunks <= 1:
-            return self._ask(planes)
-        parts = [planes[rows * i // chunks : rows * (i + 1) // chunks] for i in range(chunks)]
-        answers = list((self._pool.map if self._pool else map)(self._ask, parts))
-        return np.concatenate([a[0] for a in answers]), np.concatenate([a[1] for a in answers])
-
-    def _ask(self, planes: NDArray[np.float32]) -> Answer:
-        with torch.inference_mode(), one_thread():
-            values, logits = self.net(torch.from_numpy(planes).contiguous(memory_format=torch.channels_last))
-            return values.numpy() * self.half + self.middle, logits.numpy()
+        chunks = -(-rows // CHUNK) if self._pool else 1
+        if self._pool is None or chunks == 1:
+            values, logits = self._program.run(planes)
+        else:
+            parts = [planes[rows * i // chunks : rows * (i + 1) // chunks] for i in range(chunks)]
+            answers = list(self._pool.map(self._program.run, parts))
+            values, logits = (np.concatenate([answer[i] for answer in answers]) for i in range(2))
+        return np.tanh(values) * self.half + self.middle, logits
 
 
 class GpuJudge(NetJudge):

@@ -68,6 +68,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_forest(m);
   boardlab::bind_encode(m);
   boardlab::bind_match(m);
+  boardlab::bind_net(m);
   boardlab::bind_references(m);
   boardlab::bind_ntuple(m);
   boardlab::bind_tabular(m);

@@ -114,6 +114,7 @@ void bind_hidden(nb::module_ &m);
 void bind_forest(nb::module_ &m);
 void bind_encode(nb::module_ &m);
 void bind_match(nb::module_ &m);
+void bind_net(nb::module_ &m);
 void bind_references(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);
 void bind_tabular(nb::module_ &m);

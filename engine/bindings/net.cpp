@@ -1,0 +1,88 @@
+#include "bindings/module.h"
+#include "core/levels.h"
+#include "net/program.h"
+
+namespace boardlab {
+
+namespace {
+
+using net::Program;
+using Numbers = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+using Planes = nb::ndarray<const float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
+
+std::span<const float> span(const Numbers &numbers) { return {numbers.data(), numbers.size()}; }
+
+}  // namespace
+
+void bind_net(nb::module_ &m) {
+  nb::class_<Program>(m, "NetProgram", "A neural net as a list of layers that a CPU runs.")
+      .def(
+          "__init__",
+          [](Program *self, std::int64_t planes, std::int64_t rows, std::int64_t cols, const std::string &level) {
+            const net::Kernels *kernels = level.empty() ? &net::kernels() : net::kernels_named(level.c_str());
+            if (!kernels) throw std::invalid_argument("this processor has no level \"" + level + "\"");
+            new (self) Program(checked_count("planes", planes, 1, 1 << 16), checked_count("rows", rows, 1, 1 << 12),
+                               checked_count("cols", cols, 1, 1 << 12), *kernels);
+          },
+          nb::arg("planes"), nb::arg("rows"), nb::arg("cols"), nb::arg("level") = "")
+      .def_static(
+          "levels",
+          [] {
+            std::vector<std::string> names;
+            for (const char *level : {"baseline", "avx2", "avx512"})
+              if (net::kernels_named(level)) names.emplace_back(level);
+            return names;
+          },
+          "The levels of vector instructions that this processor has, the best last.")
+      .def_prop_ro("level", &Program::level)
+      .def(
+          "convolution",
+          [](Program &p, std::size_t from, const Numbers &weights, const Numbers &bias, bool padded,
+             std::optional<std::size_t> added,
+             bool relu) { return p.convolution(from, span(weights), span(bias), padded, added, relu); },
+          nb::arg("value"), nb::arg("weights").noconvert(), nb::arg("bias").noconvert(), nb::arg("padded"),
+          nb::arg("added") = nb::none(), nb::arg("relu") = false)
+      .def(
+          "pointwise",
+          [](Program &p, std::size_t from, const Numbers &weights, const Numbers &bias,
+             std::optional<std::size_t> added,
+             bool relu) { return p.pointwise(from, span(weights), span(bias), added, relu); },
+          nb::arg("value"), nb::arg("weights").noconvert(), nb::arg("bias").noconvert(), nb::arg("added") = nb::none(),
+          nb::arg("relu") = false)
+      .def(
+          "linear",
+          [](Program &p, std::size_t from, const Numbers &weights, const Numbers &bias,
+             std::optional<std::size_t> added,
+             bool relu) { return p.linear(from, span(weights), span(bias), added, relu); },
+          nb::arg("value"), nb::arg("weights").noconvert(), nb::arg("bias").noconvert(), nb::arg("added") = nb::none(),
+          nb::arg("relu") = false)
+      .def("spread", &Program::spread, nb::arg("value"), nb::arg("added"), nb::arg("relu") = false)
+      .def("relu", &Program::relu, nb::arg("value"))
+      .def("pool", &Program::pool, nb::arg("value"))
+      .def(
+          "norm",
+          [](Program &p, std::size_t from, const Numbers &gain, const Numbers &bias, float epsilon) {
+            return p.norm(from, span(gain), span(bias), epsilon);
+          },
+          nb::arg("value"), nb::arg("gain").noconvert(), nb::arg("bias").noconvert(), nb::arg("epsilon"))
+      .def("finish", &Program::finish, nb::arg("outputs"))
+      .def(
+          "run",
+          [](const Program &p, const Planes &planes) {
+            if (planes.shape(1) != p.planes() || planes.shape(2) != p.rows() || planes.shape(3) != p.cols())
+              throw std::invalid_argument("planes must be n x " + std::to_string(p.planes()) + " x " +
+                                          std::to_string(p.rows()) + " x " + std::to_string(p.cols()));
+            std::vector<float *> data(p.output_count());
+            nb::list answers;
+            for (std::size_t i = 0; i < data.size(); ++i)
+              answers.append(new_array<float>({planes.shape(0), p.output_size(i)}, &data[i]));
+            {
+              const nb::gil_scoped_release release;
+              p.run(planes.data(), planes.shape(0), data);
+            }
+            return answers;
+          },
+          nb::arg("planes").noconvert(), "Answers to planes [n, planes, rows, cols], one [n, size] an output.");
+}
+
+}  // namespace boardlab

@@ -1,0 +1,53 @@
+// The arithmetic of a neural net's layers, compiled once for every level of vector instructions.
+//
+// A 3x3 convolution is Winograd's (Lavin and Gray 2016): an output of rows x cols is cut into tiles, what a tile reads
+// is transformed, a product of matrices for every place in the transformed tile mixes the channels, and the tile is
+// transformed back. For 6x7 cells that takes 120 products a pair of channels instead of 378.
+//
+// Numbers of channels are rounded up to whole panels, filled with zeros. A row's result depends on the row alone, not
+// on the others that are multiplied with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace boardlab::net {
+
+constexpr std::size_t PANEL = 16;
+constexpr std::size_t panels(std::size_t channels) { return (channels + PANEL - 1) / PANEL; }
+
+// Tiles of 2 to 4 outputs a side read two more; cells are numbered row by row, -1 is beyond the edge.
+struct Tiling {
+  std::size_t high, wide, count;
+  std::vector<std::int32_t> inputs;   // [count][(high + 2) * (wide + 2)]
+  std::vector<std::int32_t> outputs;  // [count][high * wide]
+
+  std::size_t places() const { return (high + 2) * (wide + 2); }
+};
+
+// What is done to a sum before it is a layer's output.
+struct Finish {
+  const float *bias;   // [channels]
+  const float *added;  // where the output's cells have their short cut, or null
+  bool relu;
+};
+
+struct Kernels {
+  const char *name;
+  // to [rows, outputs] = from [rows, inputs] * weights, which lie in panels: [outputs / PANEL][inputs][PANEL].
+  void (*multiply)(const float *from, std::size_t stride, std::size_t rows, const float *weights, std::size_t inputs,
+                   std::size_t outputs, float *to);
+  // The tiles of one board [cells, channels] become rows of `to`, one matrix a place, `step` numbers apart.
+  void (*to_tiles)(const Tiling &tiling, const float *board, std::size_t channels, float *to, std::size_t step);
+  void (*from_tiles)(const Tiling &tiling, const float *from, std::size_t step, std::size_t channels,
+                     const Finish &finish, float *board);
+  // In place, on [rows, channels].
+  void (*finish)(float *sums, std::size_t rows, std::size_t channels, const Finish &finish);
+};
+
+// The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.
+const Kernels &kernels();
+const Kernels *kernels_named(const char *level);
+
+}  // namespace boardlab::net

@@ -1,4 +1,4 @@
-"""A neural net of `nets.py` as a program of the engine: how a CPU asks it, without PyTorch between the layers."""
+"""A neural net of `nets.py` as a program of the engine: how a CPU asks it, with no framework between layers."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,8 @@ def net_program(net: Net, shape: tuple[int, ...], level: str = "") -> NetProgram
 
     `level` names a level of vector instructions; without it, it is the best that this processor has.
     """
-    program = NetProgram(*shape, level=level)
+    planes, rows, cols = shape
+    program = NetProgram(planes, rows, cols, level)
     features = _add(program, net.body, 0)
     program.finish([_add(program, net.value, features), _add(program, net.policy, features)])
     return program
@@ -92,7 +93,9 @@ def _add_layer(
     raise NotImplementedError(f"the engine has no layer for {layer}")
 
 
-def _weights(layer: nn.Conv2d | nn.Linear, scale: float = 1.0) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _weights(
+    layer: nn.Conv2d | nn.Linear, scale: float = 1.0
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     weights = _array(layer.weight) * np.float32(scale)
     outputs = len(weights)
     bias = np.zeros(outputs, np.float32) if layer.bias is None else _array(layer.bias) * np.float32(scale)

@@ -1,5 +1,4 @@
 #include "bindings/module.h"
-#include "core/levels.h"
 #include "net/program.h"
 
 namespace boardlab {
@@ -25,15 +24,6 @@ void bind_net(nb::module_ &m) {
                                checked_count("cols", cols, 1, 1 << 12), *kernels);
           },
           nb::arg("planes"), nb::arg("rows"), nb::arg("cols"), nb::arg("level") = "")
-      .def_static(
-          "levels",
-          [] {
-            std::vector<std::string> names;
-            for (const char *level : {"baseline", "avx2", "avx512"})
-              if (net::kernels_named(level)) names.emplace_back(level);
-            return names;
-          },
-          "The levels of vector instructions that this processor has, the best last.")
       .def_prop_ro("level", &Program::level)
       .def(
           "convolution",

@@ -1,4 +1,5 @@
 #include "bindings/learners.h"
+#include "core/levels.h"
 #include "ntuple/davi.h"
 #include "ntuple/feature_td.h"
 #include "ntuple/hogwild.h"
@@ -165,7 +166,7 @@ void bind_ntuple(nb::module_ &m) {
       [] {
         std::vector<std::string> names;
         for (const char *level : {"baseline", "avx2", "avx512"})
-          if (ntuple::kernels_named(level)) names.emplace_back(level);
+          if (has_level(level)) names.emplace_back(level);
         return names;
       },
       "The levels of vector instructions that this processor has, the best last.");

@@ -1,5 +1,7 @@
 #include "games/othello_solver.h"
 
+#include "core/levels.h"
+
 namespace boardlab::othello {
 
 extern const Solve SOLVERS_BASELINE[4];
@@ -10,7 +12,7 @@ extern const Solve SOLVERS_AVX2[4];
 Solve solver(int size) {
   const int which = size / 2 - 2;
 #ifdef BOARDLAB_X86_LEVELS
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return SOLVERS_AVX2[which];
+  if (has_level("avx2")) return SOLVERS_AVX2[which];
 #endif
   return SOLVERS_BASELINE[which];
 }

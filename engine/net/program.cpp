@@ -251,9 +251,9 @@ void Program::choose_chunk() {
   std::size_t of_board = 1, of_weights = 0;
   for (const Layer &layer : layers_) {
     if (layer.kind != Kind::CONVOLUTION) continue;
-    const std::size_t tiles = layer.tiling.places() * layer.tiling.count;
-    tiles_size_ = std::max(tiles_size_, tiles * shapes_[layer.from].width());
-    products_size_ = std::max(products_size_, tiles * shapes_[layer.to].width());
+    const std::size_t places = layer.tiling.places(), tiles = layer.tiling.count;
+    tiles_size_ = std::max(tiles_size_, places * (tiles * shapes_[layer.from].width() + PANEL));
+    products_size_ = std::max(products_size_, places * (tiles * shapes_[layer.to].width() + PANEL));
     of_weights = std::max(of_weights, layer.weights.size());
   }
   of_board = std::max(of_board, tiles_size_ + products_size_);
@@ -360,7 +360,9 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
 void Program::convolve(const Layer &layer, std::size_t n, Workspace &workspace) const {
   const Shape &in = shapes_[layer.from], &out = shapes_[layer.to];
   const Tiling &tiling = layer.tiling;
-  const std::size_t rows = n * tiling.count, in_step = rows * in.width(), out_step = rows * out.width();
+  const std::size_t rows = n * tiling.count;
+  // A little more than the rows, or what lies a step apart would fight for the same few places of the cache.
+  const std::size_t in_step = rows * in.width() + PANEL, out_step = rows * out.width() + PANEL;
   const float *from = workspace.slots[slots_[layer.from]].data();
   const float *added = layer.added ? workspace.slots[slots_[*layer.added]].data() : nullptr;
   float *to = workspace.slots[slots_[layer.to]].data();

@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab import _engine
 
 torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.inference import CHUNK, CpuJudge, folded, net_judge  # noqa: E402
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
+from boardlab.evaluators.nets import NetOptions, NetShape  # noqa: E402
+from boardlab.evaluators.nets import build_net as build  # noqa: E402
+from boardlab.evaluators.program import net_program  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 
@@ -16,11 +20,15 @@ def trained(kind, game, seed=1):
     """A net whose batch normalisations have seen something, and their weights changed."""
     torch.manual_seed(seed)
     net = build_net(net_description(game, AlphaZero(net=kind, blocks=2, channels=16, dropout=0.3)))
+    return shaken(net, game.initial_state().planes().shape)
+
+
+def shaken(net, shape):
     for parameter in net.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     net.train()
     for _ in range(5):
-        net(torch.randn(32, *game.initial_state().planes().shape))
+        net(torch.randn(32, *shape))
     return net
 
 
@@ -54,15 +62,81 @@ def test_answers_do_not_depend_on_the_number_of_threads():
         assert np.array_equal(one, other)
 
 
-def test_torch_has_its_threads_back_after_an_answer():
-    game = bl.game("tictactoe")
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(2)
-        CpuJudge(trained("res", game), -1, 1)(*positions(game, 3))
-        assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
+@pytest.mark.parametrize("level", _engine.kernel_levels())
+@pytest.mark.parametrize("kind", ["res", "conv", "pool", "wang", "mlp"])
+@pytest.mark.parametrize("shape", [(3, 3), (6, 7), (4, 5), (8, 11), (2, 9)])
+def test_the_engine_answers_as_torch_on_every_board_and_level(kind, shape, level):
+    torch.manual_seed(1)
+    net = shaken(build(NetShape(3, *shape, 5, 2), NetOptions(net=kind, blocks=3, channels=24)), (3, *shape))
+    planes = np.random.default_rng(1).random((70, 3, *shape), np.float32)
+    values, logits = net_program(folded(net), (3, *shape), level).run(planes)
+    with torch.no_grad():
+        wanted = net.eval()(torch.from_numpy(planes))
+    assert np.tanh(values) == pytest.approx(wanted[0].numpy(), abs=2e-5)
+    assert logits == pytest.approx(wanted[1].numpy(), abs=5e-5)
+    assert logits.std(0).min() > 1e-3  # they do depend on the position
+
+
+@pytest.mark.parametrize("channels", [5, 16, 48, 70])
+def test_any_number_of_channels_will_do(channels):
+    game = bl.game("connectfour")
+    torch.manual_seed(1)
+    net = shaken(
+        build_net(net_description(game, AlphaZero(net="res", blocks=1, channels=channels))), (2, 6, 7)
+    )
+    planes, legal = positions(game, 30)
+    with torch.no_grad():
+        wanted = net.eval()(torch.from_numpy(planes))[1].numpy()
+    assert CpuJudge(net, -1, 1)(planes, legal)[1] == pytest.approx(wanted, abs=5e-5)
+
+
+@pytest.mark.parametrize("level", _engine.kernel_levels())
+def test_an_answer_does_not_depend_on_what_is_asked_with_it(level):
+    game = bl.game("connectfour")
+    net = folded(trained("res", game))
+    program = net_program(net, (2, 6, 7), level)
+    planes, _ = positions(game, 150)
+    together = program.run(planes)
+    for first, count in ((0, 1), (3, 5), (17, 64), (149, 1)):
+        for whole, part in zip(together, program.run(planes[first : first + count]), strict=True):
+            assert np.array_equal(whole[first : first + count], part)
+    assert [answer.shape for answer in program.run(planes[:0])] == [(0, 1), (0, 7)]
+
+
+def test_a_program_refuses_what_does_not_fit():
+    def numbers(*shape):
+        return np.zeros(shape, np.float32)
+
+    program = _engine.NetProgram(2, 6, 7)
+    for call, said in (
+        (lambda: _engine.NetProgram(0, 6, 7), "planes"),
+        (lambda: _engine.NetProgram(2, 6, 7, level="mmx"), 'no level "mmx"'),
+        (lambda: program.relu(5), "no value 5"),
+        (lambda: program.convolution(0, numbers(8, 3, 3, 3), numbers(8), True), "outputs x 2 x 3 x 3"),
+        (lambda: program.convolution(0, numbers(0, 2, 3, 3), numbers(0), True), "outputs x 2 x 3 x 3"),
+        (lambda: program.convolution(0, numbers(4, 2, 3, 3), numbers(4), True, added=0), "another shape"),
+        (lambda: program.pointwise(0, numbers(8, 3), numbers(8)), "outputs x 2"),
+        (lambda: program.linear(0, numbers(8, 3), numbers(8)), "outputs x 84"),
+        (lambda: program.norm(0, numbers(2), numbers(2), 1e-5), "of a vector"),
+        (lambda: program.spread(0, 0), "another shape"),
+        (lambda: program.finish([0]), "must be a vector"),
+        (lambda: program.run(numbers(1, 2, 6, 7)), "not finished"),
+    ):
+        with pytest.raises(bl.BoardLabError, match=said):
+            call()
+    small = _engine.NetProgram(1, 2, 5)
+    with pytest.raises(bl.BoardLabError, match="three rows"):
+        small.convolution(0, numbers(4, 1, 3, 3), numbers(4), False)
+    program.finish([program.linear(0, numbers(3, 84), numbers(3))])
+    for call, said in (
+        (lambda: program.relu(0), "no further layers"),
+        (lambda: program.finish([1]), "no further layers"),
+        (lambda: program.run(numbers(1, 2, 7, 6)), "n x 2 x 6 x 7"),
+    ):
+        with pytest.raises(bl.BoardLabError, match=said):
+            call()
+    with pytest.raises(TypeError):
+        program.run(np.zeros((1, 2, 6, 7)))  # not 32-bit numbers
 
 
 def test_a_judge_takes_new_weights_and_a_new_scale_in():

@@ -1,4 +1,4 @@
-"""A neural net of `nets.py` as a program of the engine: how a CPU asks it, with no framework between layers."""
+"""A net of `nets.py` as a program of the engine: how a CPU asks it, with no framework between the layers."""
 
 from collections.abc import Iterator
 

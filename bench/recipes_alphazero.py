@@ -32,14 +32,20 @@ BASE = {
     "channels": 32,
 }
 RECIPES: dict[str, dict[str, Any]] = {
-    "3x32": {**BASE, "episodes": 12_800},
-    "own openings": {**BASE, "random_actions": 0, "episodes": 12_800},
-    "fewer episodes": {**BASE, "episodes": 5_120},
-    "6 random actions": {**BASE, "random_actions": 6, "episodes": 5_120},
-    "1 epoch": {**BASE, "epochs": 1.0, "episodes": 6_144},
-    "5x32": {**BASE, "blocks": 5, "episodes": 3_072},
-    "3x64": {**BASE, "channels": 64, "episodes": 5_120},
-    "PUCT": {**BASE, "gumbel": None, "simulations": 64, "episodes": 3_584},
+    name: {"episodes": 12_800, **BASE, **changed}
+    for name, changed in {
+        "3x32": {},
+        "fewer episodes": {"episodes": 5_120},
+        "more episodes": {"episodes": 25_600},
+        "6 random actions": {"random_actions": 6},
+        "own openings": {"random_actions": 0},
+        "1 epoch": {"epochs": 1.0},
+        "64 simulations": {"simulations": 64},
+        "PUCT": {"gumbel": None, "simulations": 64},
+        "5x32": {"blocks": 5},
+        "3x64": {"channels": 64},
+        "5x64": {"blocks": 5, "channels": 64},
+    }.items()
 }
 
 

@@ -60,7 +60,7 @@ def states(count=25, seed=3):
 
 
 def test_policy_plays_the_raw_net(run, net):
-    agent = bl.agent(f'policy(net("{run.as_posix()}"))', GAME)
+    agent = bl.agent(f'policy(net("{run.as_posix()}", device="cpu"))', GAME)
     for state in states():
         logits = ask(net, state)[1]
         legal = state.legal_actions()
@@ -71,7 +71,7 @@ def test_policy_plays_the_raw_net(run, net):
 
 
 def test_greedy_plays_the_best_child(run, net):
-    agent = bl.agent(f'greedy(net("{run.as_posix()}"))', GAME)
+    agent = bl.agent(f'greedy(net("{run.as_posix()}", device="cpu"))', GAME)
     for state in states():
         worth = {a: value(net, child, state.player) for a, child in state.children()}
         decision = agent.act(state)
@@ -81,7 +81,7 @@ def test_greedy_plays_the_best_child(run, net):
 
 @pytest.mark.parametrize("depth", [1, 2])
 def test_alphabeta_is_minimax_over_the_net(run, net, depth):
-    agent = bl.agent(f'alphabeta(net("{run.as_posix()}"), depth={depth})', GAME)
+    agent = bl.agent(f'alphabeta(net("{run.as_posix()}", device="cpu"), depth={depth})', GAME)
     for state in states(8):
         worth = {a: minimax(net, child, depth - 1, state.player) for a, child in state.children()}
         action = agent.act(state).action
@@ -89,8 +89,8 @@ def test_alphabeta_is_minimax_over_the_net(run, net, depth):
 
 
 def test_mcts_first_follows_the_nets_priors(run, net):
-    agent = bl.agent(f'mcts(net("{run.as_posix()}"), iterations=1, solver=False)', GAME)
-    raw = bl.agent(f'policy(net("{run.as_posix()}"))', GAME)
+    agent = bl.agent(f'mcts(net("{run.as_posix()}", device="cpu"), iterations=1, solver=False)', GAME)
+    raw = bl.agent(f'policy(net("{run.as_posix()}", device="cpu"))', GAME)
     for state in states():
         agent.reset(0)
         assert agent.act(state).action == raw.act(state).action
@@ -100,7 +100,7 @@ def test_mcts_first_follows_the_nets_priors(run, net):
     "more", ["", ", solver=False", ", batch=4", ", cpuct=2.5, fpu='parent', fpu_value=0.2", ", gumbel=4"]
 )
 def test_positions_side_by_side_get_the_answers_of_one_at_a_time(run, more):
-    expression = f'mcts(net("{run.as_posix()}"), iterations=50{more})'
+    expression = f'mcts(net("{run.as_posix()}", device="cpu"), iterations=50{more})'
     asked = [position.state for position in stage_positions(GAME)][::12]
     together = act_all(expression, GAME, asked)
     alone = act_all(bl.agent(expression, GAME), GAME, asked)
@@ -112,7 +112,7 @@ def test_positions_side_by_side_get_the_answers_of_one_at_a_time(run, more):
 )
 def test_error_rates_by_stage(run, search):
     """As AlphaZero.jl counts: an action is an error if its exact result is not the best one."""
-    agent = search.format(f'net("{run.as_posix()}")')
+    agent = search.format(f'net("{run.as_posix()}", device="cpu")')
     result = bl.evaluate(agent, GAME, "stages", games=60)
     assert result.games == 60 and len(result.details) == 6
     player = bl.agent(agent, GAME)
@@ -141,7 +141,7 @@ def test_trees_side_by_side_stay_within_memory_and_obey_the_search(run, monkeypa
 
     monkeypatch.setattr(side_by_side, "Forest", Told)
     monkeypatch.setattr(side_by_side, "MOST_NODES", 700)
-    expression = f'mcts(net("{run.as_posix()}"), iterations=20, max_nodes=2048)'
+    expression = f'mcts(net("{run.as_posix()}", device="cpu"), iterations=20, max_nodes=2048)'
     asked = states(12)
     together = act_all(expression, GAME, asked)
     assert made == [(5, 2048)]  # 20 iterations x 7 actions
@@ -149,7 +149,7 @@ def test_trees_side_by_side_stay_within_memory_and_obey_the_search(run, monkeypa
 
 
 def test_no_position_and_no_net_are_said_plainly(run):
-    assert act_all(f'mcts(net("{run.as_posix()}"), iterations=20)', GAME, []) == []
+    assert act_all(f'mcts(net("{run.as_posix()}", device="cpu"), iterations=20)', GAME, []) == []
     with pytest.raises(BoardLabError, match="net needs the folder of a run"):
         act_all("mcts(net, iterations=20)", GAME, states(2))
 

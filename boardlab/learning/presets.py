@@ -195,7 +195,7 @@ _ALPHAZERO_GPU: dict[str, Any] = {
 _C4 = {"simulations_first": 16, "gumbel": 16, "random_actions": 12}
 _ALPHAZERO_GAMES: dict[str, dict[bool, Mapping[str, Any]]] = {
     "connectfour": {
-        False: {**_C4, "episodes": 12_800, "channels": 32, "simulations": 32, "epochs": 3.0},
+        False: {**_C4, "channels": 32, "simulations": 32, "epochs": 3.0},
         True: {**_C4, "simulations": 64, "epochs": 4.0},
     },
 }

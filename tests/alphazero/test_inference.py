@@ -103,6 +103,15 @@ def test_an_answer_does_not_depend_on_what_is_asked_with_it(level):
     assert [answer.shape for answer in program.run(planes[:0])] == [(0, 1), (0, 7)]
 
 
+@pytest.mark.parametrize("level", _engine.kernel_levels())
+def test_a_net_that_is_no_number_any_more_says_so(level):
+    game = bl.game("connectfour")
+    net = trained("res", game)
+    next(net.parameters()).data[0, 0, 1, 1] = float("nan")
+    for answer in net_program(folded(net), (2, 6, 7), level).run(positions(game, 3)[0]):
+        assert np.isnan(answer).all()
+
+
 def test_a_program_refuses_what_does_not_fit():
     def numbers(*shape):
         return np.zeros(shape, np.float32)

@@ -42,6 +42,13 @@ def mean(values: list[float]) -> str:
     return f"{sum(values) / len(values):.3f}" + (f" ± {half:.3f}" if len(set(values)) > 1 else "")
 
 
+def percent(wins: int, games: int) -> str:
+    """The share of wins in %, with its 95% interval over the games."""
+    share = wins / games
+    error = 1.96 * math.sqrt(max(share * (1 - share), 1 / games) / games)
+    return f"{100 * share:.1f} ± {100 * error:.1f}"
+
+
 def tell(line: Mapping[str, Any], out: Path | None) -> None:
     """A result as a line of JSON, on the screen and at the end of the file."""
     text = json.dumps(line)

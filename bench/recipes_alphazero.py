@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from common import table
+from common import percent, table
 
 import boardlab as bl
 
@@ -119,14 +119,14 @@ def main() -> None:
             [
                 line["recipe"],
                 line["opponent"],
-                f"{100 * line['wins'] / line['games']:.1f}",
+                percent(line["wins"], line["games"]),
                 f"{line['episodes']:,}",
                 f"{line['seconds'] / 60:.1f}",
                 f"{line['cpu_seconds'] / 60:.1f}",
             ]
             for line in found
         ],
-        how=f"{chosen.jobs} at a time",
+        how=f"{chosen.jobs} at a time, 95% intervals",
     )
 
 

@@ -8,13 +8,12 @@ those of `mcts(net(RUN), iterations=N)`: the most visited action, but what is pr
 
 import argparse
 import json
-import math
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import table
+from common import percent, table
 
 import boardlab as bl
 from boardlab.evaluators.net import choose_device, load_net, require_torch
@@ -96,13 +95,11 @@ def main() -> None:
                 chosen.seed,
                 options,
             )
-            share = wins / chosen.games
-            error = 1.96 * math.sqrt(max(share * (1 - share), 1 / chosen.games) / chosen.games)
             rows.append(
                 [
                     run.name,
                     opponent,
-                    f"{100 * share:.1f} ± {100 * error:.1f}",
+                    percent(wins, chosen.games),
                     str(draws),
                     str(losses),
                     f"{episodes:,}",

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -697,14 +698,16 @@ def test_what_is_quoted_over_several_lines_becomes_one() -> None:
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="limits the memory of a process, of which the sanitizer takes terabytes",
 )
-def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence() -> None:
+def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence(tmp_path: Path) -> None:
     program = """
 import resource
+import sys
 import boardlab as bl
 from boardlab.search.forest import Forest
 
-game = bl.game("connectfour")
+game, small = bl.game("connectfour"), bl.game("tictactoe")
 agent = bl.agent("mcts(iterations=100, threads=1024)", game)
+bl.train(small, out=sys.argv[1], episodes=1, exams=[])
 with open("/proc/self/statm") as file:
     most = int(file.read().split()[0]) * resource.getpagesize() + 2**30
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -712,14 +715,18 @@ for attempt in (
     lambda: bl.agent("rhea(population=1000000, length=100000)", game),
     lambda: Forest(game, 4, cache_mb=10**6),
     lambda: agent.act(game.initial_state()),
+    lambda: bl.train(small, out=sys.argv[1], threads=1024, force=True),
 ):
     try:
         attempt()
     except bl.BoardLabError as error:
         print(error)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    no_memory = "there is not enough memory for this"
-    assert done.stdout.splitlines() == [no_memory] * 2 + [
-        "the system gives no more threads; ask for fewer"
-    ], done
+    command = [sys.executable, "-c", program, str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    no_memory, no_threads = (
+        "there is not enough memory for this",
+        "the system gives no more threads; ask for fewer",
+    )
+    assert done.stdout.splitlines() == [no_memory] * 2 + [no_threads] * 2, done
+    assert bl.open_run(tmp_path / "run").is_finished  # what could not begin has replaced nothing

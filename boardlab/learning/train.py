@@ -174,11 +174,16 @@ def train(
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
     check_switches(wanted, [name for name, value in checked.items() if value is not None])
-    # The memory is taken before the folder is touched: what cannot work leaves no trace.
+    # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
         training.begin(agent, force)
-        training.go(progress)
+        try:
+            training.go(progress)
+        except Exception:
+            if not training.learner.episodes_done:
+                folder.discard()
+            raise
     return _as_run(training)
 
 

@@ -5,7 +5,7 @@ import datetime
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
@@ -272,6 +272,8 @@ def match(
         adjudicate=adjudicate,
         values=values,
     )
+    games = as_integer("games", games, 1, 100_000_000)
+    arena.check_openings(-(-games // len(seats)))
     records: list[GameRecord] = []
 
     def receive(fresh: list[GameRecord]) -> None:
@@ -290,12 +292,11 @@ def match(
 
     try:
         with contextlib.suppress(_EnoughError):
-            arena.play(seats, as_integer("games", games, 1, 100_000_000), receive)
+            arena.play(seats, games, receive)
     except KeyboardInterrupt:
         if not records:
             raise
         raise StoppedMatch(result()) from None
-    arena.check_decided(records)
     return result()
 
 
@@ -354,13 +355,30 @@ class Arena:
             for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
         ]
 
-    def check_decided(self, records: Iterable[GameRecord]) -> None:
-        """Refuses games that were all over before an agent was asked: they say nothing about the agents."""
-        if self.random_actions and not any(any(record.decisions) for record in records):
-            raise BoardLabError(
-                f"no game of {self.game.name} still ran after {self.random_actions} random actions: "
-                "the agents had nothing to decide"
-            )
+    def check_openings(self, turns: int) -> None:
+        """Refuses openings of so many turns that end all games: those would say nothing about the agents.
+
+        Openings are the same whoever plays; mostly the first one tells.
+        """
+        if not self.random_actions:
+            return
+        everyone = range(self.game.players)
+        anybody = Arena(
+            self.game,
+            ["random" for _ in everyone],
+            self.seed,
+            random_actions=self.random_actions,
+            starts=self.starts,
+        )
+        records: list[GameRecord] = []
+        for turn in range(turns):
+            anybody.play([everyone], turn + 1, records.extend, first=turn)
+            if any(records.pop().decisions):
+                return
+        raise BoardLabError(
+            f"no game of {self.game.name} still runs after {counted(self.random_actions, 'random actions')}: "
+            "the agents would have nothing to decide"
+        )
 
     def play(
         self,

@@ -222,7 +222,8 @@ def work() -> None:
 
         train(game_from_table(table, load=True), progress=tell, **task)
     except BoardLabError as error:
-        print(json.dumps({"error": str(error)}), file=parent, flush=True)
+        sentence = str(error).splitlines()[0]  # without the place in an expression
+        print(json.dumps({"error": sentence}), file=parent, flush=True)
         sys.exit(2)
     except KeyboardInterrupt:
         os._exit(130)  # training has saved

@@ -198,7 +198,8 @@ class RunFolder:
         except MissingPackageError:
             raise
         except BoardLabError as error:
-            raise BoardLabError(f"{file}: {error}") from None
+            sentence = str(error).splitlines()[0]  # without the place in an expression
+            raise BoardLabError(f"{file}: {sentence}") from None
         except KeyError as error:
             raise BoardLabError(f"{file} lacks {error}") from None
         except (TypeError, AttributeError) as error:

@@ -13,7 +13,7 @@ from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
@@ -190,11 +190,6 @@ def with_interval(value: float, width: float) -> str:
     return plain(value) if math.isnan(width) else f"{plain(value)} ± {plain(width, 2)}"
 
 
-def counted(number: int, units: str) -> str:
-    """So many games, but 1 game."""
-    return f"{number} {units.removesuffix('s') if number == 1 else units}"
-
-
 def duration(seconds: float) -> str:
     """A time as a person reads it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -207,7 +202,7 @@ class StoppedMatch(KeyboardInterrupt):
     """Ctrl-C in a match of which some games were finished: `result` tells of those."""
 
     def __init__(self, result: MatchResult) -> None:
-        super().__init__(f"stopped after {result.games} games")
+        super().__init__(f"stopped after {counted(result.games, 'games')}")
         self.result = result
 
 
@@ -260,7 +255,9 @@ def match(
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
     test = as_sprt(sprt)
     if test and game.players != 2:
-        raise BoardLabError(f"an SPRT is a test between two agents; {game.name} has {game.players} players")
+        raise BoardLabError(
+            f"an SPRT is a test between two agents; {game.name} has {counted(game.players, 'players')}"
+        )
     running = RunningSprt(test, 2 * len(seats) + 1) if test else None
     arena = Arena(
         game,

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
-from boardlab.arena.match import StoppedMatch, counted, with_interval
+from boardlab.arena.match import StoppedMatch, with_interval
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 
 GAMES_HELP = (
     "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "

@@ -20,6 +20,7 @@ from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdN
 from boardlab.learning.switches import check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
+from boardlab.numbers import counted
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -231,7 +232,9 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         training.begin({key: value for key, value in agent.items() if key != "format"}, force=True)
     if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
-            raise BoardLabError(f"{folder.path} has already played {training.learner.episodes_done} episodes")
+            raise BoardLabError(
+                f"{folder.path} has already played {counted(training.learner.episodes_done, 'episodes')}"
+            )
         training.exams = dataclasses.replace(plan, stop_since=training.learner.episodes_done)
         changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
         folder.write_agent({key: value for key, value in changed.items() if key != "format"})

@@ -82,7 +82,7 @@ def test_ctrl_c_keeps_the_games_of_a_match(boardlab, tmp_path, monkeypatch):
     assert status == 130
     games = len(bl.read_records(file))
     assert 2 <= games < 100000
-    assert f"the result of the {games} games finished so far of 100000" in out
+    assert f"the result of {games} of 100,000 games" in out
     assert f"\n{games} games, " in out and f"saved: {file}" in out
 
 

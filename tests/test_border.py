@@ -229,6 +229,48 @@ def test_the_engine_under_fire() -> None:
     )
 
 
+def learning() -> list[list[Any]]:
+    """What learns in the engine, and what it learns with: a class and arguments that make a small one."""
+    core, goal = bl.game("tictactoe").core, bl.game("rubiks", twists=0).core.initial_state(0)
+    design: list[Any] = [[[0, 1, 2], [3, 4]], [0], [], True, False, False, True, False, 10**6]
+    network, of_cube = (_engine.NTupleNetwork(game, *design) for game in (core, goal.game))
+    of_actions = _engine.NTupleNetwork(core, *design, True)
+    td, with_replay = _engine.TdSettings(), _engine.TdSettings()
+    with_replay.replay = 5
+    return [
+        [_engine.NTupleNetwork, core, *design, False],
+        [_engine.TdSettings],
+        [_engine.TdLearner, network, with_replay, "score", 1, 1],
+        [_engine.TdLearner, network, td, "score", 1, 2],
+        [_engine.DaviLearner, of_cube, td, "score", 1],
+        [_engine.SarsaLearner, of_actions, td, "score", True, 1],
+        [_engine.FeatureNetwork, core, 2, True, 1, 0, None],
+        [_engine.FeatureLearner, _engine.FeatureNetwork(core, 2, True, 1), td, "score", 1],
+        [_engine.QTable, core, "score", 10**5],
+        [_engine.QLearner, _engine.QTable(core, "score", 10**5), td, "score", True, True, 1, 0.0, 1],
+        [_engine.RandomWalks, goal, 2],
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(learning())))
+def test_what_learns_takes_no_junk(number: int) -> None:
+    kind, *good = learning()[number]
+    for place in range(len(good)):
+        for junk in JUNK:
+            call(kind, [*good[:place], junk, *good[place + 1 :]])
+    target = kind(*good)
+    for name in members(target):
+        for junk in JUNK:
+            member = call(lambda name=name: getattr(target, name), [])[1]
+            if callable(member):
+                call(member, [junk])
+                call(member, [junk, 1, 2, 3, 4][: 5 if name == "search_with" else 3])
+            else:
+                call(setattr, [target, name, junk])
+    if isinstance(target, _engine.Learner):
+        assert target.train(3) == 3
+
+
 PUBLIC: dict[str, Callable[..., Any]] = {
     "game": bl.game, "describe": bl.describe, "agent": bl.agent, "evaluator": bl.evaluator, "perft": bl.perft,
     "match": lambda *args: bl.match(*args[:2], games=args[2] if len(args) > 2 else 1),

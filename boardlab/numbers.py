@@ -3,6 +3,11 @@
 import math
 
 
+def counted(number: int, units: str) -> str:
+    """So many games, but 1 game; 1,000 games."""
+    return f"{number:,} {units.removesuffix('s') if number == 1 else units}"
+
+
 def plain(value: float, digits: int = 4, *, sign: bool = False) -> str:
     """So many digits, and all that stand before the point: 0.3333, 1,796, 141,242. Never 1e+05, never -0."""
     places = 0

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -226,6 +227,48 @@ def test_the_engine_under_fire() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         EngineUnderFire, settings=FIRE
     )
+
+
+def learning() -> list[list[Any]]:
+    """What learns in the engine, and what it learns with: a class and arguments that make a small one."""
+    core, goal = bl.game("tictactoe").core, bl.game("rubiks", twists=0).core.initial_state(0)
+    design: list[Any] = [[[0, 1, 2], [3, 4]], [0], [], True, False, False, True, False, 10**6]
+    network, of_cube = (_engine.NTupleNetwork(game, *design) for game in (core, goal.game))
+    of_actions = _engine.NTupleNetwork(core, *design, True)
+    td, with_replay = _engine.TdSettings(), _engine.TdSettings()
+    with_replay.replay = 5
+    return [
+        [_engine.NTupleNetwork, core, *design, False],
+        [_engine.TdSettings],
+        [_engine.TdLearner, network, with_replay, "score", 1, 1],
+        [_engine.TdLearner, network, td, "score", 1, 2],
+        [_engine.DaviLearner, of_cube, td, "score", 1],
+        [_engine.SarsaLearner, of_actions, td, "score", True, 1],
+        [_engine.FeatureNetwork, core, 2, True, 1, 0, None],
+        [_engine.FeatureLearner, _engine.FeatureNetwork(core, 2, True, 1), td, "score", 1],
+        [_engine.QTable, core, "score", 10**5],
+        [_engine.QLearner, _engine.QTable(core, "score", 10**5), td, "score", True, True, 1, 0.0, 1],
+        [_engine.RandomWalks, goal, 2],
+    ]
+
+
+@pytest.mark.parametrize("number", range(len(learning())))
+def test_what_learns_takes_no_junk(number: int) -> None:
+    kind, *good = learning()[number]
+    for place in range(len(good)):
+        for junk in JUNK:
+            call(kind, [*good[:place], junk, *good[place + 1 :]])
+    target = kind(*good)
+    for name in members(target):
+        for junk in JUNK:
+            member = call(lambda name=name: getattr(target, name), [])[1]
+            if callable(member):
+                call(member, [junk])
+                call(member, [junk, 1, 2, 3, 4][: 5 if name == "search_with" else 3])
+            else:
+                call(setattr, [target, name, junk])
+    if isinstance(target, _engine.Learner):
+        assert target.train(3) == 3
 
 
 PUBLIC: dict[str, Callable[..., Any]] = {
@@ -697,14 +740,16 @@ def test_what_is_quoted_over_several_lines_becomes_one() -> None:
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="limits the memory of a process, of which the sanitizer takes terabytes",
 )
-def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence() -> None:
+def test_memory_and_threads_that_the_system_does_not_give_are_a_sentence(tmp_path: Path) -> None:
     program = """
 import resource
+import sys
 import boardlab as bl
 from boardlab.search.forest import Forest
 
-game = bl.game("connectfour")
+game, small = bl.game("connectfour"), bl.game("tictactoe")
 agent = bl.agent("mcts(iterations=100, threads=1024)", game)
+bl.train(small, out=sys.argv[1], episodes=1, exams=[])
 with open("/proc/self/statm") as file:
     most = int(file.read().split()[0]) * resource.getpagesize() + 2**30
 resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -712,14 +757,18 @@ for attempt in (
     lambda: bl.agent("rhea(population=1000000, length=100000)", game),
     lambda: Forest(game, 4, cache_mb=10**6),
     lambda: agent.act(game.initial_state()),
+    lambda: bl.train(small, out=sys.argv[1], threads=1024, force=True),
 ):
     try:
         attempt()
     except bl.BoardLabError as error:
         print(error)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    no_memory = "there is not enough memory for this"
-    assert done.stdout.splitlines() == [no_memory] * 2 + [
-        "the system gives no more threads; ask for fewer"
-    ], done
+    command = [sys.executable, "-c", program, str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    no_memory, no_threads = (
+        "there is not enough memory for this",
+        "the system gives no more threads; ask for fewer",
+    )
+    assert done.stdout.splitlines() == [no_memory] * 2 + [no_threads] * 2, done
+    assert bl.open_run(tmp_path / "run").is_finished  # what could not begin has replaced nothing

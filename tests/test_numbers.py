@@ -18,8 +18,13 @@ from boardlab.arena.records import Record
 from boardlab.cli.train import _short, teller, training_bar
 from boardlab.learning import Progress
 from boardlab.learning.curve import text_curve
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.search.agent import Agent, Decision
+
+
+def test_one_is_no_plural():
+    counts = [counted(number, "random actions") for number in (0, 1, 2, 1000)]
+    assert counts == ["0 random actions", "1 random action", "2 random actions", "1,000 random actions"]
 
 
 @pytest.mark.parametrize(

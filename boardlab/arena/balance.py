@@ -17,6 +17,7 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import GameRecord, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.numbers import counted
 from boardlab.paths import as_path
 from boardlab.search.agent import Agent
 
@@ -198,7 +199,7 @@ def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[S
         if len(found) == count:
             break
     if not found:
-        raise BoardLabError(f"no game of {game.name} still runs after {plies} random actions")
+        raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'random actions')}")
     return list(found.items())
 
 

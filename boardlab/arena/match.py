@@ -5,7 +5,7 @@ import datetime
 import itertools
 import math
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
@@ -13,7 +13,7 @@ from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
@@ -190,11 +190,6 @@ def with_interval(value: float, width: float) -> str:
     return plain(value) if math.isnan(width) else f"{plain(value)} ± {plain(width, 2)}"
 
 
-def counted(number: int, units: str) -> str:
-    """So many games, but 1 game."""
-    return f"{number} {units.removesuffix('s') if number == 1 else units}"
-
-
 def duration(seconds: float) -> str:
     """A time as a person reads it."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
@@ -207,7 +202,7 @@ class StoppedMatch(KeyboardInterrupt):
     """Ctrl-C in a match of which some games were finished: `result` tells of those."""
 
     def __init__(self, result: MatchResult) -> None:
-        super().__init__(f"stopped after {result.games} games")
+        super().__init__(f"stopped after {counted(result.games, 'games')}")
         self.result = result
 
 
@@ -260,7 +255,9 @@ def match(
         raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
     test = as_sprt(sprt)
     if test and game.players != 2:
-        raise BoardLabError(f"an SPRT is a test between two agents; {game.name} has {game.players} players")
+        raise BoardLabError(
+            f"an SPRT is a test between two agents; {game.name} has {counted(game.players, 'players')}"
+        )
     running = RunningSprt(test, 2 * len(seats) + 1) if test else None
     arena = Arena(
         game,
@@ -272,6 +269,8 @@ def match(
         adjudicate=adjudicate,
         values=values,
     )
+    games = as_integer("games", games, 1, 100_000_000)
+    arena.check_openings(-(-games // len(seats)))
     records: list[GameRecord] = []
 
     def receive(fresh: list[GameRecord]) -> None:
@@ -290,12 +289,11 @@ def match(
 
     try:
         with contextlib.suppress(_EnoughError):
-            arena.play(seats, as_integer("games", games, 1, 100_000_000), receive)
+            arena.play(seats, games, receive)
     except KeyboardInterrupt:
         if not records:
             raise
         raise StoppedMatch(result()) from None
-    arena.check_decided(records)
     return result()
 
 
@@ -354,13 +352,30 @@ class Arena:
             for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
         ]
 
-    def check_decided(self, records: Iterable[GameRecord]) -> None:
-        """Refuses games that were all over before an agent was asked: they say nothing about the agents."""
-        if self.random_actions and not any(any(record.decisions) for record in records):
-            raise BoardLabError(
-                f"no game of {self.game.name} still ran after {self.random_actions} random actions: "
-                "the agents had nothing to decide"
-            )
+    def check_openings(self, turns: int) -> None:
+        """Refuses openings of so many turns that end all games: those would say nothing about the agents.
+
+        Openings are the same whoever plays; mostly the first one tells.
+        """
+        if not self.random_actions:
+            return
+        everyone = range(self.game.players)
+        anybody = Arena(
+            self.game,
+            ["random" for _ in everyone],
+            self.seed,
+            random_actions=self.random_actions,
+            starts=self.starts,
+        )
+        records: list[GameRecord] = []
+        for turn in range(turns):
+            anybody.play([everyone], turn + 1, records.extend, first=turn)
+            if any(records.pop().decisions):
+                return
+        raise BoardLabError(
+            f"no game of {self.game.name} still runs after {counted(self.random_actions, 'random actions')}: "
+            "the agents would have nothing to decide"
+        )
 
     def play(
         self,

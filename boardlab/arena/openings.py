@@ -6,6 +6,7 @@ import re
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.numbers import counted
 from boardlab.paths import as_path
 
 MOST_POSITIONS = 100_000
@@ -26,11 +27,11 @@ def all_positions(game: Game, plies: int) -> list[State]:
             found.update((child, None) for _, child in state.children() if not child.is_terminal)
             if len(found) > MOST_POSITIONS:
                 raise BoardLabError(
-                    f"{game.name} has more than {MOST_POSITIONS} positions after {plies} actions"
+                    f"{game.name} has more than {MOST_POSITIONS} positions after {counted(plies, 'actions')}"
                 )
         frontier = list(found)
     if not frontier:
-        raise BoardLabError(f"no game of {game.name} still runs after {plies} actions")
+        raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'actions')}")
     return frontier
 
 

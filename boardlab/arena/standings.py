@@ -15,7 +15,7 @@ from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, ope
 from boardlab.arena.records.pgn import parameters_text
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 
 Matrix = NDArray[np.float64]
 
@@ -85,7 +85,9 @@ class TournamentResult:
 
     def __str__(self) -> str:
         kind = f'{self.format} "{self.name}"' if self.name else self.format
-        lines = [f"{self.game.name}: {kind} of {len(self.agents)} agents, {len(self.records)} games"]
+        lines = [
+            f"{self.game.name}: {kind} of {len(self.agents)} agents, {counted(len(self.records), 'games')}"
+        ]
         lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
         lines += ["", *self._list(), ""]
         if self.game.players > 1:
@@ -96,7 +98,7 @@ class TournamentResult:
             )
         if self.errors:
             said = next(record.error for record in self.records if record.failed)
-            lines.append(f"{self.errors} games were lost by an agent's error; the first: {said}")
+            lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {said}")
         return "\n".join(lines).rstrip()
 
     def _list(self) -> list[str]:

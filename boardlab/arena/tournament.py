@@ -95,6 +95,7 @@ def tournament(
         threads=threads,
         adjudicate=adjudicate,
     )
+    arena.check_openings(turns * (swiss if format == "swiss" else 1))
     options: dict[str, Any] = {"games": turns * turn, "seats": seats, "random_actions": arena.random_actions}
     if format == "swiss":
         options["rounds"] = swiss
@@ -113,8 +114,6 @@ def tournament(
     else:
         groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
         event.play_round(0, groups, len(groups) * turns * turn)
-    if not plan.is_finished:
-        arena.check_decided(stored.record for stored in plan.games())
     result = stored_tournament(plan)
     if not plan.is_finished:
         _keep_ratings(plan, result)

@@ -6,7 +6,7 @@ import typer
 from rich.console import Group
 from rich.table import Table
 
-from boardlab.cli.common import console
+from boardlab.cli.common import console, table_of
 from boardlab.errors import unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.evaluator import EvaluatorSpec
@@ -43,11 +43,11 @@ def _sentence(spec: type) -> str:
 
 
 def _describe(name: str, spec: type) -> Group:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("parameter", "default", "", "allowed"):
-        table.add_column(column, overflow="fold")
+    rows = []
     for option in options_of(spec):
         evaluator = isinstance(option.default, EvaluatorSpec)
         default: Any = format_spec(option.default) if evaluator else option.default
-        table.add_row(option.name, str(default), option.doc, "an evaluator" if evaluator else option.allowed)
-    return Group(f"{name}: {_sentence(spec)}", *([""] if options_of(spec) else []), table)
+        allowed = "an evaluator" if evaluator else option.allowed
+        rows.append((option.name, str(default), option.doc, allowed))
+    table = table_of(("parameter", "default", "", "allowed"), rows)
+    return Group(f"{name}: {_sentence(spec)}", *([""] if rows else []), table)

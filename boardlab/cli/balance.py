@@ -7,10 +7,9 @@ import typer
 
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
-from boardlab.arena.match import counted
 from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.games.game import Game
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.runs import check_writable
 
 
@@ -60,7 +59,7 @@ def balance(
     console.print(balance_text(result, weighed), markup=False, soft_wrap=True)
     if out is not None:
         write_openings(result, out)
-        console.print(f"saved {len(result.starts)} starts in {out}", markup=False, soft_wrap=True)
+        console.print(f"saved {counted(len(result.starts), 'starts')} in {out}", markup=False, soft_wrap=True)
 
 
 def balance_text(result: BalanceResult, game: Game) -> str:
@@ -74,7 +73,8 @@ def balance_text(result: BalanceResult, game: Game) -> str:
             f"({report.games} fresh games; {start.screened:+z.3f} in those it was chosen by)"
         )
     if result.together:
-        lines.append(_seats_text(f"these {len(result.starts)} starts", result.together, game))
+        together = "this start" if len(result.starts) == 1 else f"these {len(result.starts)} starts"
+        lines.append(_seats_text(together, result.together, game))
         lines.append(f"a start is off by {result.imbalance:.3f} (root mean square, chance taken out)")
     return "\n".join(lines)
 

@@ -4,13 +4,15 @@ import contextlib
 import os
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from boardlab.errors import BoardLabError, unknown
@@ -23,6 +25,9 @@ GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
 
 console = Console(highlight=False)
+
+NARROW = 72
+"""Columns of a terminal with fewer than which tables would cut words."""
 
 
 def game_from(name: str, context: typer.Context) -> Game:
@@ -91,6 +96,24 @@ def agent_from(word: str) -> str:
     if place < 0 or "(" in word[:place]:
         return word
     return run_expression(word)
+
+
+def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
+    """A table; where the terminal is too narrow for one, the first cell of a row, and the others below it."""
+    if console.width >= NARROW:
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        for number, column in enumerate(columns):
+            table.add_column(column, overflow="fold", no_wrap=number == 0)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        return table
+    lines: list[RenderableType] = []
+    for row in rows:
+        lines.append(Text(row[0], style="bold"))
+        for column, cell in zip(columns[1:], row[1:], strict=True):
+            if cell:
+                lines.append(Padding(Text(f"{column}: {cell}" if column else cell), (0, 0, 0, 2)))
+    return Group(*lines)
 
 
 @contextlib.contextmanager

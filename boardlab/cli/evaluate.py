@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.console import RenderableType
 
 from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
-from boardlab.arena.match import StoppedMatch, counted, with_interval
-from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c
+from boardlab.arena.match import StoppedMatch, with_interval
+from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c, table_of
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 
 GAMES_HELP = (
     "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "
@@ -111,14 +111,12 @@ def _told_by_ctrl_c(where: str) -> Iterator[None]:
             raise typer.Exit(130) from None
 
 
-def _exam_table(game: Game) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("exam", "what it measures", "best possible"):
-        table.add_column(column)
+def _exam_table(game: Game) -> RenderableType:
+    rows = []
     for name in exams_for(game):
         best = EXAMS[name].best
-        table.add_row(name, EXAMS[name].sentence, best if isinstance(best, str) else best(game))
-    return table
+        rows.append((name, EXAMS[name].sentence, best if isinstance(best, str) else best(game)))
+    return table_of(("exam", "what it measures", "best possible"), rows)
 
 
 def exam_text(result: ExamResult, asked: int) -> str:

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import counted
 from boardlab.arena.store import Fame, StoredRun, Tournament
 from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
 from boardlab.errors import BoardLabError
 from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.options import option_text, options_of
 
 MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
@@ -89,7 +88,7 @@ def _print(rank: int, line: Fame, names: dict[int, str]) -> None:
 def _cost(run: StoredRun) -> str:
     parts = [f"{run.learner}, preset {run.preset}" if run.preset else run.learner]
     if run.episodes is not None:
-        parts.append(f"{run.episodes:,} episodes")
+        parts.append(counted(run.episodes, "episodes"))
     if run.cpu_seconds is not None:
         parts.append(f"{duration(run.cpu_seconds)} of processor time")
     elif run.seconds is not None:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from boardlab.cli.common import console
+from boardlab.cli.common import console, table_of
 from boardlab.games.registry import GAMES, describe
 from boardlab.options import options_of
 
@@ -18,13 +17,16 @@ def games(
     if name is not None:
         console.print(describe(name), markup=False)
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("game", "players", "what it is", "parameters and defaults"):
-        table.add_column(column, overflow="fold")
-    for key, rules in GAMES.items():
-        parameters = ", ".join(f"{o.name}={o.default}" for o in options_of(rules))
-        table.add_row(key, _players(rules.player_counts()), rules.summary, parameters)
-    console.print(table)
+    rows = [
+        (
+            key,
+            _players(rules.player_counts()),
+            rules.summary,
+            ", ".join(f"{o.name}={o.default}" for o in options_of(rules)),
+        )
+        for key, rules in GAMES.items()
+    ]
+    console.print(table_of(("game", "players", "what it is", "parameters and defaults"), rows))
     console.print("\nMore on one of them: boardlab games NAME", style="dim")
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from boardlab.arena.match import counted, duration
+from boardlab.arena.match import duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.learning import open_run
 from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.learning.settings import NTupleSettings
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.runs import check_writable
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
@@ -125,7 +125,7 @@ def _inspect_run(
         console.print()
     _print_weights(inspection)
     if layout:
-        console.print(f"\nall {len(inspection.layout)} tuples; ■ is a cell that the tuple reads\n")
+        console.print(f"\n{counted(len(inspection.layout), 'tuples')}; ■ is a cell that the tuple reads\n")
         console.print(inspection.drawn_layout(width=console.width), markup=False, soft_wrap=True)
     if svg is not None:
         svg.write_text(inspection.layout_svg(), encoding="utf-8")

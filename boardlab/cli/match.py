@@ -13,6 +13,7 @@ from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import check_given_with, console, game_bar, split_agents, stopped_by_ctrl_c
 from boardlab.errors import BoardLabError
+from boardlab.numbers import counted
 from boardlab.runs import check_writable
 
 
@@ -100,7 +101,7 @@ def match(
         was_there = save.exists()
         result.save(save, append=True)
     if stopped:
-        console.print(f"stopped: this is the result of the {result.games} games finished so far of {games}")
+        console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from boardlab.arena.match import counted
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
 from boardlab.arena.ratings.results import groups_of, never_met, played_apart
 from boardlab.arena.ratings.whole_history import split_time
@@ -16,6 +15,7 @@ from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
 from boardlab.cli.common import console
 from boardlab.errors import BoardLabError
+from boardlab.numbers import counted
 
 
 class System(enum.StrEnum):

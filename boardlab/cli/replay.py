@@ -17,7 +17,7 @@ from boardlab.cli.common import agent_from, board, console, game_from
 from boardlab.cli.inspect import opinion as opinion_table
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, as_integer
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 
 HELP = "Enter: next, b: back, a number: after so many actions, s: start, e: end, q: quit"
 
@@ -178,7 +178,9 @@ class _Replay:
             if target is None:
                 console.print(HELP, style="dim", markup=False)
             elif answer.isdecimal() and target > last:
-                console.print(f"the game has {last} actions: a number from 0 to {last}", style="dim")
+                console.print(
+                    f"the game has {counted(last, 'actions')}: a number from 0 to {last}", style="dim"
+                )
             elif not 0 <= target <= last:
                 console.print("this is the end" if target > last else "this is the start", style="dim")
             else:
@@ -201,7 +203,7 @@ class _Replay:
         except OSError as error:
             raise BoardLabError(f'"{folder}" cannot be written: {error.strerror}') from None
         console.print(
-            f"{len(self.states)} positions drawn: {folder}/game{game}-000.svg ...",
+            f"{counted(len(self.states), 'positions')} drawn: {folder}/game{game}-000.svg ...",
             markup=False,
             soft_wrap=True,
         )

@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import Adjudication, counted
+from boardlab.arena.match import Adjudication
 from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
 from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.numbers import counted
 from boardlab.runs import RunFolder, check_writable
 
 

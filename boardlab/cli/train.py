@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from boardlab.arena.match import with_interval
 from boardlab.cli.common import (
@@ -22,6 +21,7 @@ from boardlab.cli.common import (
     game_from,
     read_switch,
     saved_by_ctrl_c,
+    table_of,
 )
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game
@@ -158,21 +158,18 @@ def _exams(given: list[str] | None) -> list[str] | None:
     return [agent_from(word) for word in given] if given else given
 
 
-def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> Table:
+def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> RenderableType:
     """Every setting of the learner, what it would be in this run, and what it means."""
     kind = LEARNERS[learner]
     chosen = preset_of(game, preset, learner, settings)
     own = {name: value for name, value in chosen.items() if name != "episodes"}
     values = dataclasses.asdict(kind.merged(own, settings))
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("setting", "here", "", "allowed"):
-        table.add_column(column, overflow="fold")
-    table.add_row("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")
+    rows = [("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")]
     for option in options_of(kind):
         value = values[option.name]
         shown = "" if value is None else str(value)
-        table.add_row(option.name.rstrip("_"), Text(shown), Text(option.doc), Text(option.allowed))
-    return table
+        rows.append((option.name.rstrip("_"), shown, option.doc, option.allowed))
+    return table_of(("setting", "here", "", "allowed"), rows)
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:

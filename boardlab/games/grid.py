@@ -38,7 +38,7 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
     if lines and lines[0].strip().lower() == header:
         lines = lines[1:]
     if len(lines) < rows:
-        raise BoardLabError(f"{owner}: expected {rows} rows of {cols} cells, found {len(lines)} rows")
+        raise BoardLabError(f"{owner}: expected {rows} rows of {cols} cells, found {len(lines)}")
     cells: list[int] = []
     for number, line in enumerate(lines[:rows], 1):
         row = re.sub(r"^\s*\d+\s", "", line) if len(line.split()) == cols + 1 else line

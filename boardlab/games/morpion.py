@@ -14,6 +14,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
 from boardlab.games.game import State
 from boardlab.games.rules import Rules
+from boardlab.numbers import counted
 from boardlab.options import option
 
 SIDE = 64
@@ -150,7 +151,9 @@ class Morpion(Rules):
         ]
         moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
         end = ", game over" if state.is_terminal else ""
-        return "\n".join([*picture, f"{self.variant}, {len(moves)} moves{end}: {' '.join(moves)}"]).rstrip()
+        return "\n".join(
+            [*picture, f"{self.variant}, {counted(len(moves), 'moves')}{end}: {' '.join(moves)}"]
+        ).rstrip()
 
     def fields_from_text(self, text: str) -> list[int]:
         """Reads the moves, each as in `action_text`, after the last colon; "5T:" alone is the start."""
@@ -213,7 +216,9 @@ class Morpion(Rules):
         for number, (_, added) in enumerate(moves, 1):
             canvas.circle(*at(added), 9.5, "#ffffff", stroke=PLAYER_COLOURS[0])
             canvas.text(*at(added), str(number), size=9 if number < 100 else 7.5, weight="bold")
-        caption = f"{self.variant}, {len(moves)} moves" + (", game over" if state.is_terminal else "")
+        caption = f"{self.variant}, {counted(len(moves), 'moves')}" + (
+            ", game over" if state.is_terminal else ""
+        )
         canvas.text(canvas.width / 2, canvas.height - 20, caption)
         return canvas.svg()
 

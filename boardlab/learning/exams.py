@@ -14,6 +14,7 @@ from boardlab.arena.exams import EXAMS, ExamResult, evaluate, exams_for
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_integer
 from boardlab.search.agent import Agent
+from boardlab.search.expression import ExpressionError
 from boardlab.search.expression import agent as make_agent
 
 MOST_ERRORS = 0.1
@@ -142,9 +143,9 @@ def _check_exam(game: Game, name: Any) -> None:
             )
         try:
             make_agent(name, game)
-        except BoardLabError as error:
-            reason = str(error).splitlines()[0]
-            raise BoardLabError(f"{reason} (or an exam: {', '.join(known)})") from None
+        except ExpressionError as error:
+            said = f"{error.message} (or an exam: {', '.join(known)})"
+            raise ExpressionError(said, error.source, error.place) from None
 
 
 def exam_range(name: str, game: Game) -> tuple[float, float]:

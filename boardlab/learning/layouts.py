@@ -14,6 +14,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
 from boardlab.games.game import Game
+from boardlab.numbers import counted
 
 Layout = list[list[int]]
 
@@ -55,7 +56,7 @@ def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: 
             f"{game.name} has no {length} cells that hang together; use shorter tuples or layout points"
         )
 
-    return _distinct(walk, tuples, f"random walks of {length} cells on {game.name}")
+    return _distinct(walk, tuples, f"random walks of {counted(length, 'cells')} on {game.name}")
 
 
 def random_points(game: Game, tuples: int, length: int, seed: int) -> Layout:
@@ -63,7 +64,9 @@ def random_points(game: Game, tuples: int, length: int, seed: int) -> Layout:
     check_length(game, length)
     rng = random.Random(f"random points {seed}")
     return _distinct(
-        lambda: rng.sample(range(game.core.cells), length), tuples, f"sets of {length} cells on {game.name}"
+        lambda: rng.sample(range(game.core.cells), length),
+        tuples,
+        f"sets of {counted(length, 'cells')} on {game.name}",
     )
 
 

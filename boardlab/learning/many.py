@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.match import counted
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
@@ -30,7 +29,7 @@ from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Run, open_run, train
 from boardlab.learning.training import Progress
-from boardlab.numbers import plain
+from boardlab.numbers import counted, plain
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs import RunFolder
 
@@ -222,7 +221,8 @@ def work() -> None:
 
         train(game_from_table(table, load=True), progress=tell, **task)
     except BoardLabError as error:
-        print(json.dumps({"error": str(error)}), file=parent, flush=True)
+        sentence = str(error).splitlines()[0]  # without the place in an expression
+        print(json.dumps({"error": sentence}), file=parent, flush=True)
         sys.exit(2)
     except KeyboardInterrupt:
         os._exit(130)  # training has saved

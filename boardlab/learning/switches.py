@@ -1,6 +1,6 @@
 """Settings that do something only where another one, their switch, is on."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
@@ -8,44 +8,68 @@ from boardlab.errors import BoardLabError
 if TYPE_CHECKING:
     from boardlab.learning.learner import LearnerSettings
 
+Case = Mapping[str, Container[Any]]
+
+
+class _Set:
+    """Every value but None."""
+
+    def __contains__(self, value: object) -> bool:
+        return value is not None
+
+
+_SET = _Set()
 _SEARCH = {"search": ("off",)}
 _TCL = {"coherence": ("off",)}
 _WARM = {"warm_start": ("off",)}
 _RAVE = {"warm_start": ("off", "rollout", "wro", "rhea")}
+_GUMBEL: Case = {"gumbel": _SET, "warm_start": ("off", "rhea")}  # trees with an enhancement have PUCT's root
+_POSITIONS = {"window_positions": _SET}
 
-SWITCHES: dict[str, Mapping[str, tuple[Any, ...]]] = {
-    "start_actions": {"choose_start": (0,)},
-    "traces": {"lambda_": (0,)},
-    "horizon_cut": {"lambda_": (0,)},
-    "tc_init": _TCL,
-    "tc_beta": {"coherence": ("off", "id")},
-    "tc_accumulate": _TCL,
-    "replay_batch": {"replay": (0,)},
-    "search_iterations": _SEARCH,
-    "search_cpuct": _SEARCH,
-    "search_choice": _SEARCH,
-    "target_depth": {"target": ("network",)},
-    "fast_simulations": {"full_share": (1,)},
-    "dirichlet": {"noise": (0,)},
-    "resign_played_out": {"resign": (None,)},
-    "warm_iterations": {**_WARM, "switch": ("adaptive",)},
-    "warm_weight": {"warm_start": ("off", "rollout", "rave", "rora", "rhea")},
-    "warm_policy": _WARM,
-    "equivalence": _RAVE,
-    "rave_of": _RAVE,
-    "ranked_window": {"ranked_reward": (None,)},
-    "gate_games": {"gate": (None,)},
+SWITCHES: dict[str, tuple[Case, ...]] = {
+    "start_actions": ({"choose_start": (0,)},),
+    "traces": ({"lambda_": (0,)},),
+    "horizon_cut": ({"lambda_": (0,)},),
+    "tc_init": (_TCL,),
+    "tc_beta": ({"coherence": ("off", "id")},),
+    "tc_accumulate": (_TCL,),
+    "replay_batch": ({"replay": (0,)},),
+    "search_iterations": (_SEARCH,),
+    "search_cpuct": (_SEARCH,),
+    "search_choice": (_SEARCH,),
+    "target_depth": ({"target": ("network",)},),
+    "blocks": ({"net": ("wang",)},),
+    "head_filters": ({"net": ("wang", "mlp")},),
+    "hidden": ({"net": ("wang",)},),
+    "fast_simulations": ({"full_share": (1,)},),
+    "noise": (_GUMBEL,),
+    "dirichlet": ({"noise": (0,)}, _GUMBEL),
+    "temperature_moves": ({**_GUMBEL, "one_hot": (False,)},),
+    "resign_played_out": ({"resign": (None,)},),
+    "switch": (_WARM,),
+    "warm_iterations": (_WARM, {"switch": ("adaptive",)}),
+    "warm_weight": ({"warm_start": ("off", "rollout", "rave", "rora", "rhea")},),
+    "warm_policy": ({"warm_start": ("off", "rhea")},),
+    "equivalence": (_RAVE,),
+    "rave_of": (_RAVE,),
+    "ranked_window": ({"ranked_reward": (None,)},),
+    "window": (_POSITIONS,),
+    "window_first": (_POSITIONS,),
+    "gate_games": ({"gate": (None,)},),
 }
-"""A setting's switches, each with the values that leave it nothing to do; whichever of them a learner has."""
+"""When a setting has nothing to do: where all switches of a case are off, each with its values that are that.
+
+A case counts where the learner has its switches; its first one is what a sentence about it names.
+"""
 
 
 def idle_settings(wanted: "LearnerSettings", names: Iterable[str]) -> dict[str, str]:
     """Those of the named settings that do nothing in `wanted`, each with the switch that is off."""
     return {
-        name: switch
+        name: next(iter(case))
         for name in names
-        for switch, off in SWITCHES.get(name, {}).items()
-        if hasattr(wanted, switch) and getattr(wanted, switch) in off
+        for case in SWITCHES.get(name, ())
+        if all(hasattr(wanted, switch) and getattr(wanted, switch) in off for switch, off in case.items())
     }
 
 
@@ -56,6 +80,11 @@ def check_switches(wanted: "LearnerSettings", given: Iterable[str]) -> None:
         written = switch.rstrip("_")
         if value is None:
             raise BoardLabError(f"{wanted.name}: {name} does nothing without {written}; give {written} too")
+        if any(case.get(switch) is _SET for case in SWITCHES[name]):
+            raise BoardLabError(
+                f"{wanted.name}: {name} does nothing with {written}={value}; leave it out, or set "
+                f"{written} to None"
+            )
         raise BoardLabError(
             f"{wanted.name}: {name} does nothing with {written}={value}; give {written} another value"
         )

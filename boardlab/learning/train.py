@@ -20,6 +20,7 @@ from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdN
 from boardlab.learning.switches import check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
+from boardlab.numbers import counted
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -174,11 +175,16 @@ def train(
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
     check_switches(wanted, [name for name, value in checked.items() if value is not None])
-    # The memory is taken before the folder is touched: what cannot work leaves no trace.
+    # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
         training.begin(agent, force)
-        training.go(progress)
+        try:
+            training.go(progress)
+        except Exception:
+            if not training.learner.episodes_done:
+                folder.discard()
+            raise
     return _as_run(training)
 
 
@@ -226,7 +232,9 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         training.begin({key: value for key, value in agent.items() if key != "format"}, force=True)
     if episodes is not None and (total != agent["episodes"] or plan.is_passed(training.log)):
         if total < training.learner.episodes_done:
-            raise BoardLabError(f"{folder.path} has already played {training.learner.episodes_done} episodes")
+            raise BoardLabError(
+                f"{folder.path} has already played {counted(training.learner.episodes_done, 'episodes')}"
+            )
         training.exams = dataclasses.replace(plan, stop_since=training.learner.episodes_done)
         changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
         folder.write_agent({key: value for key, value in changed.items() if key != "format"})

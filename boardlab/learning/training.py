@@ -20,6 +20,7 @@ from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
+from boardlab.numbers import counted
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -117,9 +118,10 @@ class Training:
 
     def _check_finite(self) -> None:
         if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
+            played = counted(self.learner.episodes_done, "episodes")
             raise BoardLabError(
-                f"the weights grew beyond all bounds within {self.learner.episodes_done:,} episodes and were "
-                "not saved; a smaller learning rate (--alpha, --lr) keeps them in"
+                f"the weights grew beyond all bounds within {played} and were not "
+                "saved; a smaller learning rate (--alpha, --lr) keeps them in"
             )
 
     def load(self) -> None:

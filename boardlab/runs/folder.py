@@ -71,7 +71,7 @@ class RunFolder:
         """
         if self.path.exists() and not self.path.is_dir():
             raise BoardLabError(f"{self.path} is a file; a run needs a folder")
-        is_new = not self.path.exists()
+        new = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -83,9 +83,9 @@ class RunFolder:
             if lock is not None:
                 (self.path / LOCK).unlink(missing_ok=True)  # before it is free, or it might be another's
                 os.close(lock)
-            if is_new:
-                with contextlib.suppress(OSError):  # it is not empty: the run has begun
-                    self.path.rmdir()
+            with contextlib.suppress(OSError):  # it is not empty: the run has begun
+                for folder in new:
+                    folder.rmdir()
 
     def _lock(self) -> int | None:
         """The open lock; None where the system has none."""
@@ -152,6 +152,12 @@ class RunFolder:
             with contextlib.suppress(OSError):  # it is not there, or holds something else
                 (self.path / name).rmdir()
 
+    def discard(self) -> None:
+        """Removes the run that is in it; a folder that was made for it goes with it."""
+        self.tidy()
+        self._clear()
+        (self.path / "agent.toml").unlink(missing_ok=True)
+
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""
         self._replace("agent.toml", to_toml({"format": FORMAT, **agent}).encode())
@@ -192,7 +198,8 @@ class RunFolder:
         except MissingPackageError:
             raise
         except BoardLabError as error:
-            raise BoardLabError(f"{file}: {error}") from None
+            sentence = str(error).splitlines()[0]  # without the place in an expression
+            raise BoardLabError(f"{file}: {sentence}") from None
         except KeyError as error:
             raise BoardLabError(f"{file} lacks {error}") from None
         except (TypeError, AttributeError) as error:

@@ -1,7 +1,6 @@
 #include "ntuple/hogwild.h"
 
 #include <atomic>
-#include <thread>
 
 namespace boardlab::ntuple {
 
@@ -85,7 +84,7 @@ Kernels shared_kernels(const Kernels &level) {
 }
 
 HogwildLearner::HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed)
-    : TdLearner(network, settings, seed) {
+    : TdLearner(network, settings, seed), workers_(threads) {
   for (int i = 1; i < threads; ++i) others_.push_back(std::make_unique<TdLearner>(network, settings, seed));
 }
 
@@ -107,23 +106,18 @@ std::int64_t HogwildLearner::train(std::int64_t episodes, const std::function<bo
     }
   };
   const std::uint64_t seed = rng.next();
-  std::vector<std::thread> threads;
-  const auto join = [&] {
-    for (std::thread &thread : threads) thread.join();
-  };
-  try {
-    for (std::size_t i = 0; i < others_.size(); ++i) {
-      others_[i]->rng = Rng(derive_seed(seed, i));
-      others_[i]->actions_done = 0;
-      threads.emplace_back([&, i] { work(*others_[i], false); });
-    }
-    work(*this, true);
-  } catch (...) {  // the system gives no more threads, for one
-    stopped = true;
-    join();
-    throw;
+  for (std::size_t i = 0; i < others_.size(); ++i) {
+    others_[i]->rng = Rng(derive_seed(seed, i));
+    others_[i]->actions_done = 0;
   }
-  join();
+  workers_.run(workers_.count(), [&](std::size_t thread, std::size_t) {
+    try {
+      work(thread ? *others_[thread - 1] : *this, thread == 0);
+    } catch (...) {
+      stopped = true;
+      throw;
+    }
+  });
   for (const auto &other : others_) actions_done += other->actions_done;
   episodes_done = begin + played;
   return played;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/workers.h"
 #include "ntuple/td.h"
 
 namespace boardlab::ntuple {
@@ -23,6 +24,7 @@ class HogwildLearner final : public TdLearner {
 
  private:
   std::vector<std::unique_ptr<TdLearner>> others_;  // the calling thread works as well
+  Workers workers_;
 };
 
 }  // namespace boardlab::ntuple

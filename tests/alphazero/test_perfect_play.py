@@ -20,6 +20,6 @@ def test_connect_3_is_learned_to_perfection(tmp_path):
     little = {"episodes": 1, "games": 1, "parallel": 1, "simulations": 2}
     ignorant = bl.train(game, "alphazero", out=tmp_path / "ignorant", **little, **NET)
     assert perfection(game, ignorant) < 0  # it is the learning, not the search
-    options = {"games": 64, "parallel": 64, "simulations": 32, "epochs": 4.0, "temperature_moves": 16}
+    options = {"games": 64, "parallel": 64, "simulations": 32, "epochs": 4.0}
     run = bl.train(game, "alphazero", episodes=64 * 24, out=tmp_path / "run", seed=1, **options, **NET)
     assert perfection(game, run) == 0

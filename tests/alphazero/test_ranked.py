@@ -16,7 +16,7 @@ from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.presets import preset
 
-SMALL = {"net": "mlp", "blocks": 1, "channels": 16, "head_filters": 2, "hidden": 8, "games": 6, "parallel": 4}
+SMALL = {"net": "mlp", "blocks": 1, "channels": 16, "hidden": 8, "games": 6, "parallel": 4}
 SMALL |= {"simulations": 6, "temperature_moves": 30, "device": "cpu", "threads": 1}
 
 

@@ -20,6 +20,12 @@ NET = {"blocks": 1, "channels": 8, "head_filters": 4, "hidden": 8}
 BODY = ["body.0", "body.1", "body.3.inner.0", "body.3.inner.1", "body.3.inner.3", "body.3.inner.4"]
 
 
+def net(kind):
+    """A small net of that kind: what its kind does not have is refused."""
+    names = {"wang": ["channels"], "mlp": ["blocks", "channels", "hidden"]}.get(kind, NET)
+    return {"net": kind, **{name: NET[name] for name in names}}
+
+
 @pytest.fixture(scope="module")
 def parents(tmp_path_factory):
     """A run on 4x5 for every kind of net, made when it is asked for."""
@@ -29,7 +35,7 @@ def parents(tmp_path_factory):
         if kind not in made:
             out = tmp_path_factory.mktemp(kind) / "parent"
             game = bl.game("connectfour", rows=4, cols=5)
-            bl.train(game, "alphazero", episodes=16, out=out, seed=1, net=kind, **NET, **PLAY)
+            bl.train(game, "alphazero", episodes=16, out=out, seed=1, **net(kind), **PLAY)
             made[kind] = out
         return made[kind]
 
@@ -79,7 +85,7 @@ def test_what_does_not_depend_on_the_board_is_taken_over(parents, tmp_path, kind
     run = bl.train(larger, "alphazero", out=tmp_path / "child", from_=parent, freeze="kept", **stop, **PLAY)
     assert network(run.path)["kept"] == network(run.path)["frozen"] == kept
     old, new = weights(parent), weights(run.path)
-    fresh = bl.train(larger, "alphazero", out=tmp_path / "fresh", net=kind, **stop, **NET, **PLAY)
+    fresh = bl.train(larger, "alphazero", out=tmp_path / "fresh", **net(kind), **stop, **PLAY)
     other = weights(fresh.path)
     for name, tensor in new.items():
         # Frozen: not a bit of it changes, the statistics of batch normalisation included.

@@ -467,7 +467,7 @@ def test_what_does_not_fit_is_refused_with_a_sentence(tmp_path):
     pytest.importorskip("torch")
     for game, settings, message in (
         ("tictactoe", {"warm_start": "rolout"}, 'warm_start must be one of "off", "rollout"'),
-        ("tictactoe", {"switch": "adaptive"}, "give warm_start too"),
+        ("tictactoe", {"switch": "adaptive"}, "switch does nothing with warm_start=off"),
         ("morpion", {"warm_start": "rollout", "switch": "adaptive"}, "morpion is for 1; use switch=fixed"),
         ("tictactoe", {"warm_start": "wro", "warm_weight": 2}, "warm_weight must be a number from 0 to 1"),
         ("tictactoe", {"warm_start": "wro", "warm_iterations": 0}, "warm_iterations must be a whole number"),

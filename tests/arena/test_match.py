@@ -15,7 +15,7 @@ import pytest
 import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
 from boardlab.arena.intervals import above, interval, interval_of_parts, standard_error, wilson
-from boardlab.arena.match import Adjudication, GameRecord, MatchResult, game_points, replay, summarise
+from boardlab.arena.match import Adjudication, Arena, GameRecord, MatchResult, game_points, replay, summarise
 from boardlab.evaluators import EVALUATORS
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS
@@ -122,6 +122,21 @@ def test_one_round_of_seat_orders_shares_opening_and_chance() -> None:
     assert len({r.actions[:6] for r in result.records}) > 1
     cubes = bl.match(bl.game("rubiks"), ["random"], games=5)
     assert len({r.seed for r in cubes.records}) == 5
+
+
+def test_openings_that_end_all_games_are_known_before_they_are_played() -> None:
+    refused = 0
+    for seed in range(30):
+        arena = Arena(TICTACTOE, ["greedy(rollout)", "random"], seed, random_actions=8)
+        records: list[GameRecord] = []
+        arena.play([[0, 1], [1, 0]], 4, records.extend)
+        if any(any(record.decisions) for record in records):
+            arena.check_openings(2)
+        else:
+            refused += 1
+            with pytest.raises(BoardLabError, match="no game of tictactoe still runs after 8 random actions"):
+                arena.check_openings(2)
+    assert 5 < refused < 25
 
 
 def test_agents_that_begin_are_seated_fairly() -> None:

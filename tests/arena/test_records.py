@@ -206,14 +206,14 @@ HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
         (HEAD + '[Seed "x"]\n', "the seed"),
         (HEAD + '[Position "1 2"]\n', "Position is not the fields of a state"),
         (HEAD + '[FEN "8/8 w"]\n', "FEN"),
-        (HEAD + '[Scores "1"]\n', "2 players has 1 scores"),
+        (HEAD + '[Scores "1"]\n', "2 players has 1 score$"),
         (
             HEAD + '[Scores "-1 1"]\n\n1. 0 1 2. 0 1 3. 0 1 4. 0 1-0',
             "said to be -1 1, but these moves give 1 -1",
         ),
         (HEAD + "\n1. 0 1 2. 0 1 3. 0 1 4. 0 1 1-0", "line 6, move 8 1: the game was over before it"),
         (HEAD.replace("Black", "Blue"), "without the tag Black"),
-        (HEAD.replace("connectfour", "2048"), "2048 has 1 players, not 2"),
+        (HEAD.replace("connectfour", "2048"), "2048 has 1 player, not 2"),
     ],
 )
 def test_mistakes_in_pgn_name_line_and_move(tmp_path, text, words):

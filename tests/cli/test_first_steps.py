@@ -82,7 +82,7 @@ def test_ctrl_c_keeps_the_games_of_a_match(boardlab, tmp_path, monkeypatch):
     assert status == 130
     games = len(bl.read_records(file))
     assert 2 <= games < 100000
-    assert f"the result of the {games} games finished so far of 100000" in out
+    assert f"the result of {games} of 100,000 games" in out
     assert f"\n{games} games, " in out and f"saved: {file}" in out
 
 
@@ -146,11 +146,12 @@ def test_a_match_in_which_nobody_decides_is_refused(boardlab, words):
         ("tournament", "tictactoe", "random", "greedy(rollout)", "--games", "2"),
     ],
 )
-def test_games_that_all_ended_before_anybody_decided_are_refused(boardlab, words, tmp_path, monkeypatch):
+def test_games_that_all_end_before_anybody_decides_are_refused(boardlab, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, error = boardlab(*words, "--random-actions", "8", "--seed", "2")
     assert (status, out) == (2, "")
-    assert "no game of tictactoe still ran after 8 random actions" in error
+    assert "no game of tictactoe still runs after 8 random actions" in error
+    assert not list(tmp_path.iterdir())  # nothing is kept of it
 
 
 def test_random_actions_that_leave_something_to_decide_are_played(boardlab):

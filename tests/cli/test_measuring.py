@@ -50,6 +50,15 @@ def test_evaluate_says_what_is_missing():
     assert "say which agent" in mistake("evaluate", "--game", "hex")
 
 
+def test_one_start_is_no_starts(tmp_path):
+    words = ("--plies", "1", "--candidates", "2", "--keep", "1", "--screen", "2", "--confirm", "2")
+    text = output(
+        "balance", "tictactoe", "-a", "random", "-n", "1", *words, "--out", str(tmp_path / "one.txt")
+    )
+    assert "\nthis start: X " in text and "\nsaved 1 start in " in text
+    assert text.splitlines()[0].endswith("; 1 game, 1 distinct")
+
+
 def test_balance_finds_and_saves_even_starts(tmp_path):
     file = tmp_path / "even.txt"
     words = ("--plies", "3", "--candidates", "40", "--keep", "3", "--screen", "2", "--confirm", "4")

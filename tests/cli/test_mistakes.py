@@ -111,7 +111,7 @@ def test_an_agents_own_error_is_said(boardlab, plugin, tmp_path):
     _, out, _ = boardlab(
         "--plugin", plugin, "tournament", "tictactoe", agent, "random", "-n", "2", "--store", store
     )
-    assert "2 games were lost by an agent's error; the first: RuntimeError: my judge broke" in out
+    assert "lost by an agent's error: 2 games; the first: RuntimeError: my judge broke" in out
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from boardlab.arena import Result
 from boardlab.cli.common import console
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.registry import rules_of
+from boardlab.learning import LEARNERS
 from boardlab.options import options_of
 from boardlab.search.expression import AGENTS
 
@@ -279,18 +280,31 @@ def test_ctrl_c_ends_a_game_with_the_status_of_other_commands_and_saves_it(board
     assert bl.read_records(file)[0].actions[0] == 4
 
 
-def test_the_games_are_listed_whole_on_a_narrow_terminal(boardlab, monkeypatch):
-    monkeypatch.setattr(console, "_width", 60)
-    words = boardlab("games")[1].split()
+@pytest.mark.parametrize("columns", [30, 40, 60, 80])
+def test_the_games_are_listed_whole_on_a_narrow_terminal(boardlab, monkeypatch, columns):
+    monkeypatch.setattr(console, "_width", columns)
+    out = boardlab("games")[1]
+    words = out.split()
+    assert max(map(len, out.splitlines())) <= columns
     for name in bl.games():
+        assert {name, *rules_of(name).summary.split()} <= set(words), name
         for option in options_of(rules_of(name)):
             default = f"{option.name}={option.default}".split()[0].rstrip(",")
             assert any(word.rstrip(",") == default for word in words), default
 
 
+@pytest.mark.parametrize("columns", [40, 80])
+def test_no_word_about_a_setting_is_broken(boardlab, monkeypatch, columns):
+    monkeypatch.setattr(console, "_width", columns)
+    words = set(boardlab("train", "tictactoe", "--settings")[1].split())
+    for option in options_of(LEARNERS["td-ntuple"]):
+        assert {option.shown_name, *option.doc.split(), *option.allowed.split()} <= words, option.name
+
+
+@pytest.mark.parametrize("columns", [40, 80])
 @pytest.mark.parametrize("name", [*AGENTS, *EVALUATORS])
-def test_no_word_about_a_parameter_is_broken_on_80_columns(boardlab, monkeypatch, name):
-    monkeypatch.setattr(console, "_width", 80)
+def test_no_word_about_a_parameter_is_broken(boardlab, monkeypatch, name, columns):
+    monkeypatch.setattr(console, "_width", columns)
     words = boardlab("agents", name)[1].split()
     for group in (AGENTS, EVALUATORS):
         for option in options_of(group[name]) if name in group else []:

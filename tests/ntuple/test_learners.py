@@ -12,7 +12,8 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
 from boardlab.learning.again import train_command
-from boardlab.learning.switches import SWITCHES
+from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.switches import SWITCHES, idle_settings
 from boardlab.options import check_options, options_of
 
 TICTACTOE, CUBE = bl.game("tictactoe"), bl.game("rubiks", twists=2)
@@ -118,12 +119,39 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
             "warm_iterations does nothing with switch=adaptive",
         ),
         ("alphazero", {"warm_start": "rave", "warm_weight": 0.5}, "warm_weight does nothing with warm_start"),
+        (
+            "alphazero",
+            {"warm_start": "rhea", "warm_policy": "visits"},
+            "warm_policy does nothing with warm_s",
+        ),
+        ("alphazero", {"warm_start": "wro", "rave_of": "all"}, "rave_of does nothing with warm_start=wro"),
+        (
+            "alphazero",
+            {"window": 4, "window_positions": 99},
+            "window does nothing with window_positions=99; leave it out, or set window_positions to None",
+        ),
+        ("alphazero", {"blocks": 2, "net": "wang"}, "blocks does nothing with net=wang"),
+        ("alphazero", {"head_filters": 2, "net": "mlp"}, "head_filters does nothing with net=mlp"),
+        ("alphazero", {"noise": 0.1, "gumbel": 4}, "noise does nothing with gumbel=4"),
+        ("alphazero", {"dirichlet": 0.1, "gumbel": 4}, "dirichlet does nothing with gumbel=4"),
+        (
+            "alphazero",
+            {"temperature_moves": 3, "gumbel": 4, "warm_start": "rhea"},
+            "temperature_moves does nothing with gumbel=4",
+        ),
     ],
 )
-def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_path):
+def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_path, monkeypatch):
+    monkeypatch.delattr(sys.modules["boardlab.learning.train"], "Training")  # nothing is begun
     with pytest.raises(BoardLabError, match=f"^{learner}: {sentence}"):
         bl.train(TICTACTOE, learner, out=tmp_path / "run", **given)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("more", [{"warm_start": "wro"}, {"one_hot": True}, {"gumbel": None}])
+def test_a_setting_waits_until_all_its_switches_are_off(more):
+    settings = AlphaZero.checked({"temperature_moves": 3, "gumbel": 4, **more})
+    assert not idle_settings(settings, ["temperature_moves"])
 
 
 def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
@@ -147,10 +175,12 @@ def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():
-    for name, switches in SWITCHES.items():
+    for name, cases in SWITCHES.items():
         kinds = [kind for kind in LEARNERS.values() if name in {known.name for known in options_of(kind)}]
-        for switch, off in switches.items():
+        for switch, off in (pair for case in cases for pair in case.items()):
             theirs = [kind for kind in kinds if switch in {known.name for known in options_of(kind)}]
             assert theirs, name
             for kind in theirs:
-                assert all(check_options("", kind, {switch: value})[switch] == value for value in off)
+                values = off if isinstance(off, tuple) else (1,)  # or whatever is not None
+                assert all(check_options("", kind, {switch: value})[switch] == value for value in values)
+                assert all(value in off for value in values)

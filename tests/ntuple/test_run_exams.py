@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 import boardlab as bl
-from boardlab.learning import curve
+from boardlab.learning import curve, train_many
 from boardlab.learning.exams import exam_range, plan_exams
 from boardlab.learning.many import ManyRuns
 from boardlab.runs import RunFolder
@@ -102,7 +102,8 @@ def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
     ("game", "settings", "words"),
     [
         ("tictactoe", {"exams": ["bouton"]}, "has no exam"),
-        ("tictactoe", {"exams": ["perfct"]}, "or an exam: random, perfect"),
+        ("tictactoe", {"exams": ["perfct"]}, r"or an exam: random, perfect, .*\)\n  perfct\n  \^$"),
+        ("tictactoe", {"exams": ["mcts(iter=5)"]}, r"or an exam: .*\)\n  mcts\(iter=5\)\n       \^$"),
         ("tictactoe", {"exams": [3]}, "a name or an agent expression"),
         ("tictactoe", {"stop_at": 1.0}, "needs a stop_exam"),
         ("tictactoe", {"stop_exam": "random", "stop_at": float("nan")}, "must be a number"),
@@ -114,10 +115,27 @@ def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
     ],
 )
 def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settings, words):
-    with pytest.raises(bl.BoardLabError, match=words) as error:
+    with pytest.raises(bl.BoardLabError, match=words):
         bl.train(bl.game(game), episodes=10, out=tmp_path / "run", **settings)
-    assert "\n" not in str(error.value)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_bad_exam_of_several_runs_is_told(jobs, tmp_path):
+    with pytest.raises(
+        bl.BoardLabError, match=r'^unknown .*"perfct".* \(or an exam: random, .*optimal\)'
+    ) as error:
+        train_many(bl.game("tictactoe"), 2, jobs=jobs, out=tmp_path / "runs", exams=["perfct"])
+    assert str(error.value).endswith(")" if jobs > 1 else "\n  perfct\n  ^")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_stored_exam_that_is_unknown_here_is_told_with_its_file(tmp_path):
+    run = train(tmp_path / "run", exams=["random"])
+    file = run.path / "agent.toml"
+    file.write_text(file.read_text().replace('["random"]', '["mine(x=1)"]'))
+    with pytest.raises(bl.BoardLabError, match=r"agent.toml: unknown .* \(or an exam: .*\)$"):
+        bl.resume(run.path, episodes=run.total + 10)
 
 
 def test_ctrl_c_saves_and_the_run_resumes(tmp_path):

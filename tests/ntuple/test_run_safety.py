@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 import boardlab as bl
+from boardlab.evaluators.features import OWN_FEATURES
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -28,6 +29,22 @@ def test_an_interval_that_was_given_is_kept(tmp_path):
     bl.train(TICTACTOE, episodes=100, out=tmp_path, exam_every=50)
     run = bl.resume(tmp_path, episodes=300)
     assert [int(row["episodes"]) for row in run.log] == [50, 100, 150, 200, 250, 300]
+
+
+def test_nothing_remains_of_a_run_that_never_began(tmp_path):
+    calls = []
+
+    @bl.register_features("failing")
+    def failing(state, player):
+        calls.append(player)
+        if len(calls) > 20:
+            raise ZeroDivisionError
+        return [1.0]
+
+    with pytest.raises(ZeroDivisionError):
+        bl.train(TICTACTOE, "td-features", out=tmp_path / "runs/mine", features="failing")
+    assert not list(tmp_path.iterdir())
+    del OWN_FEATURES["failing"]
 
 
 HOLDER = """

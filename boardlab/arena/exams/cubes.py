@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.intervals import interval, standard_error
-from boardlab.arena.match import counted, match
+from boardlab.arena.match import match
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
+from boardlab.numbers import counted
 from boardlab.references.rubiks import distance
 
 FARTHEST = {(2, "htm"): 11, (2, "qtm"): 14, (3, "htm"): 20, (3, "qtm"): 26}

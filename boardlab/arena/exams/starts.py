@@ -5,6 +5,7 @@ import random
 from boardlab.arena.openings import read_openings
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State
+from boardlab.numbers import counted
 
 MOST_STARTS = 100_000
 
@@ -21,11 +22,13 @@ def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
         children = (child for state in frontier for _, child in state.children() if not child.is_terminal)
         frontier = list(dict.fromkeys(children))
         if len(frontier) > MOST_STARTS:
-            raise BoardLabError(f"{game.name} has more than {MOST_STARTS} positions after {ply} actions")
+            raise BoardLabError(
+                f"{game.name} has more than {MOST_STARTS} positions after {counted(ply, 'actions')}"
+            )
         if ply >= fewest:
             found.update(dict.fromkeys(frontier))
     if not found:
-        raise BoardLabError(f"no game of {game.name} still runs after {plies} actions")
+        raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'actions')}")
     return list(found)
 
 

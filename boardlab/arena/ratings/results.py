@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import section_result, sections
 from boardlab.errors import BoardLabError, shown
+from boardlab.numbers import counted
 
 R = TypeVar("R")
 
@@ -111,7 +112,7 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
             raise BoardLabError(f"a result has one score a player, not {shown(result)}")
         if players is not None and count != players:
             raise BoardLabError(
-                f"this rating system is for games of {players} players, not of {count}; "
+                f"this rating system is for games of {counted(players, 'players')}, not of {count}; "
                 "openskill takes any number"
             )
         if not all(isinstance(name, str) and name for name in result.players):

@@ -24,6 +24,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_seed
 from boardlab.games.registry import GAMES, rules_of
 from boardlab.games.registry import game as make_game
+from boardlab.numbers import counted
 from boardlab.options import option_text, options_of, read_option
 
 ROSTER = ("Event", "Site", "Date", "Round")
@@ -217,7 +218,9 @@ def section_result(place: str, tags: dict[str, str]) -> tuple[tuple[str, ...], t
             raise BoardLabError(f'{place}: the result "{result}" is none of 1-0, 0-1, 1/2-1/2, *')
         scores = tuple(float(Fraction(part)) for part in result.split("-"))
     if len(scores) != len(players):
-        raise BoardLabError(f"{place}: a game of {len(players)} players has {len(scores)} scores")
+        raise BoardLabError(
+            f"{place}: a game of {counted(len(players), 'players')} has {counted(len(scores), 'scores')}"
+        )
     return players, scores
 
 
@@ -282,7 +285,9 @@ def _record(name: str, section: Section, game: Game | None) -> Record:
         raise BoardLabError(f"{place}: the tag FEN is a position of chess; BoardLab's own tag is Position")
     players = _players(place, tags)
     if len(players) != game.players:
-        raise BoardLabError(f"{place}: {game.name} has {game.players} players, not {len(players)}")
+        raise BoardLabError(
+            f"{place}: {game.name} has {counted(game.players, 'players')}, not {len(players)}"
+        )
     known = {*player_tags(game.players), *OURS, "Result"}
     record = Record(
         game,
@@ -405,7 +410,9 @@ def _finished(
     by_the_rules = state.is_terminal and not record.error
     scores = played if by_the_rules or told is None else told
     if told is not None and len(told) != len(played):
-        raise BoardLabError(f"{place}: a game of {len(played)} players has {len(told)} scores")
+        raise BoardLabError(
+            f"{place}: a game of {counted(len(played), 'players')} has {counted(len(told), 'scores')}"
+        )
     if by_the_rules and told is not None and told != played:
         raise BoardLabError(
             f"{place}: the scores are said to be {section.tags['Scores']}, but these moves give "

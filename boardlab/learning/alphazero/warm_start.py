@@ -61,8 +61,6 @@ class WarmStart:
     @staticmethod
     def check(settings: "AlphaZero", game: "Game") -> None:
         """Refuses with a sentence what does not fit together."""
-        if settings.switch == "adaptive" and settings.warm_start == "off":
-            raise BoardLabError("alphazero: switch=adaptive ends a warm start; give warm_start too")
         if settings.switch == "adaptive" and game.players != 2:
             raise BoardLabError(
                 f"alphazero: switch=adaptive lets two players meet, and {game.name} is for {game.players}; "

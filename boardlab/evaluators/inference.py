@@ -84,18 +84,26 @@ class CpuJudge(NetJudge):
         super().load(net, low, high)
         self._program: NetProgram | None = None
 
-    def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
-        """(values, logits)."""
+    def prepare(self, askers: int, rows: int, shape: tuple[int, ...]) -> None:
+        """Makes the program."""
+        self._ready(shape)
+
+    def _ready(self, shape: tuple[int, ...]) -> NetProgram:
         with self._lock:  # several threads may be the first
             if self._program is None:
-                self._program = net_program(self.net, planes.shape[1:])
-        rows = len(planes)
-        chunks = -(-rows // CHUNK) if self._pool else 1
-        if self._pool is None or chunks == 1:
-            values, logits = self._program.run(planes)
+                self._program = net_program(self.net, shape)
+            return self._program
+
+    def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
+        """(values, logits)."""
+        planes = np.ascontiguousarray(planes, np.float32)
+        program, rows = self._ready(planes.shape[1:]), len(planes)
+        chunks = -(-rows // CHUNK)
+        if self._pool is None or chunks <= 1:
+            values, logits = program.run(planes)
         else:
             parts = [planes[rows * i // chunks : rows * (i + 1) // chunks] for i in range(chunks)]
-            answers = list(self._pool.map(self._program.run, parts))
+            answers = list(self._pool.map(program.run, parts))
             values, logits = (np.concatenate([answer[i] for answer in answers]) for i in range(2))
         return np.tanh(values) * self.half + self.middle, logits
 

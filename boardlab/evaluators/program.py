@@ -33,8 +33,8 @@ def _add(
 ) -> int:
     """Adds a module that reads value x: scale * module(x) + added, then ReLU where it is asked for."""
     layers = list(_layers(module))
-    if not layers:
-        return x
+    if added is not None and (not layers or not isinstance(layers[-1], nn.Conv2d | nn.Linear)):
+        raise NotImplementedError(f"a block must end with a convolution or a linear layer: {module}")
     while layers:
         layer = layers.pop(0)
         followed = bool(layers) and isinstance(layers[0], nn.ReLU)
@@ -70,12 +70,14 @@ def _add_layer(
 ) -> int:
     if isinstance(layer, nn.Conv2d):
         weights, bias = _weights(layer, scale)
-        if layer.kernel_size == (1, 1):
+        shape = (layer.kernel_size, layer.padding, layer.stride, layer.dilation, layer.groups)
+        if shape == ((1, 1), (0, 0), (1, 1), (1, 1), 1):
             return program.pointwise(x, weights, bias, added, relu)
-        return program.convolution(x, weights, bias, layer.padding == (1, 1), added, relu)
+        for padding in (0, 1):
+            if shape == ((3, 3), (padding, padding), (1, 1), (1, 1), 1):
+                return program.convolution(x, weights, bias, bool(padding), added, relu)
     if isinstance(layer, nn.Linear):
         return program.linear(x, *_weights(layer, scale), added, relu)
-    assert scale == 1 and added is None, f"{layer} cannot end a block"
     if isinstance(layer, Residual):
         return _add(program, layer.inner, x, added=x, relu=True)
     if isinstance(layer, Scaled):

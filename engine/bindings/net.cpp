@@ -20,8 +20,12 @@ void bind_net(nb::module_ &m) {
           [](Program *self, std::int64_t planes, std::int64_t rows, std::int64_t cols, const std::string &level) {
             const net::Kernels *kernels = level.empty() ? &net::kernels() : net::kernels_named(level.c_str());
             if (!kernels) throw std::invalid_argument("this processor has no level \"" + level + "\"");
-            new (self) Program(checked_count("planes", planes, 1, 1 << 16), checked_count("rows", rows, 1, 1 << 12),
-                               checked_count("cols", cols, 1, 1 << 12), *kernels);
+            const std::int64_t most = 1 << 24;
+            const std::size_t p = checked_count("planes", planes, 1, most), r = checked_count("rows", rows, 1, most),
+                              c = checked_count("cols", cols, 1, most);
+            if (p * r > static_cast<std::size_t>(most) || p * r * c > static_cast<std::size_t>(most))
+              throw std::invalid_argument("planes x rows x cols must be at most " + std::to_string(most) + " numbers");
+            new (self) Program(p, r, c, *kernels);
           },
           nb::arg("planes"), nb::arg("rows"), nb::arg("cols"), nb::arg("level") = "")
       .def_prop_ro("level", &Program::level)
@@ -59,6 +63,7 @@ void bind_net(nb::module_ &m) {
       .def(
           "run",
           [](const Program &p, const Planes &planes) {
+            if (!p.is_finished()) throw std::invalid_argument("the net is not finished yet");
             if (planes.shape(1) != p.planes() || planes.shape(2) != p.rows() || planes.shape(3) != p.cols())
               throw std::invalid_argument("planes must be n x " + std::to_string(p.planes()) + " x " +
                                           std::to_string(p.rows()) + " x " + std::to_string(p.cols()));

@@ -13,6 +13,7 @@ namespace boardlab::net {
 namespace {
 
 constexpr std::align_val_t ALIGNMENT{64};
+constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // of a value, for one board: sizes cannot overflow
 
 // Winograd's transform of a filter for tiles of 2, 3 and 4 outputs; `kernels.inc` has those of inputs and outputs.
 using Row = std::array<double, 3>;
@@ -71,6 +72,12 @@ void write_panels(float *to, std::size_t outputs, std::size_t inputs, const At &
       }
 }
 
+Floats packed(std::span<const float> weights, std::size_t outputs, std::size_t inputs) {
+  Floats matrix(panels(outputs) * PANEL * inputs);
+  write_panels(matrix.data(), outputs, inputs, [&](std::size_t o, std::size_t i) { return weights[o * inputs + i]; });
+  return matrix;
+}
+
 Floats winograd_weights(std::span<const float> weights, std::size_t outputs, std::size_t inputs, const Tiling &tiling) {
   const std::size_t matrix = panels(outputs) * PANEL * inputs;
   Floats transformed(tiling.places() * matrix);
@@ -117,6 +124,12 @@ Floats Program::padded(Weights numbers, std::size_t wanted, const char *what) co
   return copy;
 }
 
+void Program::check_weights(Weights weights, std::size_t outputs, std::size_t inputs) const {
+  if (outputs == 0 || weights.size() % outputs != 0 || weights.size() / outputs != inputs)
+    throw std::invalid_argument("weights must be outputs x " + std::to_string(inputs) +
+                                ", and the bias a number an output");
+}
+
 std::size_t Program::add(Layer layer, const Shape &to) {
   check_open();
   if (layer.added) {
@@ -125,6 +138,9 @@ std::size_t Program::add(Layer layer, const Shape &to) {
     if (added.channels != to.channels || added.cells() != (is_vector ? 1 : to.cells()))
       throw std::invalid_argument("what is added has another shape than the layer's value");
   }
+  if (to.width() > MOST_NUMBERS / to.cells())
+    throw std::invalid_argument("a layer of " + std::to_string(to.channels) + " channels is too large for " +
+                                std::to_string(to.cells()) + " cells");
   layer.to = shapes_.size();
   layers_.push_back(std::move(layer));
   shapes_.push_back(to);
@@ -135,9 +151,7 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
                                  bool relu) {
   const Shape in = shape(from);
   const std::size_t outputs = bias.size(), lost = is_padded ? 0 : 2;
-  if (outputs == 0 || weights.size() != outputs * in.channels * 9)
-    throw std::invalid_argument("a convolution's weights must be outputs x " + std::to_string(in.channels) +
-                                " x 3 x 3, and its bias a number an output");
+  check_weights(weights, outputs, in.channels * 9);
   if (in.rows <= lost || in.cols <= lost)
     throw std::invalid_argument("a convolution without padding needs three rows and columns");
   Tiling tiling = tiling_of(in.rows, in.cols, is_padded);
@@ -150,29 +164,26 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
 std::size_t Program::pointwise(std::size_t from, Weights weights, Weights bias, Added added, bool relu) {
   const Shape in = shape(from);
   const std::size_t outputs = bias.size();
-  if (outputs == 0 || weights.size() != outputs * in.channels)
-    throw std::invalid_argument("weights must be outputs x " + std::to_string(in.channels) +
-                                ", and the bias a number an output");
-  Floats packed(panels(outputs) * PANEL * in.channels);
-  write_panels(packed.data(), outputs, in.channels,
-               [&](std::size_t o, std::size_t i) { return weights[o * in.channels + i]; });
-  return add({Kind::POINTWISE, from, 0, added, relu, std::move(packed), padded(bias, outputs, "bias"), 0, {}},
+  check_weights(weights, outputs, in.channels);
+  return add({Kind::POINTWISE,
+              from,
+              0,
+              added,
+              relu,
+              packed(weights, outputs, in.channels),
+              padded(bias, outputs, "bias"),
+              0,
+              {}},
              {in.rows, in.cols, outputs});
 }
 
 std::size_t Program::linear(std::size_t from, Weights weights, Weights bias, Added added, bool relu) {
   const Shape in = shape(from);
-  const std::size_t outputs = bias.size(), inputs = in.channels * in.cells(), width = in.width();
-  if (outputs == 0 || weights.size() != outputs * inputs)
-    throw std::invalid_argument("weights must be outputs x " + std::to_string(inputs) +
-                                ", and the bias a number an output");
-  Floats packed(panels(outputs) * PANEL * in.size());
-  write_panels(packed.data(), outputs, in.size(), [&](std::size_t o, std::size_t i) {
-    const std::size_t cell = i / width, channel = i % width;
-    return channel < in.channels ? weights[o * inputs + channel * in.cells() + cell] : 0.0F;
-  });
-  return add({Kind::LINEAR, from, 0, added, relu, std::move(packed), padded(bias, outputs, "bias"), 0, {}},
-             {1, 1, outputs});
+  const std::size_t outputs = bias.size(), inputs = in.channels * in.cells();
+  check_weights(weights, outputs, inputs);
+  return add(
+      {Kind::LINEAR, from, 0, added, relu, packed(weights, outputs, inputs), padded(bias, outputs, "bias"), 0, {}},
+      {1, 1, outputs});
 }
 
 std::size_t Program::spread(std::size_t from, std::size_t added, bool relu) {
@@ -248,22 +259,22 @@ void Program::choose_slots() {
 // Few boards at a time keep their tiles in the cache, many read a layer's weights less often.
 void Program::choose_chunk() {
   constexpr std::size_t CACHE = std::size_t{1} << 18, FEWEST = 4, MOST = 64;  // of numbers
-  std::size_t of_board = 1, of_weights = 0;
+  std::size_t of_weights = 0;
   for (const Layer &layer : layers_) {
+    const Shape &in = shapes_[layer.from], &out = shapes_[layer.to];
+    of_weights = std::max(of_weights, layer.weights.size());
+    if (layer.kind == Kind::LINEAR && in.cells() > 1) flat_size_ = std::max(flat_size_, in.cells() * in.channels);
     if (layer.kind != Kind::CONVOLUTION) continue;
     const std::size_t places = layer.tiling.places(), tiles = layer.tiling.count;
-    tiles_size_ = std::max(tiles_size_, places * (tiles * shapes_[layer.from].width() + PANEL));
-    products_size_ = std::max(products_size_, places * (tiles * shapes_[layer.to].width() + PANEL));
-    of_weights = std::max(of_weights, layer.weights.size());
+    tiles_size_ = std::max(tiles_size_, places * (tiles * in.width() + PANEL));
+    products_size_ = std::max(products_size_, places * (tiles * out.width() + PANEL));
   }
-  of_board = std::max(of_board, tiles_size_ + products_size_);
+  const std::size_t of_board = std::max(tiles_size_ + products_size_, std::size_t{1});
   chunk_ = std::clamp(std::max(CACHE, of_weights) / of_board, FEWEST, MOST);
-  tiles_size_ *= chunk_;
-  products_size_ *= chunk_;
+  for (std::size_t *size : {&tiles_size_, &products_size_, &flat_size_}) *size *= chunk_;
 }
 
 void Program::run(const float *planes, std::size_t n, std::span<float *const> answers) const {
-  if (!finished_) throw std::invalid_argument("the net is not finished yet");
   std::unique_ptr<Workspace> workspace;
   {
     const std::lock_guard lock(mutex_);
@@ -277,6 +288,7 @@ void Program::run(const float *planes, std::size_t n, std::span<float *const> an
     for (const std::size_t size : slot_sizes_) workspace->slots.emplace_back(size * chunk_);
     workspace->tiles = Floats(tiles_size_);
     workspace->products = Floats(products_size_);
+    workspace->flat = Floats(flat_size_);
   }
   for (std::size_t begin = 0; begin < n; begin += chunk_) {
     const std::size_t count = std::min(chunk_, n - begin);
@@ -311,12 +323,14 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
   switch (layer.kind) {
     case Kind::CONVOLUTION: return convolve(layer, n, workspace);
     case Kind::POINTWISE:
+      kernels_->multiply(from, in.width(), n * out.cells(), layer.weights.data(), in.channels, width, to);
+      return kernels_->finish(to, n * out.cells(), width, {layer.bias.data(), added, layer.relu});
     case Kind::LINEAR: {
-      const bool is_linear = layer.kind == Kind::LINEAR;
-      const std::size_t rows = n * out.cells();
-      kernels_->multiply(from, is_linear ? in.size() : in.width(), rows, layer.weights.data(),
-                         is_linear ? in.size() : in.channels, width, to);
-      return kernels_->finish(to, rows, width, {layer.bias.data(), added, layer.relu});
+      const std::size_t inputs = in.cells() * in.channels;
+      const bool is_vector = in.cells() == 1;
+      kernels_->multiply(is_vector ? from : flattened(in, from, n, workspace), is_vector ? in.width() : inputs, n,
+                         layer.weights.data(), inputs, width, to);
+      return kernels_->finish(to, n, width, {layer.bias.data(), added, layer.relu});
     }
     case Kind::SPREAD:
       for (std::size_t board = 0; board < n; ++board, added += width)
@@ -355,6 +369,15 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
       }
       return;
   }
+}
+
+// Boards as rows of all their numbers, channel by channel: the order of the weights, and no zeros between them.
+const float *Program::flattened(const Shape &shape, const float *boards, std::size_t n, Workspace &workspace) const {
+  float *to = workspace.flat.data();
+  for (std::size_t board = 0; board < n; ++board, boards += shape.size())
+    for (std::size_t channel = 0; channel < shape.channels; ++channel)
+      for (std::size_t cell = 0; cell < shape.cells(); ++cell) *to++ = boards[cell * shape.width() + channel];
+  return workspace.flat.data();
 }
 
 void Program::convolve(const Layer &layer, std::size_t n, Workspace &workspace) const {

@@ -36,8 +36,8 @@ class Program {
  public:
   Program(std::size_t planes, std::size_t rows, std::size_t cols, const Kernels &kernels);
 
-  // Each adds a layer and returns the number of its value; std::invalid_argument where something does not fit. All but
-  // `pool` and `norm` end with `added`, the value of a short cut, and ReLU where they are asked for.
+  // Each adds a layer and returns the number of its value; std::invalid_argument where something does not fit. Those
+  // with weights end with `added`, the value of a short cut, and ReLU where they are asked for.
   using Weights = std::span<const float>;
   using Added = std::optional<std::size_t>;
   // Weights [outputs, inputs, 3, 3]; with padding 1 or 0.
@@ -56,6 +56,7 @@ class Program {
 
   // No further layers; these vectors are what is asked for.
   void finish(std::vector<std::size_t> outputs);
+  bool is_finished() const { return finished_; }
   std::size_t output_count() const { return outputs_.size(); }
   std::size_t output_size(std::size_t i) const { return shapes_[outputs_[i]].channels; }
   std::size_t input_size() const { return planes_ * rows_ * cols_; }
@@ -86,11 +87,13 @@ class Program {
   };
   struct Workspace {
     std::vector<Floats> slots;
-    Floats tiles, products;
+    Floats tiles, products;  // of a convolution
+    Floats flat;             // all channels of all cells, as a linear layer reads them
   };
 
   const Shape &shape(std::size_t value) const;
   std::size_t add(Layer layer, const Shape &shape);
+  void check_weights(Weights weights, std::size_t outputs, std::size_t inputs) const;
   void check_open() const;
   Floats padded(Weights numbers, std::size_t wanted, const char *what) const;
   void choose_slots();
@@ -98,6 +101,7 @@ class Program {
   void run_chunk(const float *planes, std::size_t n, Workspace &workspace) const;
   void run_layer(const Layer &layer, std::size_t n, Workspace &workspace) const;
   void convolve(const Layer &layer, std::size_t n, Workspace &workspace) const;
+  const float *flattened(const Shape &shape, const float *boards, std::size_t n, Workspace &workspace) const;
 
   std::size_t planes_, rows_, cols_;
   const Kernels *kernels_;
@@ -106,10 +110,10 @@ class Program {
   std::vector<std::size_t> outputs_;
   bool finished_ = false;
 
-  std::vector<std::size_t> slots_;       // where a value lies
-  std::vector<std::size_t> slot_sizes_;  // for one board
-  std::size_t chunk_ = 1;                // boards that go through the net together
-  std::size_t tiles_size_ = 0, products_size_ = 0;
+  std::vector<std::size_t> slots_;                                  // where a value lies
+  std::vector<std::size_t> slot_sizes_;                             // for one board
+  std::size_t chunk_ = 1;                                           // boards that go through the net together
+  std::size_t tiles_size_ = 0, products_size_ = 0, flat_size_ = 0;  // for a chunk
 
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Workspace>> idle_;

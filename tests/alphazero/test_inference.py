@@ -10,9 +10,9 @@ torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.inference import CHUNK, CpuJudge, folded, net_judge  # noqa: E402
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
-from boardlab.evaluators.nets import NetOptions, NetShape  # noqa: E402
+from boardlab.evaluators.nets import NetOptions, NetShape, Residual  # noqa: E402
 from boardlab.evaluators.nets import build_net as build  # noqa: E402
-from boardlab.evaluators.program import net_program  # noqa: E402
+from boardlab.evaluators.program import _add, net_program  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 
@@ -116,16 +116,18 @@ def test_a_program_refuses_what_does_not_fit():
     def numbers(*shape):
         return np.zeros(shape, np.float32)
 
-    program = _engine.NetProgram(2, 6, 7)
+    program, wide = _engine.NetProgram(2, 6, 7), _engine.NetProgram(1, 1 << 12, 1 << 12)
     for call, said in (
         (lambda: _engine.NetProgram(0, 6, 7), "planes"),
+        (lambda: _engine.NetProgram(65536, 4096, 4096), "at most 16777216"),
         (lambda: _engine.NetProgram(2, 6, 7, level="mmx"), 'no level "mmx"'),
         (lambda: program.relu(5), "no value 5"),
-        (lambda: program.convolution(0, numbers(8, 3, 3, 3), numbers(8), True), "outputs x 2 x 3 x 3"),
-        (lambda: program.convolution(0, numbers(0, 2, 3, 3), numbers(0), True), "outputs x 2 x 3 x 3"),
+        (lambda: program.convolution(0, numbers(8, 3, 3, 3), numbers(8), True), "outputs x 18"),
+        (lambda: program.convolution(0, numbers(0, 2, 3, 3), numbers(0), True), "outputs x 18"),
         (lambda: program.convolution(0, numbers(4, 2, 3, 3), numbers(4), True, added=0), "another shape"),
         (lambda: program.pointwise(0, numbers(8, 3), numbers(8)), "outputs x 2"),
         (lambda: program.linear(0, numbers(8, 3), numbers(8)), "outputs x 84"),
+        (lambda: wide.pointwise(0, numbers(1 << 16), numbers(1 << 16)), "too large for 16777216 cells"),
         (lambda: program.norm(0, numbers(2), numbers(2), 1e-5), "of a vector"),
         (lambda: program.spread(0, 0), "another shape"),
         (lambda: program.finish([0]), "must be a vector"),
@@ -146,6 +148,28 @@ def test_a_program_refuses_what_does_not_fit():
             call()
     with pytest.raises(TypeError):
         program.run(np.zeros((1, 2, 6, 7)))  # not 32-bit numbers
+
+
+def test_blocks_that_the_engine_cannot_end_are_refused():
+    program = _engine.NetProgram(2, 6, 7)
+    convolution = torch.nn.Conv2d(2, 2, 3, padding=1)
+    for inner in (torch.nn.Identity(), torch.nn.Sequential(convolution, torch.nn.ReLU())):
+        with pytest.raises(NotImplementedError, match="must end with"):
+            _add(program, Residual(inner), 0)
+    for layer in (torch.nn.Conv2d(2, 2, 3, stride=2), torch.nn.Conv2d(2, 2, 5), torch.nn.Tanh()):
+        with pytest.raises(NotImplementedError, match="no layer for"):
+            _add(program, layer, 0)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_no_rows_and_rows_in_another_order_are_answered(threads):
+    game = bl.game("connectfour")
+    judge = CpuJudge(trained("res", game), -1, 1, threads)
+    planes, legal = positions(game, 2 * CHUNK)
+    assert [answer.shape for answer in judge(planes[:0], legal[:0])] == [(0, 1), (0, 7)]
+    for other in (planes.astype(np.float64), np.asfortranarray(planes)):
+        for one, same in zip(judge(planes, legal), judge(other, legal), strict=True):
+            assert np.array_equal(one, same)
 
 
 def test_a_judge_takes_new_weights_and_a_new_scale_in():

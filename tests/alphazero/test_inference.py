@@ -103,6 +103,17 @@ def test_an_answer_does_not_depend_on_what_is_asked_with_it(level):
     assert [answer.shape for answer in program.run(planes[:0])] == [(0, 1), (0, 7)]
 
 
+@pytest.mark.skipif("avx512" not in _engine.kernel_levels(), reason="needs AVX-512")
+@pytest.mark.parametrize("kind", ["res", "pool", "mlp"])
+def test_avx2_and_avx512_give_the_same_bits(kind):
+    game = bl.game("connectfour")
+    net = folded(trained(kind, game))
+    planes, _ = positions(game, 70)
+    answers = [net_program(net, (2, 6, 7), level).run(planes) for level in ("avx2", "avx512")]
+    for one, other in zip(*answers, strict=True):
+        assert np.array_equal(one, other)
+
+
 @pytest.mark.parametrize("level", _engine.kernel_levels())
 def test_a_net_that_is_no_number_any_more_says_so(level):
     game = bl.game("connectfour")

@@ -207,7 +207,7 @@ class StoppedMatch(KeyboardInterrupt):
 
 
 class _EnoughError(Exception):
-    """The test is decided."""
+    """Further games would tell nothing more."""
 
 
 def match(
@@ -367,11 +367,15 @@ class Arena:
             random_actions=self.random_actions,
             starts=self.starts,
         )
-        records: list[GameRecord] = []
-        for turn in range(turns):
-            anybody.play([everyone], turn + 1, records.extend, first=turn)
-            if any(records.pop().decisions):
-                return
+
+        def receive(fresh: list[GameRecord]) -> None:
+            if any(any(record.decisions) for record in fresh):
+                raise _EnoughError
+
+        try:
+            anybody.play([everyone], turns, receive)
+        except _EnoughError:
+            return
         raise BoardLabError(
             f"no game of {self.game.name} still runs after {counted(self.random_actions, 'random actions')}: "
             "the agents would have nothing to decide"

@@ -26,7 +26,7 @@ GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 console = Console(highlight=False)
 
-NARROW = 72
+NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
 
 

@@ -21,8 +21,8 @@ from boardlab.evaluators.program import net_program
 
 Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
-CHUNK = 64
-"""Rows that a thread of a CPU takes through the net at once where several share a batch."""
+CHUNK = 16
+"""The fewest rows for which another thread of a CPU is asked to share a batch."""
 
 
 class NetJudge:
@@ -72,10 +72,11 @@ def folded(net: Net) -> Net:
 
 
 class CpuJudge(NetJudge):
-    """On a CPU as a program of the engine. Chunks of a batch go through it side by side, a thread each."""
+    """On a CPU as a program of the engine. Parts of a batch go through it side by side, a thread each."""
 
     def __init__(self, net: Net, low: float, high: float, threads: int = 1) -> None:
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._lock = threading.Lock()
         super().__init__(net, low, high)
 
@@ -98,12 +99,13 @@ class CpuJudge(NetJudge):
         """(values, logits)."""
         planes = np.ascontiguousarray(planes, np.float32)
         program, rows = self._ready(planes.shape[1:]), len(planes)
-        chunks = -(-rows // CHUNK)
-        if self._pool is None or chunks <= 1:
+        parts = min(self._threads, rows // CHUNK)
+        if self._pool is None or parts <= 1:
             values, logits = program.run(planes)
         else:
-            parts = [planes[rows * i // chunks : rows * (i + 1) // chunks] for i in range(chunks)]
-            answers = list(self._pool.map(program.run, parts))
+            first, *others = (planes[rows * i // parts : rows * (i + 1) // parts] for i in range(parts))
+            shared = [self._pool.submit(program.run, part) for part in others]
+            answers = [program.run(first), *(part.result() for part in shared)]
             values, logits = (np.concatenate([answer[i] for answer in answers]) for i in range(2))
         return np.tanh(values) * self.half + self.middle, logits
 

@@ -1,5 +1,6 @@
 """Training runs of agents that learn by self-play: train, resume, open."""
 
+import contextlib
 import dataclasses
 import os
 import tomllib
@@ -178,12 +179,14 @@ def train(
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
-        training.begin(agent, force)
+        is_new = folder.is_empty
         try:
+            training.begin(agent, force)
             training.go(progress)
         except Exception:
-            if not training.learner.episodes_done:
-                folder.discard()
+            if is_new and not training.learner.episodes_done:
+                with contextlib.suppress(BoardLabError):  # what went wrong first is what is said
+                    folder.discard()
             raise
     return _as_run(training)
 

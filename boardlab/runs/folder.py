@@ -116,6 +116,13 @@ class RunFolder:
 
     # ---- agent.toml ----
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it, or nothing but what a run that hardly began has left."""
+        # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
+        files = self.path.iterdir() if self.path.is_dir() else ()
+        return all(file.name == LOCK or _is_aside(file.name, "agent.toml") for file in files)
+
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
         """Starts a run in the claimed folder; one that is there already is replaced only by `force`."""
         if (self.path / "agent.toml").exists() and not force:
@@ -125,9 +132,7 @@ class RunFolder:
                 f"{self.path} already holds a run; go on with it (boardlab resume {self.path}, or resume() "
                 "in Python), choose another folder, or replace it (--force, or force=True)"
             )
-        # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
-        files = [] if self.has("agent.toml") or not self.path.is_dir() else list(self.path.iterdir())
-        if any(file.name != LOCK and not _is_aside(file.name, "agent.toml") for file in files):
+        if not self.has("agent.toml") and not self.is_empty:
             what = "holds several runs (--runs)" if self._several else "is not empty and holds no run"
             raise BoardLabError(f"{self.path} {what}; choose another folder")
         self.tidy()
@@ -156,7 +161,10 @@ class RunFolder:
         """Removes the run that is in it; a folder that was made for it goes with it."""
         self.tidy()
         self._clear()
-        (self.path / "agent.toml").unlink(missing_ok=True)
+        try:
+            (self.path / "agent.toml").unlink(missing_ok=True)
+        except OSError as error:
+            raise BoardLabError(f"{self.path}/agent.toml cannot be removed: {error.strerror}") from None
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
         """Writes agent.toml; the version of its format comes first."""

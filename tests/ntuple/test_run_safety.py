@@ -8,6 +8,7 @@ import pytest
 
 import boardlab as bl
 from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.runs import RunFolder
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -31,20 +32,46 @@ def test_an_interval_that_was_given_is_kept(tmp_path):
     assert [int(row["episodes"]) for row in run.log] == [50, 100, 150, 200, 250, 300]
 
 
-def test_nothing_remains_of_a_run_that_never_began(tmp_path):
+@pytest.fixture
+def failing():
+    """The name of features that fail in the first episode."""
     calls = []
 
     @bl.register_features("failing")
-    def failing(state, player):
+    def fail(state, player):
         calls.append(player)
         if len(calls) > 20:
             raise ZeroDivisionError
         return [1.0]
 
-    with pytest.raises(ZeroDivisionError):
-        bl.train(TICTACTOE, "td-features", out=tmp_path / "runs/mine", features="failing")
-    assert not list(tmp_path.iterdir())
+    yield "failing"
     del OWN_FEATURES["failing"]
+
+
+def test_nothing_remains_of_a_run_that_never_began(tmp_path, failing):
+    with pytest.raises(ZeroDivisionError):
+        bl.train(TICTACTOE, "td-features", out=tmp_path / "runs/mine", features=failing)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_more_in_it_stays_one_that_a_run_may_replace(tmp_path, failing):
+    out = tmp_path / "mine"
+    bl.train(TICTACTOE, episodes=10, exams=[], out=out)
+    (out / "notes.txt").write_text("the user's")
+    with pytest.raises(ZeroDivisionError):
+        bl.train(TICTACTOE, "td-features", out=out, features=failing, force=True)
+    bl.train(TICTACTOE, episodes=10, exams=[], out=out, force=True)
+    assert (out / "notes.txt").read_text() == "the user's"
+
+
+def test_nothing_remains_of_a_run_whose_first_checkpoint_cannot_be_written(tmp_path, monkeypatch):
+    def refuse(folder, name, arrays):
+        raise bl.BoardLabError(f"{name} cannot be written")
+
+    monkeypatch.setattr(RunFolder, "write_arrays", refuse)
+    with pytest.raises(bl.BoardLabError, match="cannot be written"):
+        bl.train(TICTACTOE, episodes=10, out=tmp_path / "runs/mine")
+    assert not list(tmp_path.iterdir())
 
 
 HOLDER = """

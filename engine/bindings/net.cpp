@@ -28,7 +28,6 @@ void bind_net(nb::module_ &m) {
             new (self) Program(p, r, c, *kernels);
           },
           nb::arg("planes"), nb::arg("rows"), nb::arg("cols"), nb::arg("level") = "")
-      .def_prop_ro("level", &Program::level)
       .def(
           "convolution",
           [](Program &p, std::size_t from, const Numbers &weights, const Numbers &bias, bool padded,

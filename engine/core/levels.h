@@ -1,6 +1,7 @@
 // Levels of vector instructions: some files are compiled once for each, and the processor decides at run time.
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 namespace boardlab {

@@ -63,7 +63,6 @@ class Program {
   std::size_t planes() const { return planes_; }
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
-  const char *level() const { return kernels_->name; }
 
   // Planes [n, planes, rows, cols]; answers[i] [n, output_size(i)].
   void run(const float *planes, std::size_t n, std::span<float *const> answers) const;

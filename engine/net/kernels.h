@@ -19,7 +19,7 @@ constexpr std::size_t panels(std::size_t channels) { return (channels + PANEL - 
 
 // Tiles of 2 to 4 outputs a side read two more; cells are numbered row by row, -1 is beyond the edge.
 struct Tiling {
-  std::size_t high, wide, count;
+  std::size_t high, wide, count, in_cells, out_cells;
   std::vector<std::int32_t> inputs;   // [count][(high + 2) * (wide + 2)]
   std::vector<std::int32_t> outputs;  // [count][high * wide]
 
@@ -28,7 +28,7 @@ struct Tiling {
 
 // What is done to a sum before it is a layer's output.
 struct Finish {
-  const float *bias;   // [channels]
+  const float *bias;   // [channels], or null after a convolution that learns
   const float *added;  // where the output's cells have their short cut, or null
   bool relu;
 };
@@ -42,6 +42,26 @@ struct Kernels {
   void (*to_tiles)(const Tiling &tiling, const float *board, std::size_t channels, float *to, std::size_t step);
   void (*from_tiles)(const Tiling &tiling, const float *from, std::size_t step, std::size_t channels,
                      const Finish &finish, float *board);
+  // What is wanted of the outputs of one board becomes what is wanted of the products: the transpose of from_tiles.
+  void (*gradients_to_tiles)(const Tiling &tiling, const float *board, std::size_t channels, float *to,
+                             std::size_t step);
+  // sums [inputs, outputs] += the transpose of from [rows, inputs] * by [rows, outputs], both whole panels wide.
+  void (*add_outer_products)(const float *from, std::size_t inputs, const float *by, std::size_t outputs,
+                             std::size_t rows, float *sums);
+  // Of the rows of x [rows, channels]: the sums, or, with a mean of each channel, those of the squares around it.
+  void (*add_rows)(const float *x, const float *mean, std::size_t rows, std::size_t channels, float *sums);
+  // to = (x - mean) * scale, and then a layer's finish.
+  void (*normalise)(const float *x, const float *mean, const float *scale, std::size_t rows, std::size_t channels,
+                    const Finish &finish, float *to);
+  // Sums [2, channels] of gradient and gradient * (x - mean). A gradient counts where `out` is positive or null.
+  void (*add_gradients)(const float *gradient, const float *out, const float *x, const float *mean, std::size_t rows,
+                        std::size_t channels, float *sums);
+  // to = gradient * slope[0] + (x - mean) * slope[1] + slope[2], of slopes [3, channels]; the gradient that counts goes
+  // to `counted`, which may be null.
+  void (*normalise_gradients)(const float *gradient, const float *out, const float *x, const float *mean,
+                              const float *slopes, std::size_t rows, std::size_t channels, float *to, float *counted);
+  // to += from.
+  void (*add)(const float *from, std::size_t size, float *to);
   // In place, on [rows, channels].
   void (*finish)(float *sums, std::size_t rows, std::size_t channels, const Finish &finish);
 };

@@ -1,9 +1,7 @@
 #include "net/program.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -11,65 +9,7 @@ namespace boardlab::net {
 
 namespace {
 
-constexpr std::align_val_t ALIGNMENT{64};
 constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // of a value, for one board: sizes cannot overflow
-
-// Winograd's transform of a filter for tiles of 2, 3 and 4 outputs; `kernels.inc` has those of inputs and outputs.
-using Row = std::array<double, 3>;
-constexpr Row FILTER_2[] = {{1, 0, 0}, {.5, .5, .5}, {.5, -.5, .5}, {0, 0, 1}};
-constexpr Row FILTER_3[] = {
-    {.5, 0, 0}, {-.5, -.5, -.5}, {-1. / 6, 1. / 6, -1. / 6}, {1. / 6, 1. / 3, 2. / 3}, {0, 0, 1}};
-constexpr Row FILTER_4[] = {{.25, 0, 0},
-                            {-1. / 6, -1. / 6, -1. / 6},
-                            {-1. / 6, 1. / 6, -1. / 6},
-                            {1. / 24, 1. / 12, 1. / 6},
-                            {1. / 24, -1. / 12, 1. / 6},
-                            {0, 0, 1}};
-
-std::span<const Row> filter_transform(std::size_t outputs) {
-  if (outputs == 2) return FILTER_2;
-  if (outputs == 3) return FILTER_3;
-  return FILTER_4;
-}
-
-// The size of tiles that covers a side with the fewest products.
-std::size_t tile_side(std::size_t outputs) {
-  std::size_t best = 4;
-  const auto products = [&](std::size_t m) { return (outputs + m - 1) / m * (m + 2); };
-  for (const std::size_t m : {std::size_t{3}, std::size_t{2}})
-    if (products(m) < products(best)) best = m;
-  return best;
-}
-
-Tiling tiling_of(std::size_t rows, std::size_t cols, bool is_padded) {
-  const std::size_t pad = is_padded ? 1 : 0, out_rows = rows + 2 * pad - 2, out_cols = cols + 2 * pad - 2;
-  Tiling tiling{tile_side(out_rows), tile_side(out_cols), 0, {}, {}};
-  const auto cell = [](std::size_t y, std::size_t x, std::size_t height, std::size_t width) {
-    return y < height && x < width ? static_cast<std::int32_t>(y * width + x) : -1;  // below 0 wraps around
-  };
-  for (std::size_t top = 0; top < out_rows; top += tiling.high)
-    for (std::size_t left = 0; left < out_cols; left += tiling.wide) {
-      ++tiling.count;
-      for (std::size_t y = top; y < top + tiling.high + 2; ++y)
-        for (std::size_t x = left; x < left + tiling.wide + 2; ++x)
-          tiling.inputs.push_back(cell(y - pad, x - pad, rows, cols));
-      for (std::size_t y = top; y < top + tiling.high; ++y)
-        for (std::size_t x = left; x < left + tiling.wide; ++x)
-          tiling.outputs.push_back(cell(y, x, out_rows, out_cols));
-    }
-  return tiling;
-}
-
-// Writes a matrix [outputs, inputs] as panels; `at(o, i)` reads it.
-template <class At>
-void write_panels(float *to, std::size_t outputs, std::size_t inputs, const At &at) {
-  for (std::size_t p = 0; p < panels(outputs); ++p)
-    for (std::size_t i = 0; i < inputs; ++i)
-      for (std::size_t j = 0; j < PANEL; ++j, ++to) {
-        const std::size_t o = p * PANEL + j;
-        *to = o < outputs ? at(o, i) : 0.0F;
-      }
-}
 
 Floats packed(std::span<const float> weights, std::size_t outputs, std::size_t inputs) {
   Floats matrix(panels(outputs) * PANEL * inputs);
@@ -77,28 +17,7 @@ Floats packed(std::span<const float> weights, std::size_t outputs, std::size_t i
   return matrix;
 }
 
-Floats winograd_weights(std::span<const float> weights, std::size_t outputs, std::size_t inputs, const Tiling &tiling) {
-  const std::size_t matrix = panels(outputs) * PANEL * inputs;
-  Floats transformed(tiling.places() * matrix);
-  std::size_t place = 0;
-  for (const Row &vertical : filter_transform(tiling.high))
-    for (const Row &horizontal : filter_transform(tiling.wide))
-      write_panels(transformed.data() + place++ * matrix, outputs, inputs, [&](std::size_t o, std::size_t i) {
-        const float *filter = weights.data() + (o * inputs + i) * 9;
-        double sum = 0;
-        for (std::size_t y = 0; y < 3; ++y)
-          for (std::size_t x = 0; x < 3; ++x) sum += vertical[y] * horizontal[x] * filter[y * 3 + x];
-        return static_cast<float>(sum);
-      });
-  return transformed;
-}
-
 }  // namespace
-
-Floats::Floats(std::size_t size)
-    : data_(static_cast<float *>(::operator new(size * sizeof(float), ALIGNMENT))), size_(size) {}
-
-void Floats::Free::operator()(float *p) const { ::operator delete(p, ALIGNMENT); }
 
 Program::Program(std::size_t planes, std::size_t rows, std::size_t cols, const Kernels &kernels)
     : planes_(planes), rows_(rows), cols_(cols), kernels_(&kernels), shapes_{{rows, cols, planes}} {}
@@ -153,8 +72,10 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
   check_weights(weights, outputs, in.channels * 9);
   if (in.rows <= lost || in.cols <= lost)
     throw std::invalid_argument("a convolution without padding needs three rows and columns");
-  Tiling tiling = tiling_of(in.rows, in.cols, is_padded);
-  Floats transformed = winograd_weights(weights, outputs, in.channels, tiling);
+  Tiling tiling = tiling_of(in.rows, in.cols, is_padded ? 1 : 0);
+  Floats transformed(tiling.places() * panels(outputs) * PANEL * in.channels);
+  const auto inputs = static_cast<std::ptrdiff_t>(in.channels);
+  transform_filters({weights.data(), inputs * 9, 9, 1}, outputs, in.channels, tiling, transformed.data());
   return add({Kind::CONVOLUTION, from, 0, added, relu, std::move(transformed), padded(bias, outputs, "bias"), 0,
               std::move(tiling)},
              {in.rows - lost, in.cols - lost, outputs});
@@ -255,21 +176,17 @@ void Program::choose_slots() {
   }
 }
 
-// Few boards at a time keep their tiles in the cache, many read a layer's weights less often.
 void Program::choose_chunk() {
-  constexpr std::size_t CACHE = std::size_t{1} << 18, FEWEST = 4, MOST = 64;  // of numbers
   std::size_t of_weights = 0;
   for (const Layer &layer : layers_) {
-    const Shape &in = shapes_[layer.from], &out = shapes_[layer.to];
+    const Shape &in = shapes_[layer.from];
     of_weights = std::max(of_weights, layer.weights.size());
     if (layer.kind == Kind::LINEAR && in.cells() > 1) flat_size_ = std::max(flat_size_, in.cells() * in.channels);
     if (layer.kind != Kind::CONVOLUTION) continue;
-    const std::size_t places = layer.tiling.places(), tiles = layer.tiling.count;
-    tiles_size_ = std::max(tiles_size_, places * (tiles * in.width() + PANEL));
-    products_size_ = std::max(products_size_, places * (tiles * out.width() + PANEL));
+    tiles_size_ = std::max(tiles_size_, convolution_of(layer).tiles_size(1));
+    products_size_ = std::max(products_size_, convolution_of(layer).products_size(1));
   }
-  const std::size_t of_board = std::max(tiles_size_ + products_size_, std::size_t{1});
-  chunk_ = std::clamp(std::max(CACHE, of_weights) / of_board, FEWEST, MOST);
+  chunk_ = boards_at_once(std::max(tiles_size_ + products_size_, std::size_t{1}), of_weights);
   for (std::size_t *size : {&tiles_size_, &products_size_, &flat_size_}) *size *= chunk_;
 }
 
@@ -320,7 +237,9 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
   float *to = workspace.slots[slots_[layer.to]].data();
   const std::size_t width = out.width();
   switch (layer.kind) {
-    case Kind::CONVOLUTION: return convolve(layer, n, workspace);
+    case Kind::CONVOLUTION:
+      return convolution_of(layer).run(from, n, {layer.bias.data(), added, layer.relu}, to, workspace.tiles.data(),
+                                       workspace.products.data());
     case Kind::POINTWISE:
       kernels_->multiply(from, in.width(), n * out.cells(), layer.weights.data(), in.channels, width, to);
       return kernels_->finish(to, n * out.cells(), width, {layer.bias.data(), added, layer.relu});
@@ -379,27 +298,9 @@ const float *Program::flattened(const Shape &shape, const float *boards, std::si
   return workspace.flat.data();
 }
 
-void Program::convolve(const Layer &layer, std::size_t n, Workspace &workspace) const {
+Convolution Program::convolution_of(const Layer &layer) const {
   const Shape &in = shapes_[layer.from], &out = shapes_[layer.to];
-  const Tiling &tiling = layer.tiling;
-  const std::size_t rows = n * tiling.count;
-  // A little more than the rows, or what lies a step apart would fight for the same few places of the cache.
-  const std::size_t in_step = rows * in.width() + PANEL, out_step = rows * out.width() + PANEL;
-  const float *from = workspace.slots[slots_[layer.from]].data();
-  const float *added = layer.added ? workspace.slots[slots_[*layer.added]].data() : nullptr;
-  float *to = workspace.slots[slots_[layer.to]].data();
-  float *const tiles = workspace.tiles.data(), *const products = workspace.products.data();
-  for (std::size_t board = 0; board < n; ++board)
-    kernels_->to_tiles(tiling, from + board * in.size(), in.width(), tiles + board * tiling.count * in.width(),
-                       in_step);
-  for (std::size_t place = 0; place < tiling.places(); ++place)
-    kernels_->multiply(tiles + place * in_step, in.width(), rows,
-                       layer.weights.data() + place * in.channels * out.width(), in.channels, out.width(),
-                       products + place * out_step);
-  for (std::size_t board = 0; board < n; ++board)
-    kernels_->from_tiles(tiling, products + board * tiling.count * out.width(), out_step, out.width(),
-                         {layer.bias.data(), added ? added + board * out.size() : nullptr, layer.relu},
-                         to + board * out.size());
+  return {*kernels_, layer.tiling, layer.weights.data(), in.channels, in.width(), out.width()};
 }
 
 }  // namespace boardlab::net

@@ -12,25 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "net/kernels.h"
+#include "net/winograd.h"
 
 namespace boardlab::net {
-
-// Memory for numbers, aligned to a vector's size. Not initialised.
-class Floats {
- public:
-  Floats() = default;
-  explicit Floats(std::size_t size);
-  float *data() const { return data_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  struct Free {
-    void operator()(float *p) const;
-  };
-  std::unique_ptr<float, Free> data_;
-  std::size_t size_ = 0;
-};
 
 class Program {
  public:
@@ -99,7 +83,7 @@ class Program {
   void choose_chunk();
   void run_chunk(const float *planes, std::size_t n, Workspace &workspace) const;
   void run_layer(const Layer &layer, std::size_t n, Workspace &workspace) const;
-  void convolve(const Layer &layer, std::size_t n, Workspace &workspace) const;
+  Convolution convolution_of(const Layer &layer) const;
   const float *flattened(const Shape &shape, const float *boards, std::size_t n, Workspace &workspace) const;
 
   std::size_t planes_, rows_, cols_;

@@ -1,6 +1,7 @@
 """The losses of a batch and their gradients; on a GPU one recorded graph a step."""
 
 import warnings
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -10,18 +11,23 @@ from boardlab.evaluators.nets import Net
 
 Batch = tuple[Tensor, Tensor, Tensor]
 """Planes [n, planes, rows, cols], policies [n, actions] and values [n, values] to learn."""
+Answer = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""(values, logits) of planes."""
 
 
 class Gradients:
     """Called with a batch: fills the gradients of the net's parameters and adds the losses to `sums`.
+
+    `answer` is the net, or what answers in its place (`LearningNet` on a CPU).
 
     A small net's step is some hundred short kernels, and launching them one by one takes longer than they
     run. So a GPU gets them as a graph, recorded with the first batch of `rows` rows. Smaller batches are
     computed as they are.
     """
 
-    def __init__(self, net: Net, value_weight: float, device: str, rows: int) -> None:
-        self.net, self.value_weight, self.device, self.rows = net, value_weight, device, rows
+    def __init__(self, net: Net, answer: Answer, value_weight: float, device: str, rows: int) -> None:
+        self.net, self.answer = net, answer
+        self.value_weight, self.device, self.rows = value_weight, device, rows
         self.parameters = [parameter for parameter in net.parameters() if parameter.requires_grad]
         self.sums = torch.zeros(2, device=device)
         """Of the policy's and the value's loss, over batches."""
@@ -48,7 +54,7 @@ class Gradients:
 
     def _compute(self, planes: Tensor, policy: Tensor, value: Tensor) -> None:
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
-            values, logits = self.net(planes)
+            values, logits = self.answer(planes)
         policy_loss = functional.cross_entropy(logits.float(), policy)
         value_loss = functional.mse_loss(values.float(), value)
         (policy_loss + self.value_weight * value_loss).backward()  # type: ignore[no-untyped-call]

@@ -17,6 +17,7 @@ from boardlab import _engine
 from boardlab.arena.match import match
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import NetJudge, net_judge
+from boardlab.evaluators.learning import LearningNet
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import python_evaluator
@@ -75,7 +76,12 @@ class AlphaZeroLearner:
         self.best.load_state_dict(self.net.state_dict())
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
-        self.gradients = Gradients(self.net, settings.value_weight, self.device, settings.batch)
+        self.torch_threads, answer = self.threads, self.net
+        if self.device == "cpu":
+            answer = LearningNet(self.net, game.initial_state().planes().shape, self.threads)
+            if answer.units:  # PyTorch's threads would wait beside the engine's, on the same cores
+                self.torch_threads = 1
+        self.gradients = Gradients(self.net, answer, settings.value_weight, self.device, settings.batch)
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
         self.gate_judges: list[NetJudge] = []  # of the new and the old net, made once: a GPU records graphs
@@ -147,7 +153,7 @@ class AlphaZeroLearner:
         settings, number = self.settings, self.generation + 1
         seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item() >> 1
         torch.manual_seed(seed)
-        torch.set_num_threads(self.threads)
+        torch.set_num_threads(self.torch_threads)
         begin = time.monotonic()
         simulations = self._simulations(number)
         warm = self.warm.generation(number)
@@ -342,9 +348,8 @@ class AlphaZeroLearner:
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
         settings = self.settings
-        options: dict[str, Any] = {"lr": settings.lr, "weight_decay": settings.weight_decay}
-        if self.device == "cuda":
-            options["fused"] = True  # one kernel instead of some a parameter
+        # Fused: one kernel instead of some a parameter.
+        options: dict[str, Any] = {"lr": settings.lr, "weight_decay": settings.weight_decay, "fused": True}
         if settings.optimiser == "sgd":
             return torch.optim.SGD(self._learned(), momentum=0.9, **options)
         kind = torch.optim.AdamW if settings.optimiser == "adamw" else torch.optim.Adam

@@ -169,8 +169,10 @@ void LearningUnits::forward(const float *planes, std::size_t n, const std::vecto
       for (std::size_t channel = 0; channel < in.channels; ++channel)
         for (std::size_t cell = 0; cell < in.cells(); ++cell) to[cell * in.width() + channel] = *plane++;
   });
+  workers_.run(units_.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) take_weights(i, weights[i]);
+  });
   for (std::size_t i = 0; i < units_.size(); ++i) {
-    take_weights(i, weights[i]);
     convolve(i);
     normalise(i, epsilon, moments[i]);
   }

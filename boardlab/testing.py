@@ -8,7 +8,8 @@ Run it over your own games before you let an agent learn them: an agent finds ev
 
 import random
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -141,13 +142,25 @@ def _check_scores(state: State) -> None:
 
 def _check_text(state: State, actions: list[int]) -> None:
     text = state.to_text()
-    _require(state.game.from_text(text) == state, "to_text does not read back", state)
-    _require(state.game.from_fields(state.fields) == state, "fields do not read back", state)
+    _check_read(state.game.from_text, text, state, "to_text does not read back", state)
+    _check_read(state.game.from_fields, state.fields, state, "fields do not read back", state)
     names = list(state.action_names().values())
     _require(len(set(names)) == len(names), "two actions have the same name", state)
     for action, name in list(zip(actions, names, strict=True))[:: max(1, len(actions) // 8)]:
         if state.player != CHANCE:
-            _require(state.parse_action(name) == action, f'"{name}" does not read back', state)
+            _check_read(state.parse_action, name, action, f'"{name}" does not read back', state)
+
+
+def _check_read(
+    read: Callable[[Any], object], written: Any, expected: object, what: str, state: State
+) -> None:
+    """What was written must be read back, and not be refused."""
+    try:
+        found = read(written)
+    except ValueError as error:
+        _require(False, f"{what} ({error})", state)
+    else:
+        _require(found == expected, what, state)
 
 
 def _check_learner_views(state: State) -> None:
@@ -183,7 +196,7 @@ def _check_symmetries(state: State, rng: random.Random) -> None:
         where = f"symmetry {g}"
         _require(turned.player == state.player, f"{where} changes who moves", state)
         _require(bool((turned.scores == state.scores).all()), f"{where} changes the scores", state)
-        _require(game.from_fields(turned.fields) == turned, f"{where} makes an impossible state", state)
+        _check_read(game.from_fields, turned.fields, turned, f"{where} makes an impossible state", state)
         if state.player >= 0:
             mapped = {a: state.core.symmetry_action(g, a) for a in state.legal_actions()}
             _require(

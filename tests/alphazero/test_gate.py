@@ -1,5 +1,7 @@
 """The gate's games: seats, openings and scores against games played one by one."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,16 @@ def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch
     )
     assert seen == [((6, 50), 8)] * 2
     assert run.expression.endswith("iterations=50, batch=8)")
+
+
+@pytest.mark.parametrize(("score", "accepted"), [(0.59, False), (0.6, True)])
+def test_a_score_at_the_gate_is_enough(tmp_path, monkeypatch, score, accepted):
+    pytest.importorskip("torch")
+    monkeypatch.setattr("boardlab.learning.alphazero.learner.gate_score", lambda *_, **__: score)
+    small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
+    bl.train(bl.game("tictactoe"), "alphazero", episodes=2, out=tmp_path, gate=0.6, exams=(), **small)
+    (generation,) = (tmp_path / "generations.jsonl").read_text().splitlines()
+    assert json.loads(generation)["accepted"] is accepted
 
 
 def test_equal_nets_share_the_points_of_three_players():

@@ -112,6 +112,7 @@ def test_the_learning_rate_follows_a_cosine():
     made = learner(bl.game("tictactoe"), episodes=2 * 11, lr=0.1, lr_final=0.01)
     assert made.generations == 11
     assert [made._lr(n) for n in (1, 6, 11)] == pytest.approx([0.1, 0.055, 0.01])
+    assert made._lr(4) == pytest.approx(0.055 + 0.045 * np.cos(0.3 * np.pi))
     rates = [made._lr(n) for n in range(1, 12)]
     assert rates == sorted(rates, reverse=True)
     assert {learner(bl.game("tictactoe"), lr=0.1)._lr(n) for n in (1, 5, 10)} == {0.1}

@@ -1,6 +1,7 @@
 """What seats are worth, and starts that make a game even."""
 
 import math
+import sys
 
 import pytest
 
@@ -58,6 +59,21 @@ def test_the_choice_does_not_flatter_the_figures():
     assert result.together is not None and result.together.games == 1200
     assert result.together.mean_scores[0] > 0.1  # random play favours the first player, wherever it begins
     assert 0.1 < result.imbalance < 0.6
+
+
+def test_no_game_is_played_twice(monkeypatch):
+    """The starts were chosen by luck among others: games with the same seeds would repeat it."""
+    seeds = []
+
+    def watched(*arguments, **options):
+        played = bl.match(*arguments, **options)
+        seeds.append({record.seed for record in played.records})
+        return played
+
+    monkeypatch.setattr(sys.modules[balance.__module__], "match", watched)
+    balance(bl.game("tictactoe"), ["random"], games=8, plies=1, candidates=4, keep=2, screen=2, confirm=4)
+    assert [len(stage) for stage in seeds] == [8, 8, 32, 8]  # usual, screen, screen again, confirm
+    assert len(set().union(*seeds)) == 56
 
 
 def test_the_choice_sees_through_luck():

@@ -529,6 +529,15 @@ def test_one_game_of_two_by_hand() -> None:
     assert rated["b"].deviation == pytest.approx(narrowed)
 
 
+def test_tau_widens_deviations_before_every_game() -> None:
+    played = [Result(("a", "b"), WIN)]
+    wide = SkillRating(deviation=math.hypot(25 / 3, 2))
+    found, expected = openskill(played, tau=2), openskill(played, start={"a": wide, "b": wide})
+    for name in "ab":
+        assert found[name].mean == pytest.approx(expected[name].mean)
+        assert found[name].deviation == pytest.approx(expected[name].deviation)
+
+
 def test_skills_are_finite_wherever_they_are_allowed() -> None:
     """A small beta puts players a thousand spreads apart."""
     played = [Result(("a", "b"), WIN), Result(("b", "a"), WIN), Result(("a", "b", "c"), (1, 2, 2))] * 200
@@ -544,10 +553,11 @@ def test_skills_are_finite_wherever_they_are_allowed() -> None:
     assert upset["a"].mean == pytest.approx(1000 - 0.01 / math.sqrt(0.04))
 
 
-def test_the_same_as_the_package_openskill() -> None:
+@pytest.mark.parametrize("tau", [0.0, 0.5])
+def test_the_same_as_the_package_openskill(tau: float) -> None:
     """Random games of two to five players with ties, after which all ratings agree."""
     models = pytest.importorskip("openskill.models")
-    model = models.PlackettLuce(tau=0.0)
+    model = models.PlackettLuce(tau=tau)
     rng = random.Random(5)
     names = list("abcdefg")
     theirs = {name: model.rating(name=name) for name in names}
@@ -558,7 +568,7 @@ def test_the_same_as_the_package_openskill() -> None:
         played.append(Result(players, scores))
         rated = model.rate([[theirs[p]] for p in players], scores=list(scores))
         theirs.update({p: team[0] for p, team in zip(players, rated, strict=True)})
-    ours = openskill(played)
+    ours = openskill(played, tau=tau)
     for name in names:
         assert (ours[name].mean, ours[name].deviation) == pytest.approx(
             (theirs[name].mu, theirs[name].sigma), rel=1e-6

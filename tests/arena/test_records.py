@@ -1,5 +1,6 @@
 """Records: what is written is read back bit by bit, other programs' files load, mistakes name their place."""
 
+import itertools
 import random
 import subprocess
 import sys
@@ -114,6 +115,14 @@ def test_a_golden_file():
         '[Result "1-0"]\n[Game "kuhnpoker"]\n[Scores "1 -1"]\n[Seed "7"]\n\n'
         "<Q> <J> 1. bet {+0.25} fold 1-0\n\n"
     )
+
+
+def test_lines_are_as_long_as_pgn_wants_them_and_no_longer():
+    text = pgn_text([wandering(bl.game("othello"), 5)])
+    lines = text.split("\n\n")[1].splitlines()
+    assert len(lines) > 3 and max(map(len, lines)) <= 80
+    for line, following in itertools.pairwise(lines):
+        assert len(line) + 1 + len(following.split()[0]) > 80
 
 
 # ---- results only ----

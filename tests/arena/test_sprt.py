@@ -39,6 +39,8 @@ def test_without_draws_the_ratio_is_walds_by_hand() -> None:
     by_hand = 60 * math.log(p1 / p0) + 40 * math.log((1 - p1) / (1 - p0))
     assert test.llr([40, 60]) == pytest.approx(by_hand)
     assert test.bounds == pytest.approx((math.log(0.05 / 0.95), math.log(0.95 / 0.05)))
+    shy = Sprt(0, 30, alpha=0.01, beta=0.2)
+    assert shy.bounds == pytest.approx((math.log(0.2 / 0.99), math.log(0.8 / 0.01)))
 
 
 def decide(

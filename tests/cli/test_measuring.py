@@ -104,3 +104,7 @@ def test_gtp_refuses_nonsense_with_a_sentence():
 def test_gtp_knows_the_end():
     answers = talk(*["genmove b", "genmove w"] * 5, "final_score", agent="solved", game="tictactoe")
     assert answers[9] == "? the game is over" and answers[10] == "= 0"
+    won = ["play b a1", "play w b1", "play b a2", "play w b2", "play b a3", "final_score"]
+    assert talk(*won, game="tictactoe")[-1] == "= B+1"
+    lost = [*won[:4], "play b c3", "play w b3", "final_score"]
+    assert talk(*lost, game="tictactoe")[-1] == "= W+1"

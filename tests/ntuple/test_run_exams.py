@@ -13,9 +13,10 @@ import pytest
 
 import boardlab as bl
 from boardlab.learning import curve, train_many
-from boardlab.learning.exams import exam_range, plan_exams
+from boardlab.learning.exams import exam_range, plan_exams, take_exam
 from boardlab.learning.many import ManyRuns
 from boardlab.runs import RunFolder
+from boardlab.search.agent import python_agent
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -33,6 +34,24 @@ def test_exams_by_name_and_against_agents_are_logged_with_their_errors(tmp_path)
     # The last row is what `evaluate` says of the finished agent.
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
+
+
+def test_a_run_bears_few_errors_of_an_exam_and_not_many():
+    """A program may be late in one game of ten; in more, the exam says nothing about what was learned."""
+
+    def failing(most):
+        games = iter(range(1000))
+
+        def act(state):
+            if state.actions_played < 2 and next(games) < most:
+                raise ZeroDivisionError("late")
+            return state.legal_actions()[0]
+
+        return python_agent(TICTACTOE, act, "failing")
+
+    assert take_exam("random", TICTACTOE, failing(2), 20, 7).details["errors"] == 0.1
+    with pytest.raises(bl.BoardLabError, match="15% of the games of the exam random ended by an error"):
+        take_exam("random", TICTACTOE, failing(3), 20, 7)
 
 
 def test_the_interval_is_that_of_evaluate(tmp_path):

@@ -1,11 +1,13 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
 import importlib.util
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -67,6 +69,20 @@ def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     assert killed >= 2
     bl.train(bl.game("nim", players=3), episodes=60000, out=tmp_path / "whole", seed=7)
     assert tables(tmp_path / "whole") == tables(path)
+
+
+def test_the_last_checkpoint_is_about_a_minute_old_at_most(tmp_path, monkeypatch):
+    looks = itertools.count(step=10)  # at the clock, so many seconds apart: an episode takes as many
+    clock = SimpleNamespace(monotonic=lambda: float(next(looks)), process_time=lambda: 0.0)
+    monkeypatch.setattr("boardlab.learning.training.time", clock)
+    ages = []
+
+    def look(standing):
+        with np.load(tmp_path / "checkpoint.npz") as stored:
+            ages.append(standing.seconds - float(stored["seconds"][0]))
+
+    bl.train(bl.game("nim"), "q-table", episodes=12, out=tmp_path, exams=(), progress=look)
+    assert len(ages) > 12 and 0 < max(ages) <= 70
 
 
 class KilledError(BaseException):

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+import runpy
 from pathlib import Path
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -28,7 +29,10 @@ def test_every_game_is_listed():
 def test_every_game_has_a_page_with_its_picture():
     import boardlab as bl
 
-    docs = Path(__file__).parents[1] / "docs" / "games"
+    docs = Path(__file__).parents[1] / "docs"
+    position = runpy.run_path(str(docs / "pictures.py"))["position"]
     for name in bl.games():
-        page = (docs / f"{name}.md").read_text(encoding="utf-8")
-        assert f"{name}.svg" in page and (docs / f"{name}.svg").read_text().startswith("<svg")
+        page = (docs / "games" / f"{name}.md").read_text(encoding="utf-8")
+        assert f"{name}.svg" in page
+        picture = (docs / "games" / f"{name}.svg").read_text(encoding="utf-8")
+        assert picture == position(name).to_svg(), f"python docs/pictures.py {name} draws it anew"

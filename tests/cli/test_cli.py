@@ -1,6 +1,7 @@
 """The command line as a user types it, mistakes included: one sentence, no traceback, exit status 2."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 
@@ -231,6 +232,9 @@ def test_inspect_looks_inside_a_run(trained, tmp_path):
         "--svg", str(tmp_path / "l.svg"), "--export", str(tmp_path / "l.txt"),
     )  # fmt: skip
     assert "sum of weights" in text and "the only table" in text and "active" in text and "■ ■ ■" in text
+    weights, active, share = re.search(r"weights: ([\d,]+), .* ([\d,]+) active .*: ([\d.]+)%", text).groups()
+    assert 0 < float(share) < 100
+    assert float(share) == round(100 * int(active.replace(",", "")) / int(weights.replace(",", "")), 1)
     assert (tmp_path / "l.svg").read_text().startswith("<svg")
     assert (tmp_path / "l.txt").read_text() == "0,1,2,3,4,5,6,7,8\n"
     again = str(tmp_path / "again")

@@ -1,5 +1,7 @@
 """Tournaments, ratings and the hall of fame as a user types them: what they say, and what they refuse in time."""
 
+import re
+
 import pytest
 
 import boardlab as bl
@@ -41,6 +43,28 @@ def test_superiority_is_said_only_of_players_that_met(boardlab, tmp_path):
     for i, j in ((i, j) for i in range(4) for j in range(4)):
         same = any({elo.ratings[i].name, elo.ratings[j].name} <= set(group) for group in elo.groups)
         assert (elo.superiority[i, j] == elo.superiority[i, j]) == same
+
+
+def test_intervals_may_take_the_opponents_for_exact(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "b", "c", "1-0"), ("hex", "c", "a", "1-0")] * 3))
+    lists = {kind: str(bl.rate(file, bounds=kind)) for kind in ("covariance", "exact-opponents")}
+    assert lists["covariance"] != lists["exact-opponents"]
+    assert boardlab("rate", file)[1].startswith(lists["covariance"])
+    for kind, expected in lists.items():
+        assert boardlab("rate", file, "--bounds", kind)[1].startswith(expected)
+
+
+def test_a_history_drifts_as_fast_as_it_is_told(boardlab, tmp_path):
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", "run@1", "a", "0-1"), ("hex", "run@9", "a", "1-0")] * 5))
+
+    def rise(drift):
+        said = boardlab("rate", file, "--system", "whole-history", "--drift", drift)[1]
+        first, last = (int(line.split()[2]) for line in said.splitlines() if line.startswith("run "))
+        return last - first
+
+    assert 0 <= rise(0.01) < 10 < 100 < rise(10_000)
 
 
 def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
@@ -109,6 +133,24 @@ def test_a_name_is_shown_and_another_one_renames(boardlab, tmp_path):
     assert [t.name for t in bl.store(tmp_path / "t.db").tournaments()] == ["gnu", ""]
     with pytest.raises(bl.BoardLabError, match="the name of a tournament must be text, not 3"):
         bl.tournament(bl.game("nim"), ["random", "greedy"], store=tmp_path / "t.db", name=3)
+
+
+def test_seats_are_taken_in_as_many_orders_as_asked_for(boardlab, tmp_path):
+    store = tmp_path / "t.db"
+    agents = ("random", "mc(iterations=1)", "mc(iterations=2)", "--players", 3, "-n", 1, "--store", store)
+    for seats in ("single", "double", "all"):
+        assert boardlab("tournament", "nim", *agents, "--seats", seats)[0] == 0
+    played = [[game.record.seats for game in t.games()] for t in bl.store(store).tournaments()]
+    assert sorted(map(len, played)) == [1, 3, 6] and all(len(set(orders)) == len(orders) for orders in played)
+
+
+def test_fame_lists_as_many_as_asked_for(boardlab, tmp_path):
+    store = ("--store", tmp_path / "t.db")
+    agents = ("random", "mc(iterations=1)", "mc(iterations=2)")
+    boardlab("tournament", "nim", *agents, "-n", 2, *store)
+    ranks = re.compile(r"^ +(\d+)  ", re.M)
+    assert ranks.findall(boardlab("fame", *store)[1]) == ["1", "2", "3"]
+    assert ranks.findall(boardlab("fame", "--top", 2, *store)[1]) == ["1", "2"]
 
 
 def test_a_tournament_that_was_played_but_not_rated_is_not_called_broken_off(boardlab, tmp_path):

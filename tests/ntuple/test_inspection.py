@@ -94,6 +94,8 @@ def test_statistics_are_those_of_the_stored_weights(inspection):
     found = inspection.weights()
     assert found.weights == stored.size <= found.uncompressed
     assert found.active == np.count_nonzero(stored) > 0
+    assert found.active_share == pytest.approx(np.mean(stored != 0))
+    assert found.active_share_uncompressed == pytest.approx(np.sum(stored != 0) / found.uncompressed)
     assert found.highest == stored.max() or stored.max() == 0
     tables = inspection.tables()
     assert sum(table.weights for table in tables) == found.weights

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game
 from boardlab.options import option
@@ -59,7 +59,7 @@ DESCRIPTION: dict[str, type | tuple[type, ...]] = {
     "memory_mb": (int, float),
     "rollouts": int,
 }
-"""What describes a table in agent.toml."""
+"""What describes a table in agent.toml, beside its key, which is "state" where nothing is said."""
 
 
 def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
@@ -67,7 +67,11 @@ def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
     for key, kind in DESCRIPTION.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the table lacks {key}, or it is of the wrong kind")
+    key = description.get("key", "state")
+    if key not in ("state", "cells"):
+        raise BoardLabError(f"the key of the table must be state or cells, not {shown(key)}")
+    size = int(description["memory_mb"] * 2**20)
     try:
-        return _engine.QTable(game.core, description["reward"], int(description["memory_mb"] * 2**20))
+        return _engine.QTable(game.core, description["reward"], size, by_cells=key == "cells")
     except ValueError as error:
         raise BoardLabError(str(error)) from None

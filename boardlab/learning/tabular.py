@@ -17,6 +17,7 @@ class QTableSettings(SelfPlaySettings):
     """Tabular Q-learning: every match is learned from its end to its start, exactly.
 
     Values are goals from 0 (the worst score) to 1 (the best), and so is a pair that was never learned: 0.
+    In a game with rounds they are scores, and states are told apart by their cells, which all rounds share.
     """
 
     alpha: float = option(0.1, "learning rate", low=1e-9, high=1)
@@ -51,7 +52,8 @@ class QTableSettings(SelfPlaySettings):
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the table again, but for what was learned."""
-        return {"reward": self.reward, "memory_mb": self.memory_mb, "rollouts": self.rollouts(game)}
+        table = {"reward": self.reward, "memory_mb": self.memory_mb, "rollouts": self.rollouts(game)}
+        return {**table, "key": "cells"} if game.core.has_rounds else table
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A learner whose table is empty. Memory is taken here, or refused."""

@@ -24,14 +24,15 @@ void bind_tabular(nb::module_ &m) {
   nb::class_<QTable>(m, "QTable", "Values of pairs of state and action in a hash table of fixed size.")
       .def(
           "__init__",
-          [](QTable *self, const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t bytes) {
+          [](QTable *self, const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t bytes,
+             bool by_cells) {
             checked_count("bytes", bytes, 1, std::int64_t{1} << 42);
             if (game->is_hidden())
               throw std::invalid_argument("a table of states needs a game without hidden cards, which " + game->name() +
                                           " has");
-            new (self) QTable(game, outcome_index(*game, outcome), static_cast<std::uint64_t>(bytes));
+            new (self) QTable(game, outcome_index(*game, outcome), static_cast<std::uint64_t>(bytes), by_cells);
           },
-          nb::arg("game"), nb::arg("outcome"), nb::arg("bytes"))
+          nb::arg("game"), nb::arg("outcome"), nb::arg("bytes"), nb::arg("by_cells") = false)
       .def_prop_ro("count", &QTable::count, "Pairs that were learned.")
       .def_prop_ro("most", &QTable::most, "Pairs that there is room for.")
       .def_prop_ro("keys", [](nb::handle self) { return shown(self, &QTable::keys); })
@@ -42,7 +43,8 @@ void bind_tabular(nb::module_ &m) {
           [](const QTable &t, const PyState &s, std::int64_t action) -> std::optional<double> {
             if (s.game != t.game_ptr()) throw std::invalid_argument("the state belongs to another game than the table");
             s.check_action(action);
-            const double *found = t.find(t.pair(t.game().hash(s.data()), static_cast<Action>(action)));
+            std::vector<std::uint8_t> cells;
+            const double *found = t.find(t.pair(t.key(s.data(), cells), static_cast<Action>(action)));
             return found ? std::optional<double>(*found) : std::nullopt;
           },
           nb::arg("state"), nb::arg("action"), "Q of the pair, None where it was never learned.")

@@ -29,6 +29,7 @@ class QTableEvaluator final : public ActionValueEvaluator {
   std::shared_ptr<const tabular::QTable> table_;
   int rollouts_;
   RolloutEvaluator rollout_;
+  std::vector<std::uint8_t> cells_;
 };
 
 }  // namespace boardlab

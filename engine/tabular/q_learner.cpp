@@ -60,8 +60,8 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
   double paid[MAX_PLAYERS];
   game_.outcome(settings_.outcome, state, paid);
   Step step{player, pairs_.size(), pairs_.size() + static_cast<std::size_t>(n), 0, paid[player]};
-  const std::uint64_t hash = game_.hash(state);
-  for (int i = 0; i < n; ++i) pairs_.push_back(table_->pair(hash, actions_[static_cast<std::size_t>(i)]));
+  const std::uint64_t key = table_->key(state, cells_);
+  for (int i = 0; i < n; ++i) pairs_.push_back(table_->pair(key, actions_[static_cast<std::size_t>(i)]));
   const bool is_random = explores();
   int index = is_random ? static_cast<int>(rng.below(static_cast<std::uint32_t>(n))) : best_known(step);
   if (index < 0 && q_.asks_monte_carlo) {

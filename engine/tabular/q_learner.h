@@ -45,6 +45,7 @@ class QLearner final : public ntuple::SelfPlay {
   Decision decision_;
   std::vector<Step> steps_;
   std::vector<std::uint64_t> pairs_;
+  std::vector<std::uint8_t> cells_;
 };
 
 }  // namespace boardlab::tabular

@@ -7,9 +7,14 @@
 
 namespace boardlab::tabular {
 
-QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes) : game_(std::move(game)), outcome_(outcome) {
+QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes, bool by_cells)
+    : game_(std::move(game)), outcome_(outcome), by_cells_(by_cells) {
+  if (by_cells && game_->cells() == 0)
+    throw std::invalid_argument("a table of a game with rounds needs a board vector, which " + game_->name() +
+                                " does not have");
   const Range range = game_->outcome_range(outcome);
-  loose_ = range.loose || !(range.max > range.min);
+  // Every round pays, whatever the range of the whole game is.
+  loose_ = range.loose || !(range.max > range.min) || by_cells;
   low_ = range.min;
   width_ = range.max - range.min;
   const std::uint64_t slots = std::max<std::uint64_t>(bytes / (sizeof(std::uint64_t) + sizeof(double)), 16);
@@ -20,6 +25,16 @@ QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes) : game_(std::move
     throw std::invalid_argument("there is no memory for a table of " + std::to_string(bytes >> 20) + " MiB");
   }
   most_ = slots - slots / 8;  // a table that is nearly full is slow
+}
+
+std::uint64_t QTable::key(const void *state, std::vector<std::uint8_t> &cells) const {
+  if (!by_cells_) return game_->hash(state);
+  const int player = game_->player(state);
+  cells.resize(static_cast<std::size_t>(game_->cells()));
+  game_->board_vector(state, player, cells.data());
+  std::uint64_t key = static_cast<std::uint64_t>(player);
+  for (const std::uint8_t cell : cells) key = derive_seed(key, cell);
+  return key;
 }
 
 std::size_t QTable::slot(std::uint64_t pair) const {

@@ -17,20 +17,27 @@ struct TableFull : std::invalid_argument {
 };
 
 // Values are goals, as in general game playing: 0 for the worst score of the game, 1 for the best; a pair that was
-// never learned is worth 0. Where the range of scores is a loose estimate, they are the scores themselves.
+// never learned is worth 0. Where the range of scores is a loose estimate, they are the scores themselves, and so they
+// are in a table by cells.
+//
+// A state is looked up by all its bytes, or by its cells: the board vector and the player who moves. In a game with
+// rounds the bytes tell every round and every sum won so far apart, and matches, which are learned round by round,
+// would teach the first one only; the cells of a round are those of all others.
 //
 // 64 bits stand for a pair: about one wrong answer in 10^12 for a million pairs.
 class QTable {
  public:
-  // Throws std::invalid_argument where the memory cannot be had.
-  QTable(GamePtr game, int outcome, std::uint64_t bytes);
+  // Throws std::invalid_argument where the memory cannot be had, or the game has no cells and they are asked for.
+  QTable(GamePtr game, int outcome, std::uint64_t bytes, bool by_cells);
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
   int outcome() const { return outcome_; }
 
-  std::uint64_t pair(std::uint64_t state_hash, Action action) const {
-    Rng mix(state_hash + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(action));
+  // What stands for the state in its pairs. `cells` is room for the board vector, kept by whoever asks often.
+  std::uint64_t key(const void *state, std::vector<std::uint8_t> &cells) const;
+  std::uint64_t pair(std::uint64_t state_key, Action action) const {
+    Rng mix(state_key + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(action));
     const std::uint64_t key = mix.next();
     return key + (key == 0);
   }
@@ -59,6 +66,7 @@ class QTable {
 
   GamePtr game_;
   int outcome_;
+  bool by_cells_;
   bool loose_;
   double low_, width_;
   std::uint64_t count_ = 0, most_ = 0;

@@ -31,6 +31,17 @@ const bl_game *boardlab_game"""),
   return &table;"""),
 )  # fmt: skip
 
+ROUNDS = (
+    ("const bl_game *boardlab_game", """
+static int32_t round_over(void *self, const void *s) {
+  (void)self;
+  return ((const state *)s)->left % 7 == 0;
+}
+
+const bl_game *boardlab_game"""),
+    ("  return &table;", "  table.round_over = round_over;\n  return &table;"),
+)  # fmt: skip
+
 
 @pytest.fixture(autouse=True)
 def nothing_from_other_tests():
@@ -89,6 +100,13 @@ def test_listing_a_store_runs_no_code_that_it_names(tmp_path, game):
     assert not mark.exists()
     bl.load_game(library)
     assert mark.exists() and len(store.tournament(1).games()) == 2
+
+
+def test_a_table_for_rounds_needs_a_board_vector(tmp_path):
+    rounds = build(tmp_path, *ROUNDS, name="rounds")
+    with pytest.raises(bl.BoardLabError, match="rounds needs a board vector, which rounds does not have"):
+        bl.train(rounds, "q-table", episodes=20, out=tmp_path / "run", exams=())
+    assert not (tmp_path / "run").exists()
 
 
 def test_opening_a_run_loads_no_library_that_it_names(tmp_path, game):

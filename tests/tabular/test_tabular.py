@@ -148,6 +148,52 @@ def test_rewards_on_the_way_are_differences_of_the_score() -> None:
         assert trainee.core.table.value(before.core_for(game), action) == expected
 
 
+def ten_and_six(game: bl.Game) -> list[_engine.State]:
+    """Ten and six against a nine, in the first round of blackjack and in the third with three stakes lost."""
+    state = game.initial_state()
+    for outcome in (9, 8, 5):
+        state.apply(outcome)
+    return [state.core_for(game), game.from_fields([2, -6, *state.fields[2:]]).core_for(game)]
+
+
+def test_what_is_learned_in_one_round_serves_in_all() -> None:
+    game = bl.game("blackjack", rounds=3)
+    trainee = learner_of(game, epsilon=1.0)
+    trainee.core.train(5000)
+    first, third = ten_and_six(game)
+    for action in first.legal_actions():
+        learned = trainee.core.table.value(first, action)
+        assert learned is not None and learned == trainee.core.table.value(third, action)
+    values, later = (trainee.evaluator().action_values(state, 1) for state in (first, third))
+    assert np.allclose(later, values - 3)
+
+
+def test_blackjack_is_learned(tmp_path: Path) -> None:
+    run = bl.train(
+        bl.game("blackjack"), "q-table", episodes=20_000, out=tmp_path / "run", seed=1, memory_mb=1
+    )
+    score = bl.evaluate(run.agent(), run.game, "score", games=500, seed=1)
+    assert score.value > -2  # at random -4.2; best play about 0
+
+
+def test_tables_without_rounds_and_of_earlier_versions_are_looked_up_by_the_state(tmp_path: Path) -> None:
+    nim = bl.game("nim", heaps=(2,), max_take=2)
+    run = bl.train(nim, "q-table", episodes=50, out=tmp_path / "run", seed=1, memory_mb=1)
+    keys = np.load(run.path / "weights.npz")["keys"]
+    assert sorted(keys[keys > 0].tolist()) == [877726503216746556, 3660344952612482315, 16950789161860097714]
+
+    game = bl.game("blackjack", rounds=3)
+    settings = QTableSettings.checked({"memory_mb": 1})
+    description = settings.describe(game, 1)
+    assert description.pop("key") == "cells"
+    trainee = settings.build(game, description, 1000, 1)
+    trainee.core.train(5000)
+    first, third = ten_and_six(game)
+    assert trainee.core.table.value(first, 1) is not None and trainee.core.table.value(third, 1) is None
+    with pytest.raises(bl.BoardLabError, match="key of the table must be state or cells, not 'hand'"):
+        settings.build(game, {**description, "key": "hand"}, 1000, 1)
+
+
 def test_a_full_table_says_so_and_what_was_learned_is_kept(tmp_path: Path) -> None:
     game = bl.game("connectfour")
     with pytest.raises(bl.BoardLabError, match=r"the table is full.*memory_mb"):

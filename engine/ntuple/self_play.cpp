@@ -102,7 +102,10 @@ void SelfPlay::episode(EpisodeRecord *record) {
       if (stop_()) stopped_ = true;
     }
   }
-  if (is_over) end_episode(state, last_player);
+  if (is_over)
+    end_episode(state, last_player);
+  else
+    cut_episode(state, game_.player(state));
   ++episodes_done;
   actions_done += actions;
 }

@@ -76,6 +76,9 @@ class SelfPlay {
   virtual Choice act(void *state, int player) = 0;
   // The game or the round is over: final adaptation.
   virtual void end_episode(const void *state, int last_player) = 0;
+  // The episode was cut where `player` decides: nothing more to do for a learner that has already learned from the
+  // values of the positions on the way.
+  virtual void cut_episode(const void * /*state*/, int /*player*/) {}
   bool explores() { return epsilon_ > 0 && rng.unit() < epsilon_; }
   // What an action costs, counted in the actions of a learner that does not search: `stop` is asked every 1024.
   std::int64_t effort_ = 1;

@@ -49,19 +49,26 @@ double QLearner::best_value(const Step &step) const {
   return best;
 }
 
+QLearner::Step QLearner::step_at(const void *state, int player) {
+  const int n = game_.legal(state, actions_.data());
+  double paid[MAX_PLAYERS];
+  game_.outcome(settings_.outcome, state, paid);
+  const Step step{player, pairs_.size(), pairs_.size() + static_cast<std::size_t>(n), pairs_.size(), paid[player]};
+  const std::uint64_t key = table_->key(state, cells_);
+  for (int i = 0; i < n; ++i) pairs_.push_back(table_->pair(key, actions_[static_cast<std::size_t>(i)]));
+  return step;
+}
+
 // Lines 7 to 14.
 ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
-  const int n = game_.legal(state, actions_.data());
   if (!learns(player)) {
+    const int n = game_.legal(state, actions_.data());
     const Action action = actions_[rng.below(static_cast<std::uint32_t>(n))];
     game_.apply(state, action);
     return {action, true};
   }
-  double paid[MAX_PLAYERS];
-  game_.outcome(settings_.outcome, state, paid);
-  Step step{player, pairs_.size(), pairs_.size() + static_cast<std::size_t>(n), 0, paid[player]};
-  const std::uint64_t key = table_->key(state, cells_);
-  for (int i = 0; i < n; ++i) pairs_.push_back(table_->pair(key, actions_[static_cast<std::size_t>(i)]));
+  Step step = step_at(state, player);
+  const int n = static_cast<int>(step.end - step.begin);
   const bool is_random = explores();
   int index = is_random ? static_cast<int>(rng.below(static_cast<std::uint32_t>(n))) : best_known(step);
   if (index < 0 && q_.asks_monte_carlo) {
@@ -77,18 +84,30 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
   return {action, is_random};
 }
 
-// Lines 3 to 6, for every player who learns: s' is the state in which the player decides next.
 void QLearner::end_episode(const void *state, int) {
+  double final_outcome[MAX_PLAYERS];
+  game_.outcome(settings_.outcome, state, final_outcome);
+  learn_backwards(final_outcome);
+}
+
+// What is to come is then the best value of the last state; to a player who does not decide in it, nothing says what
+// the last action brought.
+void QLearner::cut_episode(const void *state, int player) {
+  if (learns(player)) steps_.push_back(step_at(state, player));
+  learn_backwards(nullptr);
+}
+
+// Lines 3 to 6, for every player who learns: s' is the state in which the player decides next.
+void QLearner::learn_backwards(const double *final_outcome) {
   if (steps_.size() > table_->room())
     throw TableFull("the table is full: it has room for " + std::to_string(table_->most()) +
                     " pairs of state and action; a new run with more memory_mb has room for more");
-  double final_outcome[MAX_PLAYERS];
-  game_.outcome(settings_.outcome, state, final_outcome);
   const Step *next[MAX_PLAYERS] = {};
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step &step = steps_[i];
     const Step *after = next[step.player];
     next[step.player] = &step;
+    if (!after && !final_outcome) continue;
     double reward = 0;
     if (table_->pays_on_the_way())
       reward = (after ? after->paid : final_outcome[step.player]) - step.paid;

@@ -26,6 +26,7 @@ class QLearner final : public ntuple::SelfPlay {
   void begin_episode() override;
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
+  void cut_episode(const void *state, int player) override;
 
  private:
   // One decision: the pairs of its legal actions, of which one was played, and what the player had been paid.
@@ -35,6 +36,10 @@ class QLearner final : public ntuple::SelfPlay {
     double paid;
   };
   bool learns(int player) const;
+  // The decision that `player` has to make, its actions in actions_.
+  Step step_at(const void *state, int player);
+  // From the last decision to the first; `final_outcome` is null where the match was cut.
+  void learn_backwards(const double *final_outcome);
   // An action by the table, uniformly among the best; -1 where no action of the state was ever learned.
   int best_known(const Step &step);
   double best_value(const Step &step) const;

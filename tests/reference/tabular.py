@@ -23,8 +23,13 @@ class SlowQ:
                 record.append((state.copy(), action, is_random))
             state.apply(action)
         for player in players:
-            after: bl.State | None = None  # where the player decides next
+            after: bl.State | None = (
+                state if state.player == player else None
+            )  # where the player decides next
             for before, action, _ in reversed([entry for entry in record if entry[0].player == player]):
+                if after is None and not state.is_terminal:  # cut: nobody knows what the action brought
+                    after = before
+                    continue
                 if after is None:
                     reward = (float(state.scores[player]) - self.low) / (self.high - self.low)
                     target = reward

@@ -64,9 +64,13 @@ def test_the_first_match_is_learned_back_to_its_first_action() -> None:
 
 @pytest.mark.parametrize("kind", [QTableSettings, QM])
 @pytest.mark.parametrize("opponents", ["self", "random"])
-def test_learning_agrees_with_the_plain_version(kind: type[QTableSettings], opponents: str) -> None:
+@pytest.mark.parametrize("limit", [None, 6, 7])
+def test_learning_agrees_with_the_plain_version(
+    kind: type[QTableSettings], opponents: str, limit: int | None
+) -> None:
     game = bl.game("tictactoe")
-    trainee = learner_of(game, kind, alpha=0.3, gamma=0.9, epsilon=0.2, opponents=opponents)
+    settings: dict[str, Any] = {"opponents": opponents, "episode_limit": limit}
+    trainee = learner_of(game, kind, alpha=0.3, gamma=0.9, epsilon=0.2, **settings)
     slow = SlowQ(-1, 1, 0.3, 0.9)
     asked = 0
     for number in range(150):
@@ -129,10 +133,11 @@ def test_a_resumed_run_ends_like_an_unbroken_one(tmp_path: Path, learner: str) -
         assert np.array_equal(*arrays)
 
 
-def test_rewards_on_the_way_are_differences_of_the_score() -> None:
+@pytest.mark.parametrize("limit", [None, 6])
+def test_rewards_on_the_way_are_differences_of_the_score(limit: int | None) -> None:
     """2048's score counts up: with gamma 1 and alpha 1 a first match is worth what was still paid in it."""
     game = bl.game("2048", size=2)
-    trainee = learner_of(game, alpha=1.0, gamma=1.0, epsilon=1.0, seed=2)
+    trainee = learner_of(game, alpha=1.0, gamma=1.0, epsilon=1.0, seed=2, episode_limit=limit)
     start, steps = trainee.core.recorded_episode()
     state, decisions = State(game, start), []
     for action, is_chance, _ in steps:

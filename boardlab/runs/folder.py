@@ -109,8 +109,9 @@ class RunFolder:
                 file.unlink(missing_ok=True)
                 return None
             if _is_open_as(lock, file):
-                os.truncate(lock, 0)
-                os.write(lock, str(os.getpid()).encode())
+                with contextlib.suppress(OSError):  # a full disk: the others are not told who holds it
+                    os.truncate(lock, 0)
+                    os.write(lock, str(os.getpid()).encode())
                 return lock
             os.close(lock)  # its last holder has just removed it
 

@@ -1,5 +1,7 @@
 """Runs under everyday mistakes: exams after every few episodes, short runs made long, two processes in a folder."""
 
+import errno
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -123,6 +125,21 @@ def test_a_folder_in_which_another_process_trains_is_refused(tmp_path, learner):
     # It was killed: nothing blocks the next one, and nothing is left of it.
     assert bl.train(TICTACTOE, episodes=20, out=path, force=True).is_finished
     assert not (path / ".lock").exists()
+
+
+@needs_locks
+def test_a_disk_without_room_for_the_number_of_the_process_keeps_nobody_from_training(tmp_path, monkeypatch):
+    bl.train(TICTACTOE, episodes=20, out=tmp_path / "run")
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", full)
+        in_use = pytest.raises(bl.BoardLabError, match="run is in use by another process")
+        with RunFolder(tmp_path / "run").claimed(), in_use:
+            bl.resume(tmp_path / "run", episodes=30)
+    assert bl.resume(tmp_path / "run", episodes=30).is_finished
 
 
 @needs_locks

@@ -7,7 +7,7 @@ their system; where they used a hand-made list of tuples that is not ours to cop
 from collections.abc import Mapping
 from typing import Any
 
-from boardlab.errors import check_known
+from boardlab.errors import BoardLabError, check_known
 from boardlab.evaluators.net import uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
@@ -303,6 +303,11 @@ def preset(
 
     `given` are the settings that the user gave: the default of nets is another one on a GPU.
     """
+    if game.is_hidden:
+        raise BoardLabError(
+            f"{learner} learns games in which nothing is hidden, not {game.name}; the search ismcts plays it "
+            'without learning, as in "ismcts(iterations=1000)"'
+        )
     known = PRESETS.get(game.name, {})
     if learner == "alphazero":
         check_known("preset of alphazero", name, sorted(ALPHAZERO_PRESETS))

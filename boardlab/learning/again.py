@@ -1,5 +1,6 @@
 """How to train a run again: the command, from what agent.toml says."""
 
+import math
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.games.library import Library
 from boardlab.games.registry import game_from_table
+from boardlab.learning.exams import exam_range
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.switches import idle_settings
 from boardlab.learning.train import LEARNERS
@@ -37,7 +39,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
         words += ["--preset", preset]
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
     words += _options(_changed(game, learner, preset, agent.get("settings", {})))
-    words += _early_stop(agent.get("exams", {}))
+    words += _early_stop(game, agent.get("exams", {}))
     if "snapshot" in agent:  # it comes about in the folder of its run, where that is known
         words += ["--snapshot-every", str(agent["snapshot_every"])]
         folder = Path(out).parent
@@ -50,6 +52,7 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
     if learner not in LEARNERS:
         return dict(settings)
     kind = LEARNERS[learner]
+    settings = _for_game(game, settings)
     try:
         chosen = preset_of(game, preset, learner, settings)
         chosen.pop("episodes", None)
@@ -62,10 +65,22 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
     return {name: value for name, value in changed.items() if name not in idle} | without
 
 
-def _early_stop(exams: Mapping[str, Any]) -> list[str]:
+def _for_game(game: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without what the game does not have: `train` refuses it, earlier versions did not."""
+    fitted = dict(settings)
+    if fitted.get("staged") and game.core.stages == 1:
+        fitted["staged"] = False
+    if "symmetries" in fitted:
+        fitted["symmetries"] = min(fitted["symmetries"], game.symmetries)
+    return fitted
+
+
+def _early_stop(game: Any, exams: Mapping[str, Any]) -> list[str]:
     """Exams do not change what is learned, but for the one that may end the run."""
     if "stop_exam" not in exams:
         return []
+    if exams.get("stop_at", -math.inf) > exam_range(exams["stop_exam"], game)[1]:
+        return []  # it never will; `train` refuses that
     words = ["--exam", exams["stop_exam"], "--stop-exam", exams["stop_exam"]]
     for key, option in (("every", "--exam-every"), ("games", "--exam-games"), ("stop_after", "--stop-after")):
         words += [option, str(exams[key])] if key in exams else []

@@ -13,6 +13,7 @@ from typing import Any
 from boardlab.arena.exams import EXAMS, ExamResult, evaluate, exams_for
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_integer
+from boardlab.numbers import plain
 from boardlab.search.agent import Agent
 from boardlab.search.expression import ExpressionError
 from boardlab.search.expression import agent as make_agent
@@ -146,6 +147,18 @@ def _check_exam(game: Game, name: Any) -> None:
         except ExpressionError as error:
             said = f"{error.message} (or an exam: {', '.join(known)})"
             raise ExpressionError(said, error.source, error.place) from None
+
+
+def check_stop(game: Game, plan: ExamPlan) -> None:
+    """Refuses a value to stop at that cannot come out of its exam: the run would never stop."""
+    if plan.stop_exam is None or plan.stop_at is None:
+        return
+    most = exam_range(plan.stop_exam, game)[1]
+    if plan.stop_at > most:
+        raise BoardLabError(
+            f"stop_at must be at most {plain(most)}, the highest value of the exam {plan.stop_exam}, "
+            f"not {shown(plan.stop_at)}"
+        )
 
 
 def exam_range(name: str, game: Game) -> tuple[float, float]:

@@ -1,9 +1,10 @@
-"""Settings that do something only where another one, their switch, is on."""
+"""Settings that do something only where another one, their switch, is on, or in some games."""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
 
 if TYPE_CHECKING:
     from boardlab.learning.learner import LearnerSettings
@@ -87,4 +88,18 @@ def check_switches(wanted: "LearnerSettings", given: Iterable[str]) -> None:
             )
         raise BoardLabError(
             f"{wanted.name}: {name} does nothing with {written}={value}; give {written} another value"
+        )
+
+
+def check_for_game(wanted: "LearnerSettings", game: Game, given: Iterable[str]) -> None:
+    """Refuses a setting that was given and asks for more than the game has."""
+    if "staged" in given and getattr(wanted, "staged", False) and game.core.stages == 1:
+        raise BoardLabError(
+            f"{wanted.name}: staged does nothing in {game.name}, which has one stage; leave it out"
+        )
+    symmetries = getattr(wanted, "symmetries", 0)
+    if "symmetries" in given and symmetries > game.symmetries:
+        raise BoardLabError(
+            f"{wanted.name}: symmetries must be at most {game.symmetries}, as many as {game.name} has, not "
+            f"{symmetries}; 0 is all of them"
         )

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
 from boardlab.learning.alphazero.settings import AlphaZero
-from boardlab.learning.exams import default_every, plan_exams
+from boardlab.learning.exams import check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
 from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.puzzles.settings import Davi, DaviNet, RandomWalk
 from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdNTuple
-from boardlab.learning.switches import check_switches
+from boardlab.learning.switches import check_for_game, check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
 from boardlab.numbers import counted
@@ -175,7 +175,10 @@ def train(
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, agent)
         return resume(folder.path, progress=progress)
-    check_switches(wanted, [name for name, value in checked.items() if value is not None])
+    given = [name for name, value in checked.items() if value is not None]
+    check_switches(wanted, given)
+    check_for_game(wanted, game, given)
+    check_stop(game, plan)
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():

@@ -159,6 +159,30 @@ def test_games_with_hidden_cards_are_refused_and_the_search_for_them_named(game,
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("game", "given", "sentence"),
+    [
+        (TICTACTOE, {"staged": True}, "staged does nothing in tictactoe, which has one stage; leave it out"),
+        (TICTACTOE, {"symmetries": 9}, "symmetries must be at most 8, as many as tictactoe has, not 9"),
+        (bl.game("blackjack"), {"symmetries": 2}, "symmetries must be at most 1, as many as blackjack has"),
+    ],
+)
+@pytest.mark.parametrize("learner", ["td-ntuple", "q-ntuple"])
+def test_a_setting_that_asks_for_more_than_the_game_has_is_refused(game, given, sentence, learner, tmp_path):
+    with pytest.raises(BoardLabError, match=f"^{learner}: {sentence}"):
+        bl.train(game, learner, episodes=10, out=tmp_path / "run", **given)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("game", "given"),
+    [(TICTACTOE, {"staged": False, "symmetries": 8}), (bl.game("othello", size=4), {"staged": True})],
+)
+def test_what_the_game_has_may_be_asked_for(game, given, tmp_path):
+    run = bl.train(game, episodes=2, out=tmp_path / "run", layout="walk", tuples=2, length=2, **given)
+    assert run.is_finished
+
+
 @pytest.mark.parametrize("more", [{"warm_start": "wro"}, {"one_hot": True}, {"gumbel": None}])
 def test_a_setting_waits_until_all_its_switches_are_off(more):
     settings = AlphaZero.checked({"temperature_moves": 3, "gumbel": 4, **more})
@@ -176,13 +200,17 @@ def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
 
 def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(tmp_path, monkeypatch):
     """It was begun before such settings were refused."""
-    settings = {"episodes": 40, "out": tmp_path / "run", "replay_batch": 2}
+    settings = {"episodes": 40, "out": tmp_path / "run", "replay_batch": 2, "staged": True, "symmetries": 9}
+    settings |= {"stop_exam": "perfect", "stop_at": 5.0, "exam_games": 2}
     with monkeypatch.context() as before:
-        before.setattr(sys.modules["boardlab.learning.train"], "check_switches", lambda *_: None)
+        for check in ("check_switches", "check_for_game", "check_stop"):
+            before.setattr(sys.modules["boardlab.learning.train"], check, lambda *_: None)
         bl.train(TICTACTOE, progress=lambda _: True, **settings)
     assert bl.train(TICTACTOE, go_on=True, **settings).is_finished
     agent = tomllib.loads((tmp_path / "run/agent.toml").read_text())
-    assert "--replay-batch" not in train_command(agent, "again")
+    command = train_command(agent, "again")
+    assert not [word for word in ("--replay-batch", "staged", "--stop") if word in command]
+    assert "--symmetries 8" in command
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

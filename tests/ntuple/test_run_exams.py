@@ -131,6 +131,12 @@ def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
         ("2048", {"exams": ["random"]}, 'has no exam "random"'),
         ("2048", {"exams": ["greedy"]}, "is for one player"),
         ("2048", {"stop_exam": "score"}, "stop_at must be given"),
+        (
+            "tictactoe",
+            {"stop_exam": "perfect", "stop_at": 5.0},
+            r"stop_at must be at most 1, the highest value of the exam perfect, not 5\.0",
+        ),
+        ("tictactoe", {"stop_exam": "optimal", "stop_at": 1.01}, "stop_at must be at most 1, .*optimal"),
     ],
 )
 def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settings, words):

@@ -1,6 +1,7 @@
 #include "arena/match.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -11,11 +12,42 @@ namespace {
 
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
-// The seat loses; in a two-player zero-sum game the other one wins, elsewhere the others keep what they have.
+unsigned everybody(const Game &game) { return (1u << game.players()) - 1; }
+
+// The seats that play together with this one, itself included, as bits: the rules always give them the same score. The
+// contract has no word for it; random games show it, and a few are enough to see that a seat has no partner.
+unsigned side_of(const Game &game, int seat) {
+  constexpr int GAMES = 100;
+  const unsigned alone = 1u << seat;
+  if (game.players() < 3) return alone;
+  unsigned side = everybody(game);
+  StateBuffer state(game);
+  Rng rng(0);
+  double scores[MAX_PLAYERS];
+  for (int i = 0; i < GAMES && side != alone; ++i) {
+    game.initial_state(state.data(), rng);
+    game.playout(state.data(), rng, game.horizon(), false);
+    game.scores(state.data(), scores);
+    for (int p = 0; p < game.players(); ++p)
+      if (scores[p] != scores[seat]) side &= ~(1u << p);
+  }
+  return side == everybody(game) ? alone : side;  // nobody ever won
+}
+
+// The faulty seat loses, and its partners with it. If all others are one side, they win; else they keep what they have,
+// or get the middle of the range where none has more than the loser.
 void score_as_lost(const Game &game, GameRecord &record) {
   const Range range = game.outcome_range(SCORE);
-  if (game.players() == 2 && game.is_zero_sum()) std::fill(record.scores.begin(), record.scores.end(), range.max);
-  record.scores[static_cast<std::size_t>(record.faulty_seat)] = range.min;
+  const unsigned losers = side_of(game, record.faulty_seat), others = everybody(game) & ~losers;
+  const auto set = [&record](unsigned seats, double score) {
+    for (; seats; seats &= seats - 1) record.scores[static_cast<std::size_t>(std::countr_zero(seats))] = score;
+  };
+  set(losers, range.min);
+  if (!others) return;
+  if (side_of(game, std::countr_zero(others)) == others && (game.players() > 2 || game.is_zero_sum()))
+    set(others, range.max);
+  else if (*std::max_element(record.scores.begin(), record.scores.end()) <= range.min)
+    set(others, (range.min + range.max) / 2);
 }
 
 // What the agent expects of the action it chose.

@@ -299,10 +299,43 @@ def test_an_agent_that_fails_in_reset_loses_the_game() -> None:
 
 def test_a_faulty_agent_among_three_and_alone() -> None:
     result = bl.match(NIM3, ["random", scripted(NIM3, dies(ValueError("x"))), "random"], games=6)
-    assert result.errors == 6 and result.wins[1] == 0
+    assert result.errors == 6 and result.wins == (6, 0, 6) and result.draws == 0
+    assert {r.scores[r.seats.index(1)] for r in result.records} == {0}
     game = bl.game("2048", size=2)
     alone = bl.match(game, [scripted(game, dies(ValueError("x")))], games=3)
     assert alone.errors == 3 and alone.mean_scores == (0,)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "seat", "scores"),
+    [("sim", {"nodes": 6, "players": 3, "coalition": True}, 0, (-1, 1, 1)),
+     ("sim", {"nodes": 6, "players": 3, "coalition": True}, 1, (1, -1, -1)),
+     ("sim", {"nodes": 6, "players": 3}, 1, (0, -1, 0)),
+     ("yavalath", {"side": 3, "players": 3}, 2, (0, 0, -1)),
+     ("ewn", {"size": 6, "players": 3}, 1, (-1, -1, 1)),
+     ("ewn", {"size": 6, "players": 3}, 2, (1, 1, -1)),
+     ("ewn", {"size": 4, "players": 4}, 3, (1, -1, 1, -1))],
+)  # fmt: skip
+def test_partners_lose_with_a_faulty_agent(name: str, parameters, seat: int, scores) -> None:
+    game = bl.game(name, **parameters)
+    agents = ["random" if p != seat else scripted(game, dies(ValueError("x"))) for p in range(game.players)]
+    result = bl.match(game, agents, games=2, seatings=[list(range(game.players))])
+    assert [r.scores for r in result.records] == [scores] * 2
+
+
+def test_the_others_keep_what_they_were_paid_when_an_agent_fails() -> None:
+    game = bl.game("poker", players=3)
+
+    def later(state: State) -> int:
+        if any(state.scores):
+            raise ValueError("it costs money")
+        return state.legal_actions()[-1]
+
+    agents = [scripted(game, later), "random", "random"]
+    result = bl.match(game, agents, games=20, seed=1, seatings=[[0, 1, 2]])
+    failed = [r.scores for r in result.records if r.error]
+    assert failed and all(scores[0] == game.score_range[0] for scores in failed)
+    assert any(scores[1] < 0 for scores in failed) and any(scores[1] > 0 for scores in failed)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])

@@ -10,13 +10,15 @@ from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.search.spec import SearchSpec
 
+MOST_DEPTH = 200
+
 
 @dataclass(frozen=True)
 class MaxN(SearchSpec):
     """Full-width search for any number of players, each maximising its own score."""
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
-    depth: int = option(3, "actions ahead", low=1, high=200)
+    depth: int = option(3, "actions ahead", low=1, high=MOST_DEPTH)
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
     name = "maxn"
@@ -33,7 +35,7 @@ class Expectimax(SearchSpec):
     """Full-width search with chance: players maximise, nature averages, so do hidden cards."""
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
-    depth: int = option(2, "actions ahead; chance does not count", low=1, high=200)
+    depth: int = option(2, "actions ahead; chance does not count", low=1, high=MOST_DEPTH)
     worlds: int = option(
         4096, "hidden cards: when more completions fit, so many are drawn", low=1, high=1 << 20
     )
@@ -53,7 +55,9 @@ class AlphaBeta(SearchSpec):
     """Alpha-beta with iterative deepening, for two-player zero-sum games without chance."""
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
-    depth: int = option(4, "actions ahead", low=1, high=200)
+    depth: int | None = option(
+        None, "actions ahead; 4 if no time is given either, else 200", low=1, high=MOST_DEPTH
+    )
     seconds: float | None = option(None, "stop deepening after this time", low=1e-3, high=1e6)
     exact: bool = option(False, "find the value of every action, not only of the best")
     solve_below: int = option(
@@ -79,9 +83,10 @@ class AlphaBeta(SearchSpec):
                 raise BoardLabError(
                     f"{option_name} needs a game that says how many actions are left; {game.name} does not"
                 )
+        unlimited = MOST_DEPTH if self.seconds is not None else 4
         return _engine.alphabeta_search(
             self.evaluator.build(game),
-            self.depth,
+            self.depth if self.depth is not None else unlimited,
             self.seconds or 0.0,
             self.exact,
             self.solve_below,

@@ -100,8 +100,8 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   out.scores[1 - player] = -out.values[best];
   const bool is_proven = found.height != CUT;
   out.info.emplace_back("nodes", static_cast<double>(search_.nodes));
-  // What is proven does not change with more depth.
-  out.info.emplace_back("depth", is_proven ? options_.depth : reached);
+  // What is proven does not change with more depth; against the clock the depth asked for says nothing.
+  out.info.emplace_back("depth", is_proven && options_.seconds <= 0 ? options_.depth : reached);
   out.info.emplace_back("proven", is_proven);
 }
 

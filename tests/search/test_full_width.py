@@ -134,6 +134,14 @@ def test_alphabeta_with_a_time_limit_answers(seed: int) -> None:
         assert decision.values[decision.action] == (value if state.player == 0 else -value)
 
 
+def test_alphabeta_with_time_and_no_depth_deepens_until_the_time_is_up_or_the_game_is_solved() -> None:
+    state = bl.game("tictactoe").initial_state()
+    solved = bl.agent("alphabeta(seconds=1000)", state.game).act(state)
+    assert solved.info["proven"] and 4 < solved.info["depth"] <= 9
+    assert bl.agent("alphabeta", state.game).act(state).info["depth"] == 4
+    assert bl.agent("alphabeta(depth=2, seconds=1000)", state.game).act(state).info["depth"] == 2
+
+
 def test_alphabeta_refuses_what_it_cannot_play() -> None:
     for game in (bl.game("2048"), bl.game("nim", players=3), bl.game("rubiks")):
         with pytest.raises(BoardLabError, match="alphabeta plays two-player zero-sum games"):

@@ -171,6 +171,17 @@ def test_gumbel_keeps_the_tree_and_shares_out_as_many_new_visits() -> None:
             assert sorted(fresh)[-4:] == [2, 2, 6, 6] and sum(fresh) == 16
 
 
+@pytest.mark.parametrize("game", [bl.game("ewn", size=3), bl.game("nim", players=3), CUBE], ids=repr)
+def test_gumbel_expects_what_the_action_that_it_plays_is_worth(game: Game) -> None:
+    """Half of the descents go to actions that sequential halving throws away; their mean is no expectation."""
+    for seed in range(3):
+        state = random_position(game, seed, 3)
+        decision = bl.agent("mcts(iterations=64, gumbel=4, reuse=False)", game, seed=seed).act(state)
+        assert decision.scores[state.player] == decision.values[decision.action]
+        if game.is_zero_sum:
+            assert decision.scores.sum() == 0
+
+
 def test_gumbel_samples_actions_as_the_priors_say() -> None:
     """One simulation and no scale: the action is the Gumbel maximum of the priors, which is a draw from them."""
     state = CUBE.initial_state(3)

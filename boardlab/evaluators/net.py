@@ -64,6 +64,15 @@ def build_net(description: Mapping[str, Any]) -> "TorchNet":
     return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
 
 
+def check_planes(game: Game, description: Mapping[str, Any], whose: str) -> None:
+    """Refuses a net of a time when the game had other planes."""
+    if description["planes"] != game.core.plane_shape[0]:
+        raise BoardLabError(
+            f"the net {whose} looks at {description['planes']} planes, but {game!r} has "
+            f"{game.core.plane_shape[0]} now: train a new one"
+        )
+
+
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
     """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
@@ -119,6 +128,7 @@ def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", t
         net = build_net(agent["network"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
+    check_planes(folder.game(agent), agent["network"], f"in {folder.path}")
     wanted = {
         name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
         for name, tensor in net.state_dict().items()

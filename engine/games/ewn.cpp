@@ -42,6 +42,7 @@ class Ewn {
   static constexpr Action PASS = STONES * DIRECTIONS;
   static constexpr int max_legal = std::max(STONES, 2 * DIRECTIONS);
   static constexpr std::uint8_t NOWHERE = 255;
+  static constexpr int PLANES = (PLAYERS + 1) * STONES + (PLAYERS > 2 ? PLAYERS : 0);
 
   struct State {
     std::uint8_t cells[CELLS];             // 0 empty, else 1 + player*STONES + stone
@@ -77,7 +78,7 @@ class Ewn {
     f.cells = CELLS;
     f.max_changes = 2;
     f.symmetries = PLAYERS == 2 ? 2 : 1;
-    f.plane_count = (PLAYERS + 1) * STONES;
+    f.plane_count = PLANES;
     f.plane_rows = f.plane_cols = N;
     return f;
   }
@@ -208,10 +209,12 @@ class Ewn {
     return square_symmetry_cells(g ? 4 : 0, N, source, values);
   }
 
-  // One plane a stone, the asking player's first, then the other seats in the order of moving; last the die, one plane
-  // a side. The board is turned so that the player's own corner is top left, as its actions are numbered.
+  // One plane a stone, the asking player's first, then the other seats in the order of moving; then the die, one plane
+  // a side. The board is turned so that the player's own corner is top left, as its actions are numbered. With three
+  // and four players one plane a seat says who asks: where the others' corners lie, and who is whose partner, depends
+  // on it.
   void planes(const State &s, int player, float *out) const {
-    std::fill(out, out + (PLAYERS + 1) * STONES * CELLS, 0.0f);
+    std::fill(out, out + PLANES * CELLS, 0.0f);
     for (int cell = 0; cell < CELLS; ++cell) {
       const int id = s.cells[from_seat(player, N, cell)] - 1;
       if (id < 0) continue;
@@ -220,6 +223,10 @@ class Ewn {
     }
     if (s.die) {
       float *plane = out + (PLAYERS * STONES + s.die - 1) * CELLS;
+      std::fill(plane, plane + CELLS, 1.0f);
+    }
+    if constexpr (PLAYERS > 2) {
+      float *plane = out + ((PLAYERS + 1) * STONES + player) * CELLS;
       std::fill(plane, plane + CELLS, 1.0f);
     }
   }

@@ -238,6 +238,17 @@ def test_a_missing_or_damaged_shard_is_said(tmp_path):
         bl.resume(tmp_path / "run", episodes=32)
 
 
+def test_a_net_of_a_time_when_the_game_had_other_planes_is_refused(tmp_path):
+    game = bl.game("ewn", size=4, players=4)
+    bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **SMALL)
+    toml = tmp_path / "run" / "agent.toml"
+    toml.write_text(toml.read_text().replace("planes = 19", "planes = 15"))
+    with pytest.raises(BoardLabError, match=r"run looks at 15 planes, but .*ewn.* has 19 now: train"):
+        bl.agent(f'policy(net("{tmp_path / "run"}"))', game)
+    with pytest.raises(BoardLabError, match="the net of the run looks at 15 planes"):
+        bl.resume(tmp_path / "run", episodes=32)
+
+
 def test_memory_does_not_grow_with_the_games(tmp_path):
     game = bl.game("tictactoe")
     bl.train(game, "alphazero", episodes=16 * 9, out=tmp_path / "run", window=2, window_first=1, **SMALL)

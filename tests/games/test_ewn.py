@@ -278,13 +278,23 @@ def test_planes_are_seen_from_the_own_corner():
             # The own start looks the same from every seat, and with two players so does the other's.
             same = len(state.planes()) if players == 2 else 6
             assert (state.planes(player)[:same] == state.planes(0)[:same]).all()
-            assert state.planes(player)[-6 + 2].all()
+            assert state.planes(player)[players * 6 + 2].all()
     planes = (
         bl.game("ewn", size=3).from_text(board(". R2 .", ". . .", ". . Y1", status="red rolled 3")).planes(1)
     )
     assert np.argwhere(planes).tolist()[:2] == [[0, 0, 0], [4, 2, 1]]
     assert planes[8].all()
     assert planes.sum() == 2 + 9
+
+
+@pytest.mark.parametrize(("size", "players"), [(6, 3), (4, 4), (6, 4)])
+def test_planes_of_three_and_four_players_tell_the_seat(size, players):
+    """The followers' corners and the partners differ from seat to seat, whatever the board looks like."""
+    state = bl.game("ewn", size=size, players=players).initial_state()
+    for player in range(players):
+        seats = state.planes(player)[-players:]
+        assert [bool(plane.all()) for plane in seats] == [seat == player for seat in range(players)]
+        assert seats.sum() == size * size
 
 
 # ---- text ----

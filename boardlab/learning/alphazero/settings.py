@@ -7,7 +7,7 @@ from typing import Any
 
 from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.net import net_description, require_torch
+from boardlab.evaluators.net import check_planes, net_description, require_torch
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
@@ -258,6 +258,7 @@ class AlphaZero(LearnerSettings):
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A net with fresh weights and what it learns with."""
         require_torch()
+        check_planes(game, description, "of the run")
         from boardlab.learning.alphazero.learner import AlphaZeroLearner
 
         return AlphaZeroLearner(game, self, description, episodes, seed).trainee()

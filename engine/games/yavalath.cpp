@@ -62,7 +62,7 @@ class Yavalath {
     f.cells = cells_;
     f.max_changes = 1;
     f.symmetries = 12;
-    f.plane_count = PLAYERS == 2 ? 3 : 7;
+    f.plane_count = PLAYERS == 2 ? 3 + swap_ : 7;
     f.plane_rows = f.plane_cols = width();
     return f;
   }
@@ -181,7 +181,8 @@ class Yavalath {
     return 1;
   }
 
-  // Stones of the player and of those who follow; the cells of the hexagon; with three players, who is out.
+  // Stones of the player and of those who follow; the cells of the hexagon; with three players, who is out; with the
+  // swap, whether it may be played: after it, its player's opponent has one stone to look at, too.
   void planes(const State &s, int player, float *out) const {
     const int area = width() * width();
     std::fill(out, out + facts().plane_count * area, 0.0f);
@@ -192,6 +193,7 @@ class Yavalath {
         out[i * area + at] = static_cast<float>(static_cast<int>(s.stones[p] >> bit_of_[cell] & 1));
         if (PLAYERS == 3) out[(4 + i) * area + at] = static_cast<float>(s.out >> p & 1);
       }
+      if (swap_) out[3 * area + at] = may_swap(s);
       out[PLAYERS * area + at] = 1;
     }
   }

@@ -253,3 +253,15 @@ def test_parameters_are_checked():
     for wrong in ({"side": 1}, {"side": 7}, {"players": 4}, {"swap": 1}):
         with pytest.raises(bl.BoardLabError):
             bl.game("yavalath", **wrong)
+
+
+def test_planes_tell_whether_the_swap_may_be_played():
+    """One stone of the opponent's is all there is to see before the swap, and after it."""
+    state = bl.game("yavalath", side=3).initial_state()
+    centre, swap = 9, 19
+    for action, may_swap in ((centre, True), (swap, False)):
+        state.apply(action)
+        planes = state.planes(state.player)
+        assert planes.shape[0] == 4 and planes[1].sum() == 1
+        assert (planes[3] == may_swap * planes[2]).all()
+    assert bl.game("yavalath", side=3, swap=False).initial_state().planes().shape[0] == 3

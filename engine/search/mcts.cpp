@@ -215,11 +215,11 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const std::size_t best = chosen(out);
   out.action = out.actions[best];
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
-  // Sequential halving gives as many descents to bad actions as to the good one in each of its phases.
-  if (options_.tree.gumbel > 0 && !tree_.root().exact && children_[best] && children_[best]->visits) {
-    const int player = static_cast<int>(children_[best]->owner);
-    out.scores[player] = children_[best]->mean();
-    if (game().players() == 2 && game().is_zero_sum()) out.scores[1 - player] = -out.scores[player];
+  // Sequential halving has spent much on actions that it threw away.
+  if (options_.tree.gumbel > 0 && children_[best] && !tree_.root().exact) {
+    const auto k = static_cast<std::size_t>(children_[best] - nodes.data());
+    for (int p = 0; p < game().players() && !std::isnan(tree_.child_mean(k, p)); ++p)
+      out.scores[p] = tree_.child_mean(k, p);
   }
   out.info.emplace_back("iterations", static_cast<double>(iterations));
   out.info.emplace_back("nodes", static_cast<double>(tree_.node_count()));

@@ -292,6 +292,11 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     node.value_sum += value[step->owner] - step->loss;
   }
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
+  if (!child_sums_.empty() && leaf.path.size() > 1) {
+    const std::size_t child = leaf.path[1].node - nodes_[ROOT].first;
+    double *sums = &child_sums_[child * static_cast<std::size_t>(game_->players())];
+    for (int p = 0; p < game_->players(); ++p) sums[p] += value[p];
+  }
   ++backups_;
 }
 
@@ -341,6 +346,7 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations)
     schedule_ = considered_visits(considered, iterations);
     gumbels_.resize(nodes_[ROOT].count);
     for (double &g : gumbels_) g = draw_gumbel(rng);
+    child_sums_.assign(nodes_[ROOT].count * static_cast<std::size_t>(game_->players()), 0.0);
     kept_visits_.clear();
     for (const Node &child : root_children()) kept_visits_.push_back(child.visits);
   }
@@ -669,6 +675,13 @@ void Tree::widen(const Node &node) {
 double Tree::root_mean(int player) const {
   if (root().exact) return player == 0 ? root().mean() : -root().mean();
   return root_sum_[player] / static_cast<double>(backups_);
+}
+
+double Tree::child_mean(std::size_t i, int player) const {
+  const Node &child = root_children()[i];
+  if (child.exact) return player == static_cast<int>(child.owner) ? child.mean() : -child.mean();
+  const std::size_t at = i * static_cast<std::size_t>(game_->players()) + static_cast<std::size_t>(player);
+  return child_sums_[at] / (child.visits - kept_visits_[i]);
 }
 
 std::span<const Amaf> Tree::root_amaf() const {

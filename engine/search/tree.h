@@ -154,6 +154,8 @@ class Tree {
   void rank(double *values, Rng &rng) const;
   // Mean over the descents since set_root, or the proven value.
   double root_mean(int player) const;
+  // With Gumbel: the same over the descents through the i-th child of the root; NaN where there were none.
+  double child_mean(std::size_t i, int player) const;
   // A mean value of the player on the scale [0,1] that selection uses.
   double unit(double mean, int player) const;
   // The root's children that are left in the running where the solver has proved something: not those proven lost or
@@ -241,10 +243,11 @@ class Tree {
   std::vector<Amaf> amaf_, spare_amaf_;
   std::vector<std::uint32_t> marks_;
   std::uint32_t epoch_ = 0;
-  // Gumbel: the evaluator's own word on every node for who moves there, parallel to nodes_; the root's noise, its
-  // children's visits before this decision, and those since then that a child must have to be chosen next.
+  // Gumbel: the evaluator's own word on every node for who moves there, parallel to nodes_; the root's noise, the
+  // sums of its children's values since set_root ([child][player]), their visits before this decision, and those since
+  // then that a child must have to be chosen next.
   std::vector<double> own_values_, spare_own_values_;
-  std::vector<double> gumbels_;
+  std::vector<double> gumbels_, child_sums_;
   std::vector<std::uint32_t> kept_visits_;
   std::vector<std::uint32_t> schedule_;
   std::size_t simulation_ = 0;

@@ -207,7 +207,7 @@ def test_another_learner_and_other_planes_are_no_parent(tmp_path):
         bl.train(nim, "alphazero", out=tmp_path / "run", from_=tmp_path / "td")
     two, three = bl.game("yavalath", side=3), bl.game("yavalath", side=3, players=3)
     bl.train(two, "alphazero", episodes=8, out=tmp_path / "parent", **NET, **PLAY)
-    with pytest.raises(BoardLabError, match=r"looks at 3 planes, .*players=3.* has 7: nothing fits"):
+    with pytest.raises(BoardLabError, match=r"looks at 4 planes, .*players=3.* has 7: nothing fits"):
         bl.train(three, "alphazero", out=tmp_path / "run", from_=tmp_path / "parent")
 
 

@@ -25,7 +25,8 @@ values  [n, players]: expected outcomes of the player to move, then of the playe
 logits  [n, actions]: the priors are their softmax over the legal actions
 
 The arrays are written anew for the next batch: copy what you want to keep. A position in which nature moves
-is never asked about; nature moves on first, at random.
+is never asked about; nature moves on first, at random. In games with rounds values are what the rest of the
+round will bring: searches add the score so far, and end with the round.
 """
 
 INPUTS = ("planes", "cells", "features", "states")

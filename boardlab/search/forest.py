@@ -167,6 +167,13 @@ class Forest:
         """[trees, players]: the score or a named reward of each game as it stands."""
         return self.core.outcomes(check_outcome(self.game, name))
 
+    def round_ends(self) -> NDArray[np.float64]:
+        """[trees, players]: the outcome when the round of the last action ended; NaN where it goes on.
+
+        Nature has dealt the next one since. All NaN in games without rounds, and where rewards are ranked.
+        """
+        return self.core.round_ends()
+
     def state(self, tree: int) -> State:
         """A copy of one game's state."""
         return State(self.game, self.core.state(self._tree(tree)))

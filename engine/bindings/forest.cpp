@@ -220,6 +220,17 @@ void bind_forest(nb::module_ &m) {
           },
           nb::arg("outcome"), "[trees, players]")
       .def(
+          "round_ends",
+          [](PyForest &f) {
+            const Occupied occupied(f);
+            const auto players = static_cast<std::size_t>(f.forest.game().players());
+            return rows_of<double>(f.forest, players, std::numeric_limits<double>::quiet_NaN(),
+                                   [&](std::size_t i, double *row) {
+                                     if (const double *end = f.forest.round_end(i)) std::copy_n(end, players, row);
+                                   });
+          },
+          "[trees, players]: the outcome at the end of the last action's round; NaN where it goes on")
+      .def(
           "root_inputs",
           [](PyForest &f) {
             const Occupied occupied(f);

@@ -148,6 +148,7 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("step_reward", &Game::step_reward)
       .def_prop_ro("has_chance", &Game::has_chance)
       .def_prop_ro("is_hidden", &Game::is_hidden)
+      .def_prop_ro("has_rounds", [](const Game &g) { return g.table().round_over != nullptr; })
       .def_prop_ro("is_zero_sum", &Game::is_zero_sum)
       .def_prop_ro("has_solver", [](const Game &g) { return g.has_solver(); })
       .def_prop_ro("has_rounds", [](const Game &g) { return g.table().round_over != nullptr; })

@@ -81,8 +81,9 @@ std::size_t PythonEvaluator::take_rows(std::span<const Question> questions, Rng 
     Row &row = rows_[n];
     void *state = row.state.data();
     game().copy(state, q.state);
-    while ((row.mover = game().player(state)) == CHANCE) game().apply(state, game().sample_chance(state, rng));
-    if (row.mover == TERMINAL) {
+    while ((row.mover = game().player(state)) == CHANCE && !game().round_over(state))
+      game().apply(state, game().sample_chance(state, rng));
+    if (row.mover < 0) {  // the end of the game or of the round
       game().outcome(outcome(), state, q.value);
       continue;
     }
@@ -147,6 +148,7 @@ void PythonEvaluator::ask(std::size_t rows) {
       const Question &q = *rows_[i].question;
       // A row beyond a chance node has other actions than the question.
       answers.read(game(), i, rows_[i].mover, q.actions, q.value, q.actions.empty() ? nullptr : q.priors);
+      if (game().table().round_over) add_score_so_far(game(), outcome(), rows_[i].state.data(), q.value);
     }
   });
 }
@@ -205,8 +207,11 @@ void PythonEvaluator::values(std::span<const std::byte> states, Workers &workers
   const nb::gil_scoped_acquire gil;
   consult(rows, batch_->inputs(rows), batch_->legal(rows), [&](const Answers &answers) {
     const auto players = static_cast<std::size_t>(game().players());
-    for (std::size_t i = 0; i < rows; ++i)
-      answers.read(game(), i, game().player(states.data() + i * size), {}, out + i * players, nullptr);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const void *state = states.data() + i * size;
+      answers.read(game(), i, game().player(state), {}, out + i * players, nullptr);
+      if (game().table().round_over) add_score_so_far(game(), outcome(), state, out + i * players);
+    }
   });
 }
 

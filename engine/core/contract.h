@@ -114,7 +114,7 @@ typedef struct bl_game {
 
   /* ---- optional: how episodes start and end ---- */
   void (*training_start)(void *self, void *state, uint64_t *rng); /* Default: initial_state. */
-  int32_t (*round_over)(void *self, const void *state);           /* TD and rollouts may cut here. Default: 0. */
+  int32_t (*round_over)(void *self, const void *state);           /* Searches, rollouts and TD end here. Default: 0. */
   double (*moves_left)(void *self, const void *state);            /* An estimate. Default: unknown (horizon). */
   /* Exact scores under best play: 1, or 0 when it gives up or does not know this outcome. Never asked about a
    * terminal state or a chance node. It may keep memory for itself, but the answer must not depend on earlier

@@ -63,4 +63,11 @@ void Answers::read(const Game &game, std::size_t row, int mover, std::span<const
   softmax({priors, legal_actions.size()}, 1.0);
 }
 
+void add_score_so_far(const Game &game, int outcome, const void *state, double *value) {
+  double paid[MAX_PLAYERS];
+  game.outcome(outcome, state, paid);
+  const bool is_over = game.round_over(state);
+  for (int p = 0; p < game.players(); ++p) value[p] = is_over ? paid[p] : paid[p] + value[p];
+}
+
 }  // namespace boardlab

@@ -46,4 +46,8 @@ struct Answers {
             double *priors) const;
 };
 
+// A judge of a game with rounds speaks of what the rest of the round will bring: this adds the score so far, and where
+// the round is over that is all.
+void add_score_so_far(const Game &game, int outcome, const void *state, double *value);
+
 }  // namespace boardlab

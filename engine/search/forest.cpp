@@ -48,6 +48,7 @@ Forest::Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, 
     : game_(std::move(game)),
       outcome_(outcome),
       options_(options),
+      counts_rounds_(game_->table().round_over && !options.tree.ranked),
       encoding_(game_, inputs),
       cache_(*game_, options.cache_bytes),
       workers_(options.threads) {
@@ -70,8 +71,17 @@ void Forest::for_all(const std::function<void(Plot &)> &task) {
 
 void Forest::settle(Plot &plot) {
   plot.searched = false;
+  plot.round_ended = false;
   void *state = plot.state.data();
-  while (game_->player(state) == CHANCE) game_->apply(state, game_->sample_chance(state, plot.nature));
+  while (true) {
+    const int player = game_->player(state);
+    if (counts_rounds_ && !plot.round_ended && game_->round_over(state)) {
+      plot.round_ended = true;
+      game_->outcome(outcome_, state, plot.round_end);
+    }
+    if (player != CHANCE) break;
+    game_->apply(state, game_->sample_chance(state, plot.nature));
+  }
 }
 
 void Forest::set_state(std::size_t i, const void *state) {
@@ -124,9 +134,10 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
   if (p.mover == CHANCE) {
     void *beyond = p.beyond.data();
     game_->copy(beyond, p.asked);
-    while ((p.mover = game_->player(beyond)) == CHANCE) game_->apply(beyond, game_->sample_chance(beyond, plot.rng));
+    while ((p.mover = game_->player(beyond)) == CHANCE && !(counts_rounds_ && game_->round_over(beyond)))
+      game_->apply(beyond, game_->sample_chance(beyond, plot.rng));
     p.asked = beyond;
-    if (p.mover == TERMINAL) {
+    if (p.mover < 0) {  // the end of the game or of the round
       plot.tree.terminal_value(beyond, plot.rng, leaf.value);
       return true;
     }
@@ -235,7 +246,9 @@ void Forest::policy(std::size_t i, double *row) const {
 void Forest::read(Plot &plot, const Answers &answers) {
   for (std::size_t i = 0; i < plot.waiting; ++i) {
     Pending &p = plot.pending[i];
-    if (!p.answered) answers.read(*game_, p.row, p.mover, p.legal, p.leaf.value, p.priors.data());
+    if (p.answered) continue;
+    answers.read(*game_, p.row, p.mover, p.legal, p.leaf.value, p.priors.data());
+    if (counts_rounds_) add_score_so_far(*game_, outcome_, p.asked, p.leaf.value);
   }
 }
 

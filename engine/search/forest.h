@@ -45,6 +45,9 @@ class Forest {
   void set_state(std::size_t i, const void *state);
   void restart(std::size_t i, bool training_start);
   void play(std::size_t i, Action action);  // legal
+  // The outcome when the round ended in which the last action was played, before nature dealt the next; null where it
+  // goes on, and in games without rounds.
+  const double *round_end(std::size_t i) const { return plots_[i].round_ended ? plots_[i].round_end : nullptr; }
 
   // ---- a search ----
   // Iterations for every tree, and whether there is noise at its root; a game that is over gets none.
@@ -88,7 +91,9 @@ class Forest {
     std::size_t waiting = 0;  // of `pending`
     bool at_root = false;     // the root itself waits for its priors
     bool searched = false;    // the tree's root is the present state
-    std::int64_t left = 0;    // iterations
+    bool round_ended = false;
+    double round_end[MAX_PLAYERS] = {};
+    std::int64_t left = 0;  // iterations
     std::int64_t cache_hits = 0;
   };
 
@@ -106,6 +111,7 @@ class Forest {
   GamePtr game_;
   int outcome_;
   ForestOptions options_;
+  bool counts_rounds_;  // ranks are of whole games
   Encoding encoding_;
   EvaluationCache cache_;
   Workers workers_;

@@ -189,3 +189,30 @@ def test_a_game_that_is_cut_counts_as_its_last_search_expected():
     assert last != 0 and sorted(set(np.round(examples.z[:, 0], 5).tolist())) == pytest.approx(
         sorted({-last, last})
     )
+
+
+def test_with_rounds_the_target_is_what_the_rest_of_the_round_brings():
+    game = bl.game("blackjack", rounds=12)
+    settings = AlphaZero(games=3, parallel=1, simulations=8, temperature_moves=99)
+
+    def judge(planes, legal):
+        return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
+
+    examples, counts = play_games(game, judge, settings, 8, 1, seed=2, threads=1)
+    states = [game.from_fields(row) for row in examples.fields.tolist()]
+    ends = [(state.fields[0], state.scores[0] + z) for state, z in zip(states, examples.z[:, 0], strict=True)]
+    followed = several = 0
+    for (number, end), (after, next_end), next_state in zip(ends, ends[1:], states[1:], strict=False):
+        if after == number:  # all positions of a round lead to the same score
+            assert end == next_end
+            several += 1
+        if after == number + 1:  # with which the next one begins
+            assert end == next_state.scores[0]
+            followed += 1
+    assert several > 5 and followed > 20
+    last = [here for here, after in zip(ends, [*ends[1:], (0, 0)], strict=True) if after[0] < here[0]]
+    assert len(last) == 3 and any(number == 11 for number, _ in last)
+    assert all(number < 11 or end == score for (number, end), score in zip(last, counts.scores, strict=True))
+    assert (
+        np.abs(examples.q).max() < 3 and np.unique(examples.q).size > 5
+    )  # the search, too, looks at the round

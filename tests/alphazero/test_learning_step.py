@@ -56,6 +56,13 @@ def test_three_players_have_three_values_on_the_scale_of_the_game():
     assert found[2].tolist() == [[1.0, -1.0, 0.0]]
 
 
+def test_in_a_game_with_rounds_values_are_on_the_scale_of_a_round():
+    found = learner(bl.game("blackjack", rounds=1000))
+    found._begin()
+    low, high = found.scale
+    assert -8.5 <= low <= -1 and 1 <= high <= 8  # random players lose hundreds in a game
+
+
 def test_every_symmetry_moves_the_policy_with_the_board():
     game = bl.game("tictactoe")
     example = one_position(game, [0.0], [0.0])  # all on the corner a1

@@ -235,6 +235,11 @@ def test_what_cannot_be_ranked_is_refused_with_a_sentence(tmp_path):
     for game, settings, message in (
         ("tictactoe", {"ranked_reward": 0.75}, "ranked_reward is for one player .* tictactoe is for 2"),
         ("rubiks", {"ranked_reward": 0.75}, "rubiks pays by the step"),
+        (
+            "blackjack",
+            {"ranked_reward": 0.75},
+            "compares whole games, and a net of blackjack judges one round",
+        ),
         ("morpion", {"ranked_reward": 1.5}, "ranked_reward must be a number from 0 to 1"),
         ("morpion", {"ranked_reward": 0.5, "ranked_window": 0}, "ranked_window must be a whole number"),
     ):

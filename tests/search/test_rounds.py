@@ -1,8 +1,25 @@
-"""Searches and rollouts stop at the end of a round."""
+"""Searches and rollouts stop at the end of a round; what it paid counts under every search over a judge."""
 
+import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.evaluators import EVALUATORS
+
+
+@pytest.fixture(autouse=True)
+def flat():
+    """A judge who expects nothing more of any round: then only what was paid counts."""
+    bl.register_evaluator("flat")(
+        lambda game: (
+            lambda planes, legal: (
+                np.zeros((len(planes), game.players), np.float32),
+                np.zeros(legal.shape, np.float32),
+            )
+        )
+    )
+    yield
+    del EVALUATORS["flat"]
 
 
 def kuhn_after(rounds, *actions):
@@ -36,3 +53,100 @@ def test_expectimax_judges_a_round_as_if_it_were_the_last():
             state.apply(card - 1)
         values.append(bl.agent("expectimax(depth=3)", game).act(state).values)
     assert values[0] == pytest.approx(values[1], abs=1e-6)
+
+
+SEARCHES = (
+    "greedy(flat)",
+    "mcts(flat, iterations=50)",
+    "mcts(flat, iterations=50, batch=8)",
+    "ismcts(flat, iterations=50)",
+    "expectimax(flat, depth=2)",
+    "mc(flat, iterations=20)",
+    "rhea(flat, iterations=100)",
+)
+
+
+@pytest.mark.parametrize("rounds", [1, 5])
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_judges_search_sees_what_the_round_paid(search, rounds):
+    state = kuhn_after(rounds, 1)  # the jack loses 1 if it folds and 2 if it calls
+    decision = bl.agent(search, state.game, seed=1).act(state)
+    assert state.action_text(decision.action) == "fold"
+    assert [decision.values[action] for action in (0, 1)] == pytest.approx([-1, -2])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_what_earlier_rounds_paid_counts_as_well(search):
+    state = kuhn_after(5, 1, 1)  # player 0 has won 2
+    for action in (2, 0, 1):  # now player 1 begins: she has the king and bets
+        state.apply(action)
+    assert state.player == 0 and tuple(state.scores) == (2, -2)
+    decision = bl.agent(search, state.game, seed=1).act(state)
+    assert [decision.values[action] for action in (0, 1)] == pytest.approx([1, 0])
+
+
+def twenty_against_six(rounds):
+    """The second round of blackjack, where there is one: the first was won."""
+    state = bl.game("blackjack", rounds=rounds).initial_state()
+    cards = (10, 6, 10)
+    if rounds > 1:
+        for card in cards:
+            state.apply(card - 1)
+        state.apply(next(a for a in state.legal_actions() if state.action_text(a) == "stand"))
+        while not state.round_over:
+            state.apply(9)
+        assert state.scores[0] == 1
+    for card in cards:
+        state.apply(card - 1)
+    return state
+
+
+def test_a_judge_speaks_of_the_rest_of_the_round():
+    def judge(planes, legal):
+        return np.full(len(planes), 0.25, np.float32), np.zeros(legal.shape, np.float32)
+
+    for rounds, paid in ((1, 0), (3, 1)):
+        state = twenty_against_six(rounds)
+        evaluator = bl.evaluators.python_evaluator(state.game, judge)
+        assert evaluator.value(state.core, 1).tolist() == [paid + 0.25]
+        state.apply(next(a for a in state.legal_actions() if state.action_text(a) == "surrender"))
+        while not state.round_over:  # the dealer's cards
+            state.apply(state.chance_outcomes()[0][0])
+        assert evaluator.value(state.core, 1).tolist() == [paid - 0.5]
+
+
+def test_a_forest_judges_a_round_as_the_search_does():
+    def judge(planes, legal):
+        return np.zeros(len(planes), np.float32), np.zeros(legal.shape, np.float32)
+
+    def values(rounds):
+        state = twenty_against_six(rounds)
+        forest = bl.Forest(state.game, 1, seed=1, cache_mb=1)
+        forest.set_state(0, state)
+        forest.search(judge, 2000)
+        paid = state.scores[0]
+        actions = state.legal_actions()
+        searched = bl.agent("mcts(flat, iterations=2000)", state.game, seed=1).act(state)
+        return [
+            {state.action_text(a): found[a] - paid for a in actions}
+            for found in (forest.values()[0], searched.values)
+        ]
+
+    for found in (*values(1), *values(10)):  # what basic strategy is made of: standing wins .70
+        assert found["stand"] == pytest.approx(0.7, abs=0.1)
+        assert found["surrender"] == pytest.approx(-0.5)
+        assert found["hit"] < -0.5 and found["double"] < -1
+
+
+def test_a_forest_tells_what_the_round_of_the_last_action_brought():
+    game = bl.game("blackjack", rounds=10)
+    forest = bl.Forest(game, 8, seed=3)
+    assert bl.Forest(bl.game("tictactoe"), 1).round_ends().tolist() == [
+        [pytest.approx(np.nan, nan_ok=True)] * 2
+    ]
+    before = forest.scores[:, 0]
+    surrender = 4
+    ended = np.array([surrender in forest.state(i).legal_actions() for i in range(8)])
+    forest.play(np.where(ended, surrender, -1))
+    ends = forest.round_ends()[:, 0]
+    assert ended.any() and (ends[ended] == before[ended] - 0.5).all()

@@ -21,6 +21,7 @@ from boardlab.evaluators.learning import LearningNet
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
 from boardlab.evaluators.nets import Net
 from boardlab.evaluators.python import python_evaluator
+from boardlab.evaluators.simple import Rollout
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.gate import gate_score
 from boardlab.learning.alphazero.gradients import Batch, Gradients
@@ -332,7 +333,7 @@ class AlphaZeroLearner:
         """A new run that comes from another one begins with its layers.
 
         Where the game's range is loose, the middle that a net without knowledge expects is that of random
-        games: 2048 could bring two million, and what a search expected would be half of that.
+        games, or rounds: 2048 could bring two million, and what a search expected would be half of that.
         """
         if "parent" in self.description:
             low, high = take_over(self.net, self.description)
@@ -340,11 +341,19 @@ class AlphaZeroLearner:
             if self.is_loose:
                 self.scale[:] = low, high
         elif self.is_loose and not self.ranked and not self.game.core.step_reward:
-            games = match(self.game, ["random"] * self.game.players, RANDOM_GAMES, self.seed).records
-            scores = np.array([game.scores for game in games])
+            scores = self._random_scores()
             low = min(scores.min(), 0.0)
             self.scale[:] = low, max(scores.max(), low + 1e-6)
         self._keep()
+
+    def _random_scores(self) -> NDArray[np.float64]:
+        """What random games bring the players; where there are rounds, their first one."""
+        if not self.game.core.has_rounds:
+            games = match(self.game, ["random"] * self.game.players, RANDOM_GAMES, self.seed).records
+            return np.array([game.scores for game in games])
+        rollout = Rollout().build(self.game)
+        seeds = np.random.SeedSequence(self.seed).generate_state(RANDOM_GAMES, np.uint64) >> np.uint64(1)
+        return np.array([rollout.value(self.game.initial_state(seed).core, seed) for seed in seeds.tolist()])
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
         settings = self.settings

@@ -70,6 +70,10 @@ class RankedReward:
             raise BoardLabError(
                 f"alphazero: ranked_reward compares final scores, and {game.name} pays by the step as well"
             )
+        if game.core.has_rounds:
+            raise BoardLabError(
+                f"alphazero: ranked_reward compares whole games, and a net of {game.name} judges one round"
+            )
 
     def ranking(self) -> Ranking:
         """What the next generation is compared with."""

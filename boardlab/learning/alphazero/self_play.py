@@ -104,6 +104,9 @@ def play_games(
     z is the game's own score and, where every action is paid (a cube's costs something), what those from the
     position on were. A game that is cut has no score yet: it counts as what its last search expected.
 
+    In a game with rounds z is what the rest of the round brings, as values of the net are; ranks are of whole
+    games.
+
     If the games are a part of a generation of `episodes` games, `first` is how many come before them. `poll`
     is called before every move and may end it all with an exception.
     """
@@ -125,9 +128,12 @@ def play_games(
     opening = rng.integers(0, random_actions, trees, endpoint=True)
     limit = settings.episode_limit or game.horizon  # a cube may never be solved
     cut = np.zeros(trees, np.bool_)
+    rounds = game.core.has_rounds and ranking is None
     paid = np.zeros((trees, game.players))  # step rewards, since the game began
     promised = np.zeros((trees, game.players))  # by the last search, with what was paid before it
-    number = np.arange(trees)  # of the game of each tree, in the order in which games start
+    # Of the game of each tree, or of its round where there are rounds, in the order in which they start.
+    number = np.arange(trees)
+    numbered = trees
     none = np.arange(0)  # random openings may be all there is of the games
     moves = [
         _Move(
@@ -139,9 +145,24 @@ def play_games(
             paid[:0],
         )
     ]
-    ended: list[NDArray[np.int64]] = []  # numbers of games, in the order in which games end
+    ended: list[NDArray[np.int64]] = []  # numbers, in the order in which games or rounds end
     results: list[NDArray[np.float64]] = []
     returns: list[NDArray[np.float64]] = []
+
+    def play(played: NDArray[np.bool_], players: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        nonlocal numbered
+        searcher.play(np.where(played, actions, -1))
+        move[played] += 1
+        paid[played, players[played]] += game.core.step_reward
+        if not rounds:
+            return
+        ends = forest.round_ends()
+        over = np.flatnonzero(played & ~np.isnan(ends[:, 0]))
+        ended.append(number[over])
+        returns.append(ends[over] + paid[over])
+        number[over] = np.arange(numbered, numbered + len(over))
+        numbered += len(over)
+
     while True:
         poll()
         players = forest.players
@@ -158,7 +179,8 @@ def play_games(
                 is_cut = cut[over] & (players[over] != TERMINAL) & ~resigning.ended[over]
                 returns[-1][is_cut] = promised[over][is_cut]
             again = over[: settings.games - started]
-            number[again] = np.arange(started, started + len(again))
+            number[again] = np.arange(numbered, numbered + len(again))
+            numbered += len(again)
             started += len(again)
             move[over] = -1
             if len(again):
@@ -171,9 +193,7 @@ def play_games(
             break
         opens = playing & (move < opening)
         if opens.any():
-            searcher.play(np.where(opens, _random_actions(forest, rng), -1))
-            move[opens] += 1
-            paid[opens, players[opens]] += game.core.step_reward
+            play(opens, players, _random_actions(forest, rng))
             continue
         full = rng.random(trees) < settings.full_share
         if isinstance(searcher, RheaSearcher):
@@ -184,27 +204,26 @@ def play_games(
         target, actions = searcher.decide(move - opening < settings.temperature_moves, settings.one_hot, rng)
         kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
+        so_far = forest.scores if rounds else np.zeros_like(paid)
         moves.append(
             _Move(
                 number[kept],
                 players[kept],
                 forest.fields()[kept],
                 *sparse(target[kept]),
-                roots[kept],
-                paid[kept],
+                (roots - so_far)[kept],
+                (paid + so_far)[kept],
             )
         )
         promised[playing] = (roots + paid)[playing]
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
-        searcher.play(np.where(playing, actions, -1))
+        play(playing, players, actions)
         counts.moves += int(playing.sum())
-        move[playing] += 1
-        paid[playing, players[playing]] += game.core.step_reward
     counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
     scores = np.concatenate(results)
     counts.scores = scores[:, 0].tolist()
-    place = np.argsort(np.concatenate(ended))  # by number, when the game ended
+    place = np.argsort(np.concatenate(ended))  # by number, when the game or round ended
     games = place[np.concatenate([kept.games for kept in moves])]
     if ranking is not None:
         counts.coins = rng.choice([-1.0, 1.0], len(scores))[games].tolist()

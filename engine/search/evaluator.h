@@ -27,8 +27,8 @@ struct Question {
 };
 
 // Values are expected final outcomes (paid so far + still to come, step rewards still to come included) in the
-// units of the outcome: the game's score or a named reward. In a game with rounds they are those at the end of the round.
-// A state given here is never terminal; it may be a chance node, which is an after-state.
+// units of the outcome: the game's score or a named reward. In a game with rounds: at the end of the round. A
+// state given here is never terminal; it may be a chance node, which is an after-state.
 //
 // A subclass answers value() or action_values() at least; each has a default made from the other. An evaluator
 // may keep scratch memory, so that one belongs to one thread: clone() makes another that shares what was learned.

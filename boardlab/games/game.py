@@ -298,11 +298,11 @@ class State:
     # ---- what learners read ----
 
     def board_vector(self, player: int = 0) -> NDArray[np.uint8]:
-        """The cells' values for n-tuple networks."""
+        """The cells' values for n-tuple networks: the same for every player but where cards are hidden."""
         return self.core.board_vector(self._player(player))
 
     def planes(self, player: int = 0) -> NDArray[np.float32]:
-        """The position as input planes of a neural net, [planes][rows][cols]."""
+        """The position as the player sees it: input planes of a neural net, [planes][rows][cols]."""
         return self.core.planes(self._player(player))
 
     def features(self, player: int = 0) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ class Nim(Rules):
         {"heaps": (7,), "max_take": 2},
     )
     colours = ((r"\|+", "bold cyan"),)
+    is_impartial = True
     truths = "two players: lost for the side to move iff the XOR of heap mod (max_take + 1) is 0 (Bouton)"
 
     def to_text(self, state: State) -> str:

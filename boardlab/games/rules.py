@@ -32,6 +32,8 @@ class Rules:
     """Parameters that decide nothing but how a game starts."""
     truths: ClassVar[str] = ""
     """What is known for certain about the game: values, counts."""
+    is_impartial: ClassVar[bool] = False
+    """Whether the same position is worth the same to whoever has to move: nobody owns a part of it."""
 
     def engine_params(self) -> dict[str, Any]:
         """The parameters as the engine takes them."""

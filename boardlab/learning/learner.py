@@ -106,6 +106,9 @@ class LearnerSettings:
         given = cls.check(given)
         return cls.checked({**preset, **cls.inherited(given), **given})
 
+    def check_game(self, game: Game) -> None:
+        """Refuses settings that make no sense in this game; asked of new runs only: old ones go on."""
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""
         raise NotImplementedError

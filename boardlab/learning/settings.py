@@ -40,14 +40,21 @@ class NTupleSettings(SelfPlaySettings):
     )
     compact: bool = option(True, "no table entries for joint values of cells that the rules exclude")
     tables: str = option(
-        "player", "a set of tables for each player, or one shared", choices=("player", "shared")
+        "player",
+        "a set of tables for each player, or one shared (where nobody owns a cell: one player, nim)",
+        choices=("player", "shared"),
     )
     staged: bool = option(False, "a set of tables for every stage of the game")
     feature_tables: bool = option(False, "with the game's extra feature tables (othello: mobility)")
     sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
     memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
 
-    horizon_cut: float = option(0.1, "the trace ends where lambda**j falls below this", low=1e-9, high=1)
+    horizon_cut: float = option(
+        0.1,
+        "the trace ends where lambda**j falls below this, after 1,024 own positions at the latest",
+        low=1e-9,
+        high=1,
+    )
     coherence: str = option(
         "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
     )
@@ -72,6 +79,16 @@ class NTupleSettings(SelfPlaySettings):
         given = cls.check(given)
         usual = preset.get("layout", cls.layout)
         return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
+
+    def check_game(self, game: Game) -> None:
+        """Refuses shared tables where the same cells are good for one player and bad for another."""
+        if self.tables != "shared" or game.players == 1 or game.rules.is_impartial:
+            return
+        if game.core.cells and not _cells_depend_on_the_viewer(game):
+            raise BoardLabError(
+                f"{self.name}: tables=shared is for one player and for impartial games, as nim; the players "
+                f"of {game.name} need tables of their own: leave it out, or give tables=player"
+            )
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
@@ -278,6 +295,18 @@ class SarsaNTuple(NTupleSettings):
     def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
+
+
+def _cells_depend_on_the_viewer(game: Game) -> bool:
+    """Whether the players see different board vectors in a random game, as a user's own game may have it."""
+    state, rng = game.initial_state(), random.Random(0)
+    for _ in range(100):
+        if any((state.board_vector(p) != state.board_vector(0)).any() for p in range(1, game.players)):
+            return True
+        if state.is_terminal:
+            break
+        state.apply(rng.choice(state.legal_actions()))
+    return False
 
 
 def settings_from(values: Mapping[str, Any]) -> TdNTuple:

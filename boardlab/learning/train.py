@@ -178,6 +178,7 @@ def train(
     given = [name for name, value in checked.items() if value is not None]
     check_switches(wanted, given)
     check_for_game(wanted, game, given)
+    wanted.check_game(game)
     check_stop(game, plan)
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)

@@ -9,7 +9,8 @@
 
 namespace boardlab {
 
-// What an evaluator in Python is shown of a position, always from the view of the player to move.
+// What an evaluator in Python is shown of a position: planes from the view of the player to move; cells, which are the
+// same for every player but where cards are hidden, and features as the game gives them for that player.
 enum class Inputs { PLANES, CELLS, FEATURES };
 
 class Encoding {

@@ -111,6 +111,7 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         ("td-ntuple", {"target_depth": 3}, "target_depth does nothing with target=network"),
         ("td-ntuple", {"search": "off", "search_cpuct": 2.0}, "search_cpuct does nothing with search=off"),
         ("td-ntuple", {"tc_beta": 1.0, "coherence": "id"}, "tc_beta does nothing with coherence=id"),
+        ("td-ntuple", {"lambda_": 1.0, "horizon_cut": 0.5}, "horizon_cut does nothing with lambda=1.0; give"),
         ("sarsa-ntuple", {"traces": "reset"}, "traces does nothing with lambda=0.0; give lambda another"),
         ("alphazero", {"gate_games": 4}, "gate_games does nothing without gate; give gate too"),
         ("alphazero", {"warm_iterations": 3}, "warm_iterations does nothing with warm_start=off"),
@@ -181,6 +182,51 @@ def test_a_setting_that_asks_for_more_than_the_game_has_is_refused(game, given, 
 def test_what_the_game_has_may_be_asked_for(game, given, tmp_path):
     run = bl.train(game, episodes=2, out=tmp_path / "run", layout="walk", tuples=2, length=2, **given)
     assert run.is_finished
+
+
+@pytest.mark.parametrize("name", ["connectfour", "ewn", "hex", "othello", "pathwayz", "sim", "tictactoe"])
+@pytest.mark.parametrize("learner", ["td-ntuple", "q-ntuple"])
+def test_shared_tables_are_refused_where_cells_have_owners(name, learner, tmp_path):
+    sentence = f"^{learner}: tables=shared is for one player and for impartial games, as nim; .* {name} need"
+    with pytest.raises(BoardLabError, match=sentence):
+        bl.train(bl.game(name), learner, out=tmp_path / "run", episodes=5, tables="shared", cells="0,1")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("game", [bl.game("nim"), bl.game("nim", players=3), bl.game("2048", size=2), CUBE])
+def test_tables_are_shared_where_the_same_cells_are_worth_the_same_to_everyone(game, tmp_path):
+    bl.train(game, episodes=5, out=tmp_path, tables="shared", cells="0,1", compact=False)
+    first, second, *_ = game.core.cell_values()
+    assert np.load(tmp_path / "weights.npz")["weights"].size == first * second
+
+
+def test_tables_are_shared_by_players_who_each_see_their_own_cells(monkeypatch):
+    """As a game of one's own may show them: own stones are 1, the other's 2, whoever looks."""
+    wanted = LEARNERS["td-ntuple"].checked({"tables": "shared"})
+    plain = bl.State.board_vector
+    monkeypatch.setattr(bl.State, "board_vector", lambda s, p=0: (plain(s) * (1 + p)) % 3)
+    wanted.check_game(TICTACTOE)
+
+
+def test_shared_tables_learn_nim(tmp_path):
+    run = bl.train(bl.game("nim"), episodes=3000, out=tmp_path, seed=1, tables="shared")
+    played = bl.match(
+        run.game, [run.expression, "bouton"], games=20
+    )  # who begins wins, half of the games each
+    assert played.mean_scores[0] == 0
+
+
+def test_a_run_with_shared_tables_of_an_earlier_version_goes_on_and_plays(tmp_path, monkeypatch):
+    def train(episodes):
+        return bl.train(TICTACTOE, episodes=episodes, out=tmp_path, tables="shared", go_on=True)
+
+    with monkeypatch.context() as earlier:
+        earlier.setattr(LEARNERS["td-ntuple"], "check_game", lambda self, game: None)
+        train(20)
+    assert train(20).episodes == 20
+    assert bl.resume(tmp_path, episodes=40).episodes == 40
+    played = bl.match(TICTACTOE, [f'greedy(ntuple("{tmp_path}"))', "random"], games=2)
+    assert played.games == 2
 
 
 @pytest.mark.parametrize("more", [{"warm_start": "wro"}, {"one_hot": True}, {"gumbel": None}])

@@ -8,6 +8,14 @@ def counted(number: int, units: str) -> str:
     return f"{number:,} {units.removesuffix('s') if number == 1 else units}"
 
 
+def memory(size: float) -> str:
+    """Bytes as people say them: 512 bytes, 1.5 MiB."""
+    for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= unit:
+            return f"{plain(size / unit)} {name}"
+    return counted(int(size), "bytes")
+
+
 def plain(value: float, digits: int = 4, *, sign: bool = False) -> str:
     """So many digits, and all that stand before the point: 0.3333, 1,796, 141,242. Never 1e+05, never -0."""
     places = 0

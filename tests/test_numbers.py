@@ -18,8 +18,15 @@ from boardlab.arena.records import Record
 from boardlab.cli.train import _short, teller, training_bar
 from boardlab.learning import Progress
 from boardlab.learning.curve import text_curve
-from boardlab.numbers import counted, plain
+from boardlab.numbers import counted, memory, plain
 from boardlab.search.agent import Agent, Decision
+
+
+def test_memory_is_told_in_units():
+    sizes = (1, 1000, 1536, 2**20, 9.5 * 2**30, 2**60)
+    assert [memory(size) for size in sizes] == [
+        "1 byte", "1,000 bytes", "1.5 KiB", "1 MiB", "9.5 GiB", "1,048,576 TiB",
+    ]  # fmt: skip
 
 
 def test_one_is_no_plural():

@@ -1,5 +1,6 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
+import contextlib
 import dataclasses
 import sys
 import time
@@ -24,7 +25,7 @@ from boardlab.cli.common import (
     table_of,
 )
 from boardlab.errors import BoardLabError, unknown
-from boardlab.games.game import Game
+from boardlab.games.game import Game, as_seed
 from boardlab.games.registry import rules_of
 from boardlab.learning import LEARNERS, Run, default_learner, train_many
 from boardlab.learning import Progress as Standing
@@ -32,8 +33,9 @@ from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
+from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
-from boardlab.numbers import plain
+from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 
 TRAIN_PARAMETERS = GAME_PARAMETERS
@@ -123,6 +125,8 @@ def train(
     board_game = game_from(game, context)
     if show:
         console.print(_settings_table(board_game, learner, preset, settings))
+        with contextlib.suppress(BoardLabError):  # what cannot be trained can still be looked at
+            _say_memory(board_game, learner, preset, settings, seed)
         return
     arguments: dict[str, Any] = {
         "learner": learner,
@@ -140,6 +144,7 @@ def train(
         "snapshot_every": snapshot_every,
         **settings,
     }
+    _say_memory(board_game, learner, preset, settings, seed, " a run" if runs is not None else "")
     if runs is not None:
         _train_many(board_game, runs, jobs, arguments)
         return
@@ -160,16 +165,30 @@ def _exams(given: list[str] | None) -> list[str] | None:
 
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> RenderableType:
     """Every setting of the learner, what it would be in this run, and what it means."""
-    kind = LEARNERS[learner]
-    chosen = preset_of(game, preset, learner, settings)
-    own = {name: value for name, value in chosen.items() if name != "episodes"}
-    values = dataclasses.asdict(kind.merged(own, settings))
-    rows = [("episodes", str(chosen["episodes"]), "games of self-play", "a whole number")]
-    for option in options_of(kind):
+    wanted, episodes = _wanted(game, learner, preset, settings)
+    values = dataclasses.asdict(wanted)
+    rows = [("episodes", str(episodes), "games of self-play", "a whole number")]
+    for option in options_of(type(wanted)):
         value = values[option.name]
         shown = "" if value is None else str(value)
         rows.append((option.name.rstrip("_"), shown, option.doc, option.allowed))
     return table_of(("setting", "here", "", "allowed"), rows)
+
+
+def _wanted(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> tuple[LearnerSettings, int]:
+    """The settings of the run, and the episodes of its preset."""
+    chosen = preset_of(game, preset, learner, settings)
+    own = {name: value for name, value in chosen.items() if name != "episodes"}
+    return LEARNERS[learner].merged(own, settings), chosen["episodes"]
+
+
+def _say_memory(
+    game: Game, learner: str, preset: str, settings: dict[str, Any], seed: int, each: str = ""
+) -> None:
+    """Says what the tables will take, before they do."""
+    wanted, _ = _wanted(game, learner, preset, settings)
+    if size := wanted.table_bytes(game, as_seed(seed)):
+        console.print(f"memory of the tables: {memory(size)}{each}", markup=False, soft_wrap=True)
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:

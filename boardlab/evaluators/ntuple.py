@@ -1,8 +1,9 @@
 """The evaluator over a trained n-tuple network, and how a network is built from its description."""
 
+import contextlib
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,23 +78,45 @@ def build_network(
 
     `coherent` adds the counters of TCL, `per_action` makes a set of tables for every action.
     """
-    for key, kind in NETWORK.items():
-        if not isinstance(description.get(key), kind):
-            raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
-    try:
+    with _understood():
         return _engine.NTupleNetwork(
             game.core,
-            tuples=description["tuples"],
-            symmetries=description["symmetries"],
-            groups=joint_values(game) if description["compact"] else [],
-            per_player=description["tables"] == "player",
-            staged=description["staged"],
-            feature_tables=description["feature_tables"],
+            **_tables(game, description),
             squash=description["sigma"] == "tanh",
             coherent=coherent,
             memory_limit=int(memory_gb * 2**30),
             per_action=per_action,
         )
+
+
+def table_bytes(game: Game, description: Mapping[str, Any], *, coherent: bool, per_action: bool) -> float:
+    """The memory that the tables of such a network take; none is taken here."""
+    with _understood():
+        return _engine.NTupleNetwork.bytes_of(
+            game.core, **_tables(game, description), coherent=coherent, per_action=per_action
+        )
+
+
+def _tables(game: Game, description: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides which tables there are, as the engine takes it."""
+    for key, kind in NETWORK.items():
+        if not isinstance(description.get(key), kind):
+            raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
+    return {
+        "tuples": description["tuples"],
+        "symmetries": description["symmetries"],
+        "groups": joint_values(game) if description["compact"] else [],
+        "per_player": description["tables"] == "player",
+        "staged": description["staged"],
+        "feature_tables": description["feature_tables"],
+    }
+
+
+@contextlib.contextmanager
+def _understood() -> Iterator[None]:
+    """Says what the engine finds wrong with a description."""
+    try:
+        yield
     except MemoryError:
         raise BoardLabError("there is not enough memory for the tables") from None
     except ValueError as error:

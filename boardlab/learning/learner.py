@@ -113,6 +113,10 @@ class LearnerSettings:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""
         raise NotImplementedError
 
+    def table_bytes(self, game: Game, seed: int) -> float:
+        """The memory that the tables of a run will take; 0 where there are none."""
+        return 0
+
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A learner that knows nothing yet."""
         raise NotImplementedError

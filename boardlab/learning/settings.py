@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.ntuple import build_network
+from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
 from boardlab.learning import layouts
 from boardlab.learning.learner import SelfPlaySettings, Trainee
@@ -98,6 +98,11 @@ class NTupleSettings(SelfPlaySettings):
             "symmetries": self.symmetry_list(game, seed),
             **{name: getattr(self, name) for name in names},
         }
+
+    def table_bytes(self, game: Game, seed: int) -> float:
+        """The memory that the tables of a run will take, with the counters of TCL."""
+        description = self.describe(game, seed)
+        return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
 
     def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
         """A learner whose tables are zero. Memory is taken here, or refused."""

@@ -69,6 +69,15 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> shown(nb::handle self, std::vector<T> ntu
   return {values.data(), {values.size()}, self};
 }
 
+// Cells, and their joint values.
+using Groups = std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>>;
+
+std::vector<ntuple::Group> as_groups(const Groups &groups) {
+  std::vector<ntuple::Group> made;
+  for (const auto &[cells, states] : groups) made.push_back({cells, states});
+  return made;
+}
+
 using PyTdLearner = PyKindOfLearner<TdLearner>;
 using PyDaviLearner = PyKindOfLearner<ntuple::DaviLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
@@ -175,18 +184,29 @@ void bind_ntuple(nb::module_ &m) {
       .def(
           "__init__",
           [](Network *self, const std::shared_ptr<Game> &game, std::vector<std::vector<int>> tuples,
-             std::vector<std::uint64_t> symmetries,
-             const std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>> &groups, bool per_player,
-             bool staged, bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit,
-             bool per_action) {
+             std::vector<std::uint64_t> symmetries, const Groups &groups, bool per_player, bool staged,
+             bool feature_tables, bool squash, bool coherent, std::uint64_t memory_limit, bool per_action) {
             ntuple::Design design{
-                std::move(tuples), std::move(symmetries), {}, per_player, staged, feature_tables, squash, per_action};
-            for (const auto &[cells, states] : groups) design.groups.push_back({cells, states});
+                std::move(tuples), std::move(symmetries), as_groups(groups), per_player, staged, feature_tables, squash,
+                per_action};
             new (self) Network(game, std::move(design), coherent, memory_limit);
           },
           nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
           nb::arg("staged"), nb::arg("feature_tables"), nb::arg("squash"), nb::arg("coherent"), nb::arg("memory_limit"),
           nb::arg("per_action") = false)
+      .def_static(
+          "bytes_of",
+          [](const std::shared_ptr<Game> &game, std::vector<std::vector<int>> tuples,
+             std::vector<std::uint64_t> symmetries, const Groups &groups, bool per_player, bool staged,
+             bool feature_tables, bool coherent, bool per_action) {
+            const ntuple::Design design{
+                std::move(tuples), std::move(symmetries), as_groups(groups), per_player, staged, feature_tables, true,
+                per_action};
+            return Network::bytes_of(*game, design, coherent);
+          },
+          nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
+          nb::arg("staged"), nb::arg("feature_tables"), nb::arg("coherent"), nb::arg("per_action"),
+          "What the tables of such a network take; no memory is taken.")
       .def_prop_ro("entries", [](const Network &n) { return n.entries(); })
       .def_prop_ro("bytes", &Network::bytes)
       .def_prop_ro("slots", &Network::slots)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 
@@ -113,6 +114,45 @@ double tuple_size(const std::vector<Group> &groups, const std::vector<int> &grou
   return size;
 }
 
+// The groups of the design, then every cell that it leaves on its own as a group of one.
+std::vector<Group> all_groups(const Game &game, const Design &design) {
+  std::vector<Group> groups = design.groups;
+  std::vector<bool> grouped(static_cast<std::size_t>(game.cells()));
+  for (const Group &group : groups)
+    for (const int cell : group.cells) grouped[static_cast<std::size_t>(cell)] = true;
+  for (int cell = 0; cell < game.cells(); ++cell) {
+    if (grouped[static_cast<std::size_t>(cell)]) continue;
+    Group alone{{cell}, {}};
+    for (int v = 0; v < game.cell_values(cell); ++v) alone.states.push_back({v});
+    groups.push_back(std::move(alone));
+  }
+  return groups;
+}
+
+std::vector<int> numbers_of_groups(const Game &game, const std::vector<Group> &groups) {
+  std::vector<int> group_of_cell(static_cast<std::size_t>(game.cells()));
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const int cell : groups[g].cells) group_of_cell[static_cast<std::size_t>(cell)] = static_cast<int>(g);
+  return group_of_cell;
+}
+
+// Entries of the tables of one set: every tuple's, then every extra feature's. Floating numbers cannot overflow.
+std::vector<double> table_sizes(const Game &game, const Design &design, const std::vector<Group> &groups,
+                                const std::vector<int> &group_of_cell) {
+  std::vector<double> sizes;
+  for (const auto &tuple : design.tuples) sizes.push_back(tuple_size(groups, group_of_cell, tuple));
+  const bl_game &table = game.table();
+  for (int f = 0; design.feature_tables && f < table.feature_tables; ++f)
+    sizes.push_back(table.feature_table_size(table.self, f));
+  return sizes;
+}
+
+std::uint64_t number_of_sets(const Game &game, const Design &design) {
+  return static_cast<std::uint64_t>(design.staged ? game.stages() : 1) *
+         static_cast<std::uint64_t>(design.per_player ? game.players() : 1) *
+         static_cast<std::uint64_t>(design.per_action ? game.action_count() : 1);
+}
+
 // Whether the other cells of a group tell the value of its last one.
 bool decides_last(const Group &group) {
   std::set<std::vector<int>> others;
@@ -122,29 +162,26 @@ bool decides_last(const Group &group) {
 
 }  // namespace
 
-// Every cell that the design leaves on its own becomes a group of one.
 void Network::build_groups() {
-  const auto board = static_cast<std::size_t>(game_->cells());
-  board_groups_ = design_.groups;
-  group_of_cell_.assign(board, -1);
-  multiplier_of_cell_.assign(board, 1);
-  const auto place = [&](std::size_t g) {
-    const Group &group = board_groups_[g];
+  board_groups_ = all_groups(*game_, design_);
+  group_of_cell_ = numbers_of_groups(*game_, board_groups_);
+  multiplier_of_cell_.assign(group_of_cell_.size(), 0);
+  const auto place = [&](const Group &group) {
     std::uint32_t codes = 1;
     for (std::size_t i = 0; i < group.cells.size(); ++i) {
-      const auto cell = static_cast<std::size_t>(group.cells[i]);
-      group_of_cell_[cell] = static_cast<int>(g);
-      multiplier_of_cell_[cell] = 0;
       // A last cell that the others decide tells nothing: without it fewer codes have to be looked up.
       if (i > 0 && i + 1 == group.cells.size() && decides_last(group)) break;
-      multiplier_of_cell_[cell] = codes;
+      multiplier_of_cell_[static_cast<std::size_t>(group.cells[i])] = codes;
       codes *= static_cast<std::uint32_t>(game_->cell_values(group.cells[i]));
     }
     return codes;
   };
-  for (std::size_t g = 0; g < design_.groups.size(); ++g) {
+  for (std::size_t g = 0; g < board_groups_.size(); ++g) {
     const Group &group = board_groups_[g];
-    lookup_.emplace_back(place(g), std::uint16_t{0});
+    const std::uint32_t codes = place(group);
+    lookup_.emplace_back();
+    if (g >= design_.groups.size()) continue;  // a cell on its own: its code is its value
+    lookup_.back().resize(codes);
     for (std::size_t s = 0; s < group.states.size(); ++s) {
       std::uint32_t code = 0;
       for (std::size_t i = 0; i < group.cells.size(); ++i)
@@ -152,14 +189,6 @@ void Network::build_groups() {
                 static_cast<std::uint32_t>(group.states[s][i]);
       lookup_.back()[code] = static_cast<std::uint16_t>(s);
     }
-  }
-  for (std::size_t cell = 0; cell < board; ++cell) {
-    if (group_of_cell_[cell] >= 0) continue;
-    Group alone{{static_cast<int>(cell)}, {}};
-    for (int v = 0; v < game_->cell_values(static_cast<int>(cell)); ++v) alone.states.push_back({v});
-    board_groups_.push_back(std::move(alone));
-    lookup_.emplace_back();
-    place(board_groups_.size() - 1);
   }
   for (const Group &group : board_groups_) {
     members_of_group_.push_back(members_.size());
@@ -170,28 +199,25 @@ void Network::build_groups() {
   members_of_group_.push_back(members_.size());
 }
 
+double Network::bytes_of(const Game &game, const Design &design, bool coherent) {
+  check(game, design);
+  const std::vector<Group> groups = all_groups(game, design);
+  const std::vector<double> sizes = table_sizes(game, design, groups, numbers_of_groups(game, groups));
+  return std::accumulate(sizes.begin(), sizes.end(), 0.0) * static_cast<double>(number_of_sets(game, design)) *
+         static_cast<double>(bytes_an_entry(coherent));
+}
+
 Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit)
     : game_(std::move(game)), design_(std::move(design)), coherent_(coherent), kernels_(&ntuple::kernels()) {
   check(*game_, design_);
-  const bl_game &table = game_->table();
-  const int features = design_.feature_tables ? table.feature_tables : 0;
   stages_ = design_.staged ? static_cast<std::uint64_t>(game_->stages()) : 1;
-  sets_ = stages_ * static_cast<std::uint64_t>(design_.per_player ? game_->players() : 1) *
-          static_cast<std::uint64_t>(design_.per_action ? game_->action_count() : 1);
-  tuple_slots_ = static_cast<int>(design_.tuples.size() * design_.symmetries.size());
-  slots_ = tuple_slots_ + features;
+  sets_ = number_of_sets(*game_, design_);
 
-  // Sizes first, as floating numbers that cannot overflow, then the refusal, then the memory.
+  // Sizes first, then the refusal, then the memory.
   build_groups();
-  double size = 0;
-  double largest = 0;
-  const auto add_table = [&](double entries) {
-    size += entries;
-    largest = std::max(largest, entries);
-  };
-  for (const auto &tuple : design_.tuples) add_table(tuple_size(board_groups_, group_of_cell_, tuple));
-  for (int f = 0; f < features; ++f) add_table(table.feature_table_size(table.self, f));
-  has_short_rows_ = largest <= 65536;
+  const std::vector<double> sizes = table_sizes(*game_, design_, board_groups_, group_of_cell_);
+  const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  has_short_rows_ = *std::max_element(sizes.begin(), sizes.end()) <= 65536;
   const double wanted = size * static_cast<double>(sets_) * static_cast<double>(bytes_an_entry(coherent_));
   if (wanted > static_cast<double>(memory_limit))
     refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
@@ -201,17 +227,16 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   if (design_.per_action && size * static_cast<double>(sets_) >= 4294967296.0)
     refuse("tables for every action may have at most 4294967295 entries in all");
 
-  std::vector<std::uint32_t> tuple_start;
-  for (const auto &tuple : design_.tuples) {
-    tuple_start.push_back(static_cast<std::uint32_t>(set_size_));
-    set_size_ += static_cast<std::uint64_t>(tuple_size(board_groups_, group_of_cell_, tuple));
+  std::vector<std::uint32_t> starts;
+  for (const double entries : sizes) {
+    starts.push_back(static_cast<std::uint32_t>(set_size_));
+    set_size_ += static_cast<std::uint64_t>(entries);
   }
-  for (std::size_t b = 0; b < design_.symmetries.size(); ++b)
-    start_.insert(start_.end(), tuple_start.begin(), tuple_start.end());
-  for (int f = 0; f < features; ++f) {
-    start_.push_back(static_cast<std::uint32_t>(set_size_));
-    set_size_ += static_cast<std::uint64_t>(table.feature_table_size(table.self, f));
-  }
+  const auto features = starts.begin() + static_cast<std::ptrdiff_t>(design_.tuples.size());
+  for (std::size_t b = 0; b < design_.symmetries.size(); ++b) start_.insert(start_.end(), starts.begin(), features);
+  tuple_slots_ = static_cast<int>(start_.size());
+  start_.insert(start_.end(), features, starts.end());
+  slots_ = static_cast<int>(start_.size());
   padded_ = (slots_ + 63) / 64 * 64 + 16;
   start_.resize(static_cast<std::size_t>(padded_), 0);
   mark_words_ = (slots_ + 63) / 64;

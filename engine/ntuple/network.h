@@ -41,6 +41,9 @@ class Network {
   // Throws std::invalid_argument with one sentence when the design does not fit the game or the tables would take
   // more than `memory_limit` bytes. `coherent` tables keep N and A beside every weight, for learning with TCL.
   Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit);
+  // What the tables of such a network take, in bytes, before anyone takes them; it may be more than any memory has.
+  // Throws as the constructor does when the design does not fit the game.
+  static double bytes_of(const Game &game, const Design &design, bool coherent);
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 

@@ -322,6 +322,9 @@ def test_train_lists_the_settings_of_the_chosen_learner(learner, own, foreign):
     values = {line.split()[0]: line.split()[1] for line in lines if line[:1].isalpha()}
     assert values["alpha"] == "0.125"
     assert own in values and foreign not in values
+    # Nim's heaps have 6 values each; 4 bytes a weight, 8 more for TCL, 15 actions, two players.
+    taken = {"td-ntuple": "5.062 KiB", "td-features": None}.get(learner, "75.94 KiB")
+    assert (f"memory of the tables: {taken}" in lines) == (taken is not None)
 
 
 def test_inspect_looks_inside_a_run_of_sarsa_and_asks_that_of_features(tmp_path):

@@ -230,6 +230,23 @@ def test_a_sentence_knows_what_was_meant(boardlab, words, sentence):
     assert status == 2 and sentence in err
 
 
+def test_train_says_what_the_tables_take_before_they_do(boardlab, tmp_path):
+    words = ("train", "nim", "--episodes", "5", "--exam", "none", "--out")
+    # Three heaps of 0 to 5 stones, two players, 4 bytes a weight and 8 for TCL.
+    assert boardlab(*words, tmp_path / "one")[1].startswith("memory of the tables: 5.062 KiB\n")
+    several = boardlab(*words, tmp_path / "two", "--runs", "2")[1]
+    assert several.startswith("memory of the tables: 5.062 KiB a run\n")
+    status, out, err = boardlab("train", "othello", "--length", "14", "--out", tmp_path / "large")
+    assert status == 2 and out == "memory of the tables: 600 GiB\n"
+    assert "the tables would take 600 GiB; the limit is 8 GiB" in err
+    assert not (tmp_path / "large").exists()
+
+
+def test_settings_that_cannot_be_trained_are_listed_all_the_same(boardlab):
+    status, out, _ = boardlab("train", "tictactoe", "--tuples", "100", "--length", "2", "--settings")
+    assert status == 0 and "memory_gb" in out and "memory of the tables" not in out
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 def test_a_curve_fits_a_narrow_terminal(boardlab, tmp_path, monkeypatch, columns):
     monkeypatch.setattr(console, "_width", columns)

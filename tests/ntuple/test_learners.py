@@ -14,6 +14,7 @@ from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
 from boardlab.learning.again import train_command
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.presets import preset
 from boardlab.learning.switches import SWITCHES, idle_settings
 from boardlab.options import check_options, options_of
 
@@ -182,6 +183,33 @@ def test_a_setting_that_asks_for_more_than_the_game_has_is_refused(game, given, 
 def test_what_the_game_has_may_be_asked_for(game, given, tmp_path):
     run = bl.train(game, episodes=2, out=tmp_path / "run", layout="walk", tuples=2, length=2, **given)
     assert run.is_finished
+
+
+@pytest.mark.parametrize(
+    ("name", "learner", "given"),
+    [
+        ("tictactoe", "td-ntuple", {}),
+        ("tictactoe", "sarsa-ntuple", {"cells": "0,1,2 / 4", "coherence": "id"}),
+        ("connectfour", "td-ntuple", {"coherence": "exp"}),
+        ("connectfour", "q-ntuple", {"compact": False, "length": 3}),
+        ("othello", "td-ntuple", {"staged": True, "feature_tables": True, "length": 4}),
+        ("nim", "td-ntuple", {"tables": "shared"}),
+        ("rubiks", "davi", {"length": 4}),
+    ],
+)
+def test_memory_is_known_before_it_is_taken(name, learner, given):
+    game = bl.game(name)
+    usual = preset(game, learner=learner)
+    usual.pop("episodes")
+    wanted = LEARNERS[learner].merged(usual, given)
+    trainee = wanted.build(game, wanted.describe(game, 3), 10, 3)
+    arrays = [trainee.weights["weights"], *trainee.counters.values()]
+    assert wanted.table_bytes(game, 3) == sum(4 * array.size for array in arrays)
+
+
+def test_memory_beyond_all_bounds_is_told_and_not_taken():
+    wanted = LEARNERS["td-ntuple"].checked({"tuples": 10, "length": 60, "coherence": "id"})
+    assert wanted.table_bytes(bl.game("othello"), 0) == 10 * 4**60 * 2 * 12
 
 
 @pytest.mark.parametrize("name", ["connectfour", "ewn", "hex", "othello", "pathwayz", "sim", "tictactoe"])

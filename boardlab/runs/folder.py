@@ -52,6 +52,9 @@ SNAPSHOT_FILES = ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
 
+STRAY = "allow_pickle.npy"
+"""In files that earlier versions wrote with numpy before 2.2, which took an option of savez for an array."""
+
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -257,10 +260,10 @@ class RunFolder:
 
     # ---- arrays ----
 
-    def write_arrays(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Writes arrays as one file, all or nothing."""
         with self._replacing(name) as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            np.savez(file, **arrays)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
@@ -291,7 +294,7 @@ class RunFolder:
             digest.update(file.name.encode())
             if file.suffix == ".npz":  # the zip itself holds the time of writing
                 with zipfile.ZipFile(file) as stored:
-                    for name in sorted(stored.namelist()):
+                    for name in sorted(set(stored.namelist()) - {STRAY}):
                         digest.update(name.encode())
                         with stored.open(name) as part:
                             while block := part.read(1 << 20):

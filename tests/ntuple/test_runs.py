@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import zipfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -353,6 +354,22 @@ def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
         folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
     assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
     assert (tmp_path / "weights.npz").read_bytes() == before
+
+
+def test_only_the_arrays_are_stored_and_tell_one_run_from_another(tmp_path, monkeypatch):
+    handed = {}
+    monkeypatch.setattr(np, "savez", lambda file, **named: handed.update(named))  # numpy 1.26 stores them all
+    folder = RunFolder(tmp_path)
+    folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
+    assert list(handed) == ["weights"]
+    monkeypatch.undo()
+    folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
+    mark = folder.fingerprint()
+    with zipfile.ZipFile(tmp_path / "weights.npz", "a") as stored:  # as earlier versions did with numpy 1.26
+        stored.writestr("allow_pickle.npy", b"False")
+    assert folder.fingerprint() == mark
+    folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
+    assert folder.fingerprint() != mark
 
 
 @pytest.fixture

@@ -8,10 +8,8 @@ that are reported come from fresh games of those, with other seeds.
 import math
 import os
 import random
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import GameRecord, match
@@ -19,6 +17,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted
 from boardlab.paths import as_path
+from boardlab.runs import write_file
 from boardlab.search.agent import Agent
 
 MORE = 4
@@ -218,12 +217,7 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
             f"{actions}  # {start.report.advantage:+z.3f} ± {start.report.intervals[0]:.3f}, "
             f"{start.report.games} games"
         )
-    file = as_path("the file of openings", path)
-    if not file.parent.is_dir():
-        raise BoardLabError(f'there is no folder "{file.parent}"')
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as aside:
-        aside.write("\n".join(lines) + "\n")
-    Path(aside.name).replace(file)
+    write_file(as_path("the file of openings", path), "\n".join(lines) + "\n")
 
 
 def _players(game: Game, agents: Sequence[str | Agent]) -> list[str | Agent]:

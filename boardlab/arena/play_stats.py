@@ -8,7 +8,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game
 from boardlab.games.twenty48 import Twenty48
 from boardlab.paths import as_path
-from boardlab.runs import RunFolder
+from boardlab.runs import write_file
 
 COLUMNS = "run, moveNum, player, action, gameScore, nEmptyTile, cumEmptyTl, highestTile"
 
@@ -57,4 +57,4 @@ def write_play_stats(path: str | os.PathLike[str], game: Game, result: MatchResu
     if not isinstance(result, MatchResult):
         raise BoardLabError(f"play statistics are made from a match, not from {shown(result)}")
     file = as_path("the file of play statistics", path)
-    RunFolder(file.parent).write_text(file.name, play_stats(game, result.agents, result.records))
+    write_file(file, play_stats(game, result.agents, result.records))

@@ -16,7 +16,7 @@ from boardlab.learning import open_run
 from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.learning.settings import NTupleSettings
 from boardlab.numbers import counted, plain
-from boardlab.runs import check_writable
+from boardlab.runs import check_writable, write_file
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
 
@@ -128,10 +128,10 @@ def _inspect_run(
         console.print(f"\n{counted(len(inspection.layout), 'tuples')}; ■ is a cell that the tuple reads\n")
         console.print(inspection.drawn_layout(width=console.width), markup=False, soft_wrap=True)
     if svg is not None:
-        svg.write_text(inspection.layout_svg(), encoding="utf-8")
+        write_file(svg, inspection.layout_svg())
         console.print(f"tuples drawn: {svg}", markup=False, soft_wrap=True)
     if export is not None:
-        export.write_text(inspection.layout_text(), encoding="utf-8")
+        write_file(export, inspection.layout_text())
         console.print(f"tuples written: {export}", markup=False, soft_wrap=True)
 
 

@@ -18,6 +18,7 @@ from boardlab.cli.inspect import opinion as opinion_table
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, as_integer
 from boardlab.numbers import counted, plain
+from boardlab.runs import write_file
 
 HELP = "Enter: next, b: back, a number: after so many actions, s: start, e: end, q: quit"
 
@@ -198,10 +199,10 @@ class _Replay:
         """One drawing a position."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for place, state in enumerate(self.states):
-                (folder / f"game{game}-{place:03d}.svg").write_text(state.to_svg(), encoding="utf-8")
         except OSError as error:
-            raise BoardLabError(f'"{folder}" cannot be written: {error.strerror}') from None
+            raise BoardLabError(f'"{folder}" cannot be made: {error.strerror}') from None
+        for place, state in enumerate(self.states):
+            write_file(folder / f"game{game}-{place:03d}.svg", state.to_svg())
         console.print(
             f"{counted(len(self.states), 'positions')} drawn: {folder}/game{game}-000.svg ...",
             markup=False,

@@ -13,7 +13,7 @@ from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
-from boardlab.runs import RunFolder, check_writable
+from boardlab.runs import check_writable, write_file
 
 
 def tournament(
@@ -109,7 +109,7 @@ def tournament(
         console.print(result.ratings.superiority_table(), markup=False, soft_wrap=True)
     if heat_map is not None:
         try:
-            RunFolder(heat_map.parent).write_bytes(heat_map.name, result.heat_map())
+            write_file(heat_map, result.heat_map())
             console.print(f"wrote {heat_map}", markup=False)
         except MissingPackageError as error:
             console.print(f"\n{result.heat_text()}\n{error}", markup=False, soft_wrap=True)

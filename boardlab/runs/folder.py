@@ -1,12 +1,10 @@
 """A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/.
 
-Files are written aside and renamed, so that a crash leaves the old one or the new one, never half of one.
 Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
 """
 
 import contextlib
 import csv
-import glob
 import hashlib
 import os
 import re
@@ -14,7 +12,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +21,7 @@ from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
 from boardlab.paths import as_path
+from boardlab.runs.files import is_aside, remove_leftovers, replacing, write_file
 from boardlab.runs.toml import to_toml
 
 try:
@@ -125,7 +124,7 @@ class RunFolder:
         """Whether there is nothing in it, or nothing but what a run that hardly began has left."""
         # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
         files = self.path.iterdir() if self.path.is_dir() else ()
-        return all(file.name == LOCK or _is_aside(file.name, "agent.toml") for file in files)
+        return all(file.name == LOCK or is_aside(file.name, "agent.toml") for file in files)
 
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
         """Starts a run in the claimed folder; one that is there already is replaced only by `force`."""
@@ -262,7 +261,7 @@ class RunFolder:
 
     def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Writes arrays as one file, all or nothing."""
-        with self._replacing(name) as file:
+        with replacing(self.path / name) as file:
             np.savez(file, **arrays)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
@@ -351,44 +350,10 @@ class RunFolder:
         """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
         snapshots = (snapshot.path for snapshot in self.snapshots().values())
         for folder in (self.path, self.path / "replay", *snapshots):
-            _remove_leftovers(folder)
+            remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:
-        with self._replacing(name) as file:
-            file.write(content)
-
-    @contextlib.contextmanager
-    def _replacing(self, name: str) -> Iterator[BinaryIO]:
-        """A file aside, which takes its name once it is whole."""
-        aside = self.path / f".{name}.{os.getpid()}.new"
-        try:
-            with aside.open("wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            aside.replace(self.path / name)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
-            raise BoardLabError(f"{self.path / name} cannot be written: {error.strerror}") from None
-        _remove_leftovers(self.path, name)
-
-
-def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
-    """Refuses a file that could not be written, or has not that ending: asked before hours of games."""
-    file = as_path("a file to write", path)
-    if ending and file.suffix.lower() != ending:
-        raise BoardLabError(f'"{file}" must end in {ending}')
-    if file.is_dir():
-        raise BoardLabError(f'"{file}" is a folder, not a file')
-    if not file.parent.is_dir():
-        raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
-    aside = file.with_name(f".{file.name}.{os.getpid()}.new")
-    try:
-        aside.touch()
-        aside.unlink()
-    except OSError as error:
-        raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+        write_file(self.path / name, content)
 
 
 def _is_open_as(descriptor: int, file: Path) -> bool:
@@ -397,40 +362,6 @@ def _is_open_as(descriptor: int, file: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), file.stat())
     except FileNotFoundError:
         return False
-
-
-_ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")
-
-
-def _is_aside(file: str, name: str) -> bool:
-    """Whether a file is what some process wrote aside, to become `name`."""
-    found = _ASIDE.fullmatch(file)
-    return found is not None and found["name"] == name
-
-
-def _remove_leftovers(folder: Path, name: str | None = None) -> None:
-    """Removes what was written aside to become `name`, or anything, unless its process may be writing yet."""
-    for file in folder.glob(".*.new" if name is None else f".{glob.escape(name)}.*.new"):
-        found = _ASIDE.fullmatch(file.name)
-        if found and name in (None, found["name"]) and not _is_another_process(int(found["process"])):
-            with contextlib.suppress(OSError):
-                file.unlink()
-
-
-def _is_another_process(number: int) -> bool:
-    """Whether a process of this number lives beside ours.
-
-    In a container ours often has the number of the one that was killed.
-    """
-    if os.name == "nt":  # there the question would end it
-        return number != os.getpid()
-    try:
-        os.kill(number, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return number != os.getpid()
 
 
 def _csv(value: Any) -> str:

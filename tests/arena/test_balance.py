@@ -103,8 +103,14 @@ def test_files_can_be_played_from(tmp_path):
         write_openings(result, file)
         assert read_openings(game, file) == [start.state for start in result.starts]
         assert bl.match(game, ["random", "random"], 8, starts=read_openings(game, file)).games == 8
-    with pytest.raises(bl.BoardLabError, match="no folder"):
+    (tmp_path / "other").touch()
+    assert (
+        file.stat().st_mode == (tmp_path / "other").stat().st_mode
+    )  # whoever may read other files may read it
+    with pytest.raises(bl.BoardLabError, match='nowhere/file" cannot be written: No such file'):
         write_openings(result, tmp_path / "nowhere" / "file")
+    with pytest.raises(bl.BoardLabError, match="cannot be written"):
+        write_openings(result, tmp_path)
 
 
 def test_the_same_seed_gives_the_same_starts():

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.runs import RunFolder
+from boardlab.runs import RunFolder, check_writable, write_file
+from boardlab.runs.files import replacing
 from boardlab.runs.toml import to_toml
 
 SETTINGS = {"coherence": "exp", "lambda_": 0.5, "learn_from_random": True}
@@ -404,6 +405,22 @@ def test_a_written_file_replaces_what_killed_processes_left_of_it(tmp_path, dead
         f".b.txt.{dead}.new",  # of another file, which may be anybody's
         f".a[1].txt.{os.getppid()}.new",
     }
+
+
+def test_what_breaks_off_a_file_leaves_the_old_one_and_nothing_aside(tmp_path):
+    file = tmp_path / "a.txt"
+    write_file(file, "old")
+    with pytest.raises(KeyboardInterrupt), replacing(file) as out:
+        out.write(b"ne")
+        raise KeyboardInterrupt
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.txt", "old")]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_what_is_no_file_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(bl.BoardLabError, match=r'pipe" is a device, not a file'):
+        check_writable(tmp_path / "pipe")
 
 
 def test_weights_that_grow_without_end_are_not_saved(tmp_path):

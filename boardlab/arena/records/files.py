@@ -1,6 +1,5 @@
 """Files of games: which format it is shows in the name when writing, in the text when reading."""
 
-import contextlib
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,6 +11,7 @@ from boardlab.arena.records.record import Record
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
 from boardlab.paths import as_path
+from boardlab.runs import write_file
 
 FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
     ".pgn": pgn_text,
@@ -66,17 +66,7 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, ap
     if append and file.exists():
         before = read_file(file)
         text = before + ("" if not before or before.endswith("\n") else "\n") + text
-    aside = file.with_name(f".{file.name}.{os.getpid()}.new")
-    try:
-        with aside.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        aside.replace(file)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+    write_file(file, text)
 
 
 def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list[Record]:

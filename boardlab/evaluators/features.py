@@ -84,14 +84,8 @@ class Features(EvaluatorSpec):
         if not self.run:
             raise BoardLabError('features needs the folder of a run, as in features("runs/nim")')
         folder = RunFolder(self.run)
-        agent = folder.read_agent("td-features")
-        with folder.understanding():
-            trained_on = folder.game(agent)
-        if trained_on != game:
-            raise BoardLabError(f"{self.run} was trained on {trained_on!r}, not on {game!r}")
-        description = agent.get("network")
-        if not isinstance(description, dict):
-            raise BoardLabError(f"{self.run}/agent.toml does not describe its network")
+        agent, _ = folder.read_trained("td-features", game=game)
+        description = agent["network"]
         with folder.understanding():
             network = build_features(game, description, 0)
         stored = folder.read_arrays("weights.npz", {"weights": ("<f8", network.weights.size)})

@@ -90,9 +90,7 @@ class Net(EvaluatorSpec):
         if not self.run:
             raise BoardLabError('net needs the folder of a run, as in net("runs/connectfour")')
         folder = RunFolder(self.run)
-        agent = folder.read_agent("alphazero", *DISTANCES)
-        if not game.has_positions_of(folder.game(agent)):
-            raise BoardLabError(f"{self.run} was trained on {folder.game(agent)!r}, not on {game!r}")
+        agent, _ = folder.read_trained("alphazero", *DISTANCES, game=game)
         if agent["kind"] in DISTANCES:
             require_torch()
             from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
@@ -106,10 +104,8 @@ class Net(EvaluatorSpec):
     def judge(self, game: Game) -> "NetJudge | None":
         """Asks the net about batches of positions; None where it is not AlphaZero's."""
         folder = RunFolder(self.run)
-        agent = folder.read_agent("alphazero", *DISTANCES)
-        return (
-            None if agent["kind"] in DISTANCES or folder.game(agent) != game else self._judge(folder, agent)
-        )
+        agent, _ = folder.read_trained("alphazero", *DISTANCES, game=game)
+        return None if agent["kind"] in DISTANCES else self._judge(folder, agent)
 
     def _judge(self, folder: RunFolder, agent: Mapping[str, Any]) -> "NetJudge":
         net, (low, high) = load_net(folder, agent)

@@ -39,15 +39,8 @@ def load_network(
 ) -> tuple[_engine.NTupleNetwork, dict[str, Any], Game]:
     """The trained network of a run, its description, and its game, which must be `game` if that is given."""
     folder = RunFolder(run)
-    agent = folder.read_agent(*PER_ACTION)
-    with folder.understanding():
-        trained_on = folder.game(agent)
-    if game is not None and not game.has_positions_of(trained_on):
-        raise BoardLabError(f"{folder.path} was trained on {trained_on!r}, not on {game!r}")
-    game = game or trained_on
-    description = agent.get("network")
-    if not isinstance(description, dict):
-        raise BoardLabError(f"{folder.path}/agent.toml does not describe its network")
+    agent, game = folder.read_trained(*PER_ACTION, game=game)
+    description = agent["network"]
     with folder.understanding():
         network = build_network(
             game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]

@@ -33,14 +33,8 @@ class QTable(EvaluatorSpec):
         if not self.run:
             raise BoardLabError('qtable needs the folder of a run, as in qtable("runs/tictactoe")')
         folder = RunFolder(self.run)
-        agent = folder.read_agent(*KINDS)
-        with folder.understanding():
-            trained_on = folder.game(agent)
-        if trained_on != game:
-            raise BoardLabError(f"{self.run} was trained on {trained_on!r}, not on {game!r}")
-        description = agent.get("network")
-        if not isinstance(description, dict):
-            raise BoardLabError(f"{self.run}/agent.toml does not describe its table")
+        agent, _ = folder.read_trained(*KINDS, game=game)
+        description = agent["network"]
         with folder.understanding():
             table = build_table(game, description)
         stored = folder.read_arrays(

@@ -220,6 +220,20 @@ class RunFolder:
         """The game that the run was trained on."""
         return game_from_table(agent["game"])
 
+    def read_trained(self, *kinds: str, game: Game | None = None) -> tuple[dict[str, Any], Game]:
+        """agent.toml of a run whose weights are to be used, and the game that they are for.
+
+        That is the run's own, or `game`, which may differ from it in how a game starts and in nothing else.
+        """
+        agent = self.read_agent(*kinds)
+        with self.understanding():
+            trained_on = self.game(agent)
+        if game is not None and not game.has_positions_of(trained_on):
+            raise BoardLabError(f"{self.path} was trained on {trained_on!r}, not on {game!r}")
+        if not isinstance(agent.get("network"), dict):
+            raise BoardLabError(f"{self.path}/agent.toml does not describe its network")
+        return agent, game or trained_on
+
     # ---- snapshots ----
 
     def snapshots(self) -> dict[int, "RunFolder"]:

@@ -81,6 +81,20 @@ def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner
         assert [row["seed"] for row in csv.DictReader(file)] == ["1", "2"]
 
 
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_what_was_learned_plays_other_starts_and_says_which_file_is_wrong(learner, tmp_path):
+    run = bl.train(CUBE, learner, episodes=100, out=tmp_path, seed=7, **small(learner))
+    assert bl.match(bl.game("rubiks", twists=1), [run.expression], games=2, seed=1).errors == 0
+    file = tmp_path / "agent.toml"
+    right = file.read_text()
+    file.write_text(right.replace('name = "rubiks"', 'name = "rubik"'))
+    with pytest.raises(BoardLabError, match=r'agent.toml: unknown game "rubik"; did you mean "rubiks"'):
+        bl.agent(run.expression, CUBE)
+    file.write_text(right.replace("[network", "[other"))
+    with pytest.raises(BoardLabError, match=r"agent.toml does not describe its network"):
+        bl.agent(run.expression, CUBE)
+
+
 def test_another_learner_does_not_go_on_with_a_run(tmp_path):
     train("sarsa-ntuple", tmp_path, 10)
     with pytest.raises(bl.BoardLabError, match="is a run of 'sarsa-ntuple', not of q-ntuple"):

@@ -38,8 +38,7 @@ def describe_transfer(game: Game, options: Any, path: str, freeze: str) -> dict[
     """The net's description with where it comes from, which layers are taken over, and which are frozen."""
     folder = RunFolder(path)
     old = _network(folder)
-    agent = folder.read_agent("alphazero")
-    trained_on = folder.game(agent)
+    _, trained_on = folder.read_trained("alphazero")
     if trained_on.name != game.name:
         raise BoardLabError(
             f"{path} was trained on {trained_on.name}, not on {game.name}: a net goes over to another size "

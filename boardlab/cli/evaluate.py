@@ -112,10 +112,8 @@ def _told_by_ctrl_c(where: str) -> Iterator[None]:
 
 
 def _exam_table(game: Game) -> RenderableType:
-    rows = []
-    for name in exams_for(game):
-        best = EXAMS[name].best
-        rows.append((name, EXAMS[name].sentence, best if isinstance(best, str) else best(game)))
+    exams = [EXAMS[name] for name in exams_for(game)]
+    rows = [(exam.name, exam.sentence, exam.best_in_words(game)) for exam in exams]
     return table_of(("exam", "what it measures", "best possible"), rows)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.arena.exams import EXAMS, ExamResult, evaluate, exams_for
+from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_integer
 from boardlab.numbers import plain
@@ -115,8 +115,8 @@ def plan_exams(
         isinstance(stop_at, bool) or not isinstance(stop_at, (int, float)) or not math.isfinite(stop_at)
     ):
         raise BoardLabError(f"stop_at must be a number, not {shown(stop_at)}")
-    if stop_exam in ("score",) and stop_at is None:
-        raise BoardLabError("stop_at must be given: nobody knows the best possible score")
+    if stop_exam in EXAMS and stop_at is None and EXAMS[stop_exam].best_in_words(game) == UNKNOWN:
+        raise BoardLabError(f"stop_at must be given: nobody knows the best possible score of {game!r}")
     return ExamPlan(
         tuple(dict.fromkeys(names)),
         as_integer("exam_every", every, 0, 10**12),

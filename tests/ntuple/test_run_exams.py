@@ -97,6 +97,11 @@ def test_the_best_possible_value_is_the_default_to_reach(tmp_path):
     assert [float(row["perfect"]) for row in run.log[-2:]] == [0, 0]
 
 
+@pytest.mark.parametrize(("name", "rules"), [("morpion", {"variant": "4D"}), ("blackjack", {})])
+def test_a_best_score_that_is_known_is_the_default_to_reach(name, rules):
+    assert plan_exams(bl.game(name, **rules), 1000, stop_exam="score").stop_at is None
+
+
 def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
     import boardlab.learning.exams as exams
 
@@ -137,6 +142,7 @@ def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
             r"stop_at must be at most 1, the highest value of the exam perfect, not 5\.0",
         ),
         ("tictactoe", {"stop_exam": "optimal", "stop_at": 1.01}, "stop_at must be at most 1, .*optimal"),
+        ("morpion", {"stop_exam": "score"}, r'best possible score of boardlab.game\("morpion"'),
     ],
 )
 def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settings, words):

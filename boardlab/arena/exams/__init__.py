@@ -7,7 +7,7 @@ questions about positions whose answer is known. Adding one: a function that ret
 
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
-from boardlab.arena.exams.exam import Exam, ExamResult, Paper, Progress
+from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
 from boardlab.arena.exams.starts import read_starts, starts_up_to
@@ -19,6 +19,7 @@ EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTI
 
 __all__ = [
     "EXAMS",
+    "UNKNOWN",
     "Exam",
     "ExamResult",
     "Paper",

@@ -12,6 +12,8 @@ from boardlab.search.expression import agent as make_agent
 Progress = Callable[[int], None]
 SHARE = (0.0, 1.0)
 """What can come out of an exam that counts right answers."""
+UNKNOWN = "unknown"
+"""The best possible value where nobody knows it."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,10 @@ class Exam:
     """Takes minutes in some games: only when it is asked for by name."""
     values: tuple[float, float] | None = None
     """What can come out, where it is no score of the game."""
+
+    def best_in_words(self, game: Game) -> str:
+        """The best possible value in that game, or UNKNOWN."""
+        return self.best(game) if callable(self.best) else self.best
 
 
 @dataclass(frozen=True)

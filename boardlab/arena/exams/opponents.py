@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
-from boardlab.arena.exams.exam import Exam, ExamResult, Paper
+from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
 from boardlab.arena.exams.starts import starts_up_to
 from boardlab.arena.match import match
 from boardlab.errors import BoardLabError
@@ -92,7 +92,7 @@ def _best_score_in_words(game: Game) -> str:
     best = _best_score(game)
     if isinstance(game.rules, Blackjack):
         return f"{plain(best)}, that of basic strategy"
-    return "unknown" if best == float("inf") else plain(best)
+    return UNKNOWN if best == float("inf") else plain(best)
 
 
 def _score(paper: Paper) -> ExamResult:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
+from boardlab.arena.exams.opponents import Against
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_integer
 from boardlab.numbers import plain
@@ -135,9 +136,11 @@ def _check_exam(game: Game, name: Any) -> None:
     known = exams_for(game)
     if name in EXAMS and name not in known:
         raise BoardLabError(f'{game!r} has no exam "{name}"; it has {", ".join(known) or "none"}')
-    if name in ("ab", "abdl"):
-        make_agent(name, game)
-    elif name not in EXAMS:
+    if name in EXAMS:
+        take = EXAMS[name].take
+        if isinstance(take, Against):
+            make_agent(take.opponent, game)
+    else:
         if game.players == 1:
             raise BoardLabError(
                 f'{game.name} is for one player; its exams are {", ".join(known)}, not "{name}"'

@@ -151,6 +151,14 @@ def test_bad_exams_are_refused_before_anything_is_trained(tmp_path, game, settin
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("exam", ["ab", "abdl", "abdl01"])
+def test_a_package_that_an_exam_needs_is_missed_before_anything_is_trained(exam, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "bitbully", None)
+    with pytest.raises(bl.BoardLabError, match="pip install"):
+        bl.train(bl.game("connectfour"), episodes=10, tuples=1, out=tmp_path / "run", exams=[exam])
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_bad_exam_of_several_runs_is_told(jobs, tmp_path):
     with pytest.raises(

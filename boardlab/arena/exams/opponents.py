@@ -1,8 +1,7 @@
 """Exams that are matches: against which opponent, from which starts, in which seats."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
 from boardlab.arena.exams.starts import starts_up_to
@@ -47,20 +46,21 @@ def is_duel(game: Game) -> bool:
     return game.players == 2 and not game.has_chance and not game.is_hidden
 
 
-def _against(
-    opponent: str,
-    *,
-    plies: tuple[int, int] | None = None,
-    first: bool = False,
-    best: float | None = None,
-) -> Callable[[Paper], ExamResult]:
+@dataclass(frozen=True)
+class Against:
     """A match against one opponent; from all positions after plies[0] .. plies[1] actions."""
 
-    def take(paper: Paper) -> ExamResult:
-        starts = starts_up_to(paper.game, plies[1], plies[0]) if plies else ()
-        return paper.play(opponent, best=best, starts=starts, seatings=[[0, 1]] if first else None)
+    opponent: str
+    plies: tuple[int, int] | None = None
+    first: bool = False
+    """Whether the agent always begins."""
+    best: float | None = None
 
-    return take
+    def __call__(self, paper: Paper) -> ExamResult:
+        """Takes the exam."""
+        starts = starts_up_to(paper.game, self.plies[1], self.plies[0]) if self.plies else ()
+        seatings = [[0, 1]] if self.first else None
+        return paper.play(self.opponent, best=self.best, starts=starts, seatings=seatings)
 
 
 def _full_width(paper: Paper) -> ExamResult:
@@ -137,7 +137,7 @@ FIRST = (
         "random",
         "mean score against random players, in every seat",
         lambda game: game.players > 1,
-        _against("random"),
+        Against("random"),
         "at most the highest score",
     ),
     Exam(
@@ -169,70 +169,70 @@ OPPONENTS = (
         "ab",
         "mean score, moving first, against perfect Connect Four that errs when it is lost (GBG's AB)",
         _is_connectfour,
-        _against("ab", first=True, best=1.0),
+        Against("ab", first=True, best=1.0),
         "1",
     ),
     Exam(
         "abdl",
         "mean score, moving first, against perfect Connect Four that resists longest (GBG's AB-DL)",
         _is_connectfour,
-        _against("abdl", first=True, best=1.0),
+        Against("abdl", first=True, best=1.0),
         "1",
     ),
     Exam(
         "abdl01",
         "mean score against perfect Connect Four from all starts of no or one action, in both seats",
         _is_connectfour,
-        _against("abdl", plies=(0, 1), best=0.0),
+        Against("abdl", plies=(0, 1), best=0.0),
         "0",
     ),
     Exam(
         "heur",
         "mean score against Othello by weighted squares (GBG's HeurPlayer), in both seats",
         _is_othello,
-        _against("heur"),
+        Against("heur"),
         "at most 1",
     ),
     Exam(
         "bench",
         "mean score against Othello by weighted squares (GBG's BenchPlayer), in both seats",
         _is_othello,
-        _against("bench"),
+        Against("bench"),
         "at most 1",
     ),
     Exam(
         "heur4",
         "mean score against heur from all 236 positions after four actions, in both seats",
         _is_othello,
-        _against("heur", plies=(4, 4)),
+        Against("heur", plies=(4, 4)),
         "at most 1",
     ),
     Exam(
         "bench4",
         "mean score against bench from all 236 positions after four actions, in both seats",
         _is_othello,
-        _against("bench", plies=(4, 4)),
+        Against("bench", plies=(4, 4)),
         "at most 1",
     ),
     Exam(
         "nash",
         "mean score against a player of Kuhn poker who cannot be exploited, in both seats",
         lambda game: isinstance(game.rules, KuhnPoker),
-        _against("nash", best=0.0),
+        Against("nash", best=0.0),
         "0",
     ),
     Exam(
         "tight",
         "chips won from players who follow rules of thumb, in every seat",
         lambda game: game.name == "poker",
-        _against("tight"),
+        Against("tight"),
         "at most all chips",
     ),
     Exam(
         "equity",
         "chips won from players who count their chances, in every seat",
         lambda game: game.name == "poker",
-        _against("equity"),
+        Against("equity"),
         "at most all chips",
     ),
     Exam(
@@ -247,7 +247,7 @@ OPPONENTS = (
         "mcts",
         "mean score against mcts(rollout, iterations=1000), in every seat",
         lambda game: game.players > 1,
-        _against("mcts(rollout, iterations=1000)"),
+        Against("mcts(rollout, iterations=1000)"),
         "at most the highest score",
         slow=True,
     ),
@@ -255,7 +255,7 @@ OPPONENTS = (
         "mcts01",
         "mean score against mcts(rollout, iterations=1000) from all starts of no or one action",
         lambda game: game.players > 1 and not game.has_chance and not game.is_hidden,
-        _against("mcts(rollout, iterations=1000)", plies=(0, 1)),
+        Against("mcts(rollout, iterations=1000)", plies=(0, 1)),
         "at most the highest score",
         slow=True,
     ),

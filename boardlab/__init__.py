@@ -19,6 +19,9 @@ from boardlab.games.game import as_integer
 from boardlab.search import Agent, Decision, Forest, agent, evaluator
 
 if TYPE_CHECKING:
+    from boardlab import arena as arena
+    from boardlab import learning as learning
+    from boardlab import testing as testing
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate
     from boardlab.arena.match import Adjudication, MatchResult, match
@@ -97,14 +100,16 @@ _ARENA = (
 _PACKAGES = ("arena", "learning", "testing")
 
 
-def __getattr__(name: str) -> Any:
-    """The arena and learning are imported when they are first used: most programs need only a part."""
-    if name in _PACKAGES:
-        return importlib.import_module(f"boardlab.{name}")
-    for folder, names in (("arena", _ARENA), ("learning", _LEARNING)):
-        if name in names:
-            return getattr(importlib.import_module(f"boardlab.{folder}"), name)
-    raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
+if not TYPE_CHECKING:  # who checks types sees the imports above, and every other name as a mistake
+
+    def __getattr__(name: str) -> Any:
+        """The arena and learning are imported when they are first used: most programs need only a part."""
+        if name in _PACKAGES:
+            return importlib.import_module(f"boardlab.{name}")
+        for folder, names in (("arena", _ARENA), ("learning", _LEARNING)):
+            if name in names:
+                return getattr(importlib.import_module(f"boardlab.{folder}"), name)
+        raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

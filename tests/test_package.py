@@ -1,7 +1,9 @@
 """What `import boardlab` shows and loads."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import boardlab as bl
 
@@ -24,6 +26,21 @@ def test_packages_are_there_without_an_import_and_loaded_only_then() -> None:
     assert fresh("import boardlab as bl; print(bl.testing.check_game.__name__)") == "check_game"
     loaded = "print([m for m in ('arena', 'learning', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
     assert fresh(f"import sys, boardlab as bl; dir(bl); {loaded}") == "[]"
+
+
+def test_type_checkers_see_every_public_name_and_no_other() -> None:
+    """Of the branches on TYPE_CHECKING they read the one that the program skips."""
+    seen = set()
+    for line in ast.parse(Path(bl.__file__).read_text(encoding="utf-8")).body:
+        lines = [line]
+        if isinstance(line, ast.If):
+            lines = line.body if ast.unparse(line.test) == "TYPE_CHECKING" else line.orelse
+        for item in lines:
+            if isinstance(item, ast.ImportFrom):
+                seen |= {name.asname or name.name for name in item.names}
+            seen.add(getattr(item, "name", ""))
+    assert {*bl.__all__, "arena", "learning", "testing"} <= seen
+    assert "__getattr__" not in seen  # with it, a name that is misspelt would be anything
 
 
 def test_adjudication_and_openings_have_the_names_that_the_pages_use(tmp_path) -> None:

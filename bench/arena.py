@@ -4,9 +4,9 @@ python bench/arena.py               # speed
 python bench/arena.py statistics    # how often 95% intervals cover the truth, error rates of the SPRT
 """
 
+import argparse
 import itertools
 import random
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -185,8 +185,12 @@ def error_rates(tests: int = 1000) -> None:
     )
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] == ["statistics"]:
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", nargs="?", default="speed", choices=("speed", "statistics"))
+    if parser.parse_args().part == "statistics":
         coverage()
         error_rates()
     else:
@@ -194,3 +198,7 @@ if __name__ == "__main__":
         records()
         threads()
         ratings()
+
+
+if __name__ == "__main__":
+    main()

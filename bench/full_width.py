@@ -256,11 +256,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", default=["alphabeta", "endgame", "connectfour", "expectimax"])
+    usual = ["alphabeta", "endgame", "connectfour", "expectimax"]
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"by default {', '.join(usual)}")
     parser.add_argument("--run", help="a run folder of a staged n-tuple network of othello")
     parser.add_argument("--episodes", type=int, default=200_000)
     parser.add_argument("--games", type=int, default=100, help="of the part match")
     options = parser.parse_args()
+    options.parts = options.parts or usual
+    if unknown := set(options.parts) - {*usual, "mpc", "match", "ffo"}:
+        parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as folder:
         run = options.run
         if run is None and {"alphabeta", "mpc", "match", "endgame"} & set(options.parts):

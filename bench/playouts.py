@@ -3,6 +3,7 @@
 python bench/playouts.py
 """
 
+import argparse
 import ctypes
 import random
 import shutil
@@ -74,6 +75,9 @@ def openspiel_game(game, rng: random.Random) -> int:
 
 
 def main() -> None:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     loops = tight_loops()
     rng = random.Random(1)
     rows = []

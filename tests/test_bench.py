@@ -22,6 +22,13 @@ def test_the_interval_of_a_mean_is_students(bench):
     assert mean([1.0, float("nan")]) == ""
 
 
+@pytest.mark.parametrize("name", ["arena", "playouts", "full_width"])
+def test_words_that_a_benchmark_does_not_know_are_refused(bench, monkeypatch, name):
+    monkeypatch.setattr("sys.argv", [f"{name}.py", "statistic"])
+    with pytest.raises(SystemExit, match="2"):
+        bench(name).main()
+
+
 def test_the_interval_over_untrained_nets_is_students(bench, monkeypatch):
     pytest.importorskip("torch")
     warm_start = bench("warm_start")

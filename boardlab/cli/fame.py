@@ -24,7 +24,9 @@ STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STO
 def fame(
     game: Annotated[str | None, typer.Argument(help="Only this game.")] = None,
     store: Annotated[Path | None, STORE] = None,
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="So many agents a game.")] = 10,
+    top: Annotated[
+        int, typer.Option("--top", "-n", min=1, help="So many agents a list; who never met have their own.")
+    ] = 10,
 ) -> None:
     """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
     opened = open_store(store)

@@ -16,6 +16,12 @@ from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
 
+Judge = Annotated[
+    str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
+]
+JudgeAt = Annotated[float, typer.Option(help="How clear: 1 is a value at the end of the score range.")]
+JudgeAfter = Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")]
+
 
 def match(
     context: typer.Context,
@@ -49,13 +55,9 @@ def match(
     ] = None,
     alpha: Annotated[float, typer.Option(help="The test's chance to accept ELO1 when ELO0 is true.")] = 0.05,
     beta: Annotated[float, typer.Option(help="The test's chance to accept ELO0 when ELO1 is true.")] = 0.05,
-    adjudicate: Annotated[
-        str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
-    ] = None,
-    adjudicate_at: Annotated[
-        float, typer.Option(help="How clear: 1 is a value at the end of the score range.")
-    ] = 0.95,
-    adjudicate_after: Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")] = 4,
+    adjudicate: Judge = None,
+    adjudicate_at: JudgeAt = 0.95,
+    adjudicate_after: JudgeAfter = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
         Path | None,

@@ -10,7 +10,8 @@ from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
-from boardlab.cli.common import console, game_bar, saved_by_ctrl_c, split_agents
+from boardlab.cli.common import check_given_with, console, game_bar, saved_by_ctrl_c, split_agents
+from boardlab.cli.match import Judge, JudgeAfter, JudgeAt
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable, write_file
@@ -44,9 +45,9 @@ def tournament(
             metavar="PLIES|FILE", help="Begin from all positions after so many actions, or a file's."
         ),
     ] = None,
-    adjudicate: Annotated[
-        str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
-    ] = None,
+    adjudicate: Judge = None,
+    adjudicate_at: JudgeAt = 0.95,
+    adjudicate_after: JudgeAfter = 4,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     store: Annotated[
         Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
@@ -74,6 +75,7 @@ def tournament(
     Everything is kept in the store. The same command again goes on where it was broken off, or shows the
     result.
     """
+    check_given_with(context, "adjudicate", "adjudicate_at", "adjudicate_after")
     arena_game, players = split_agents(game, agents, context)
     for option, asked in (("--first-seat", first_seat), ("--superiority", superiority)):
         if asked and arena_game.players != 2:
@@ -93,7 +95,7 @@ def tournament(
             rounds=rounds,
             random_actions=random_actions,
             starts=openings_from(arena_game, openings, seed) if openings is not None else (),
-            adjudicate=Adjudication(adjudicate) if adjudicate else None,
+            adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
             store=store,
             name=name,

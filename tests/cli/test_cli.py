@@ -61,6 +61,15 @@ def test_match_tests_hypotheses_from_openings(tmp_path):
     assert "adjudicated" in judged
 
 
+def test_a_tournament_is_adjudicated_as_it_was_told(tmp_path):
+    words = ["tournament", "connectfour", "random", "mc(iterations=2)", "--rows", "4", "--cols", "4", "-n", "2",
+             "--adjudicate", "rollout(rollouts=50)", "--store", str(tmp_path / "t.db")]  # fmt: skip
+    output(*words, "--adjudicate-at", "0.4", "--adjudicate-after", "2")
+    (stored,) = bl.store(tmp_path / "t.db").tournaments()
+    rules = stored.options["adjudicate"]
+    assert (rules["threshold"], rules["patience"]) == (0.4, 2)
+
+
 def test_tournament_prints_tables_and_is_kept(tmp_path):
     store, picture = str(tmp_path / "t.db"), tmp_path / "map.png"
     words = [

@@ -60,6 +60,7 @@ def test_one_sentence(boardlab, tmp_path, words, sentence):
         (("match", "tictactoe", "random", "random", "--alpha", "0.1"), "--alpha does nothing without --sprt"),
         (("match", "tictactoe", "random", "random", "--adjudicate-at", "1"), "without --adjudicate; give"),
         (("match", "tictactoe", "random", "random", "--adjudicate-after", "1"), "without --adjudicate; give"),
+        (("tournament", "tictactoe", "random", "mc", "--adjudicate-at", "1"), "without --adjudicate; give"),
         (("balance", "tictactoe", "-a", "random", "--keep", "3"), "--keep does nothing without --plies"),
         (("balance", "tictactoe", "-a", "random", "--plies", "0", "--screen", "3"), "give --plies too"),
         (("train", "tictactoe", "--jobs", "2"), "--jobs does nothing without --runs; give --runs too"),

@@ -151,6 +151,15 @@ def test_fame_tells_rating_cost_and_how_to_get_it_again(tmp_path):
     assert RunFolder(tmp_path / "twin").fingerprint() == RunFolder(tmp_path / "run").fingerprint()
 
 
+def test_fame_cuts_every_list_of_agents_that_met(tmp_path):
+    game = bl.game("nim")
+    for one, other in (("random", "mc(iterations=1)"), ("mc(iterations=2)", "mc(iterations=3)")):
+        bl.tournament(game, [one, other], games=2, store=tmp_path / "s.db")
+    text = output("fame", "--top", "1", "--store", str(tmp_path / "s.db"))
+    assert len(re.findall(r"^  1 ", text, re.M)) == 2 and "that never met those above" in text
+    assert not re.search(r"^  2 ", text, re.M)
+
+
 def test_fame_without_anybody_says_how_to_get_in(tmp_path):
     assert "there is no store" in refusal("fame", cwd=tmp_path)
     assert not list(tmp_path.iterdir())

@@ -29,6 +29,18 @@ def trained() -> dict[str, list[list[str]]]:
     return found
 
 
+def test_every_page_is_linked_from_another():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+    linked = {
+        (page.parent / target).resolve()
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:]+)", page.read_text(encoding="utf-8"))
+        if (page.parent / target).resolve() != page
+    }
+    assert all(target.exists() for target in linked)
+    assert [page for page in pages[2:] if not {page, page.parent} & linked] == []
+
+
 def test_no_two_commands_train_into_one_folder():
     assert len(trained()) > 10
     assert not {folder: given for folder, given in trained().items() if len(given) > 1}

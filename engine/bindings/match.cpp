@@ -151,7 +151,6 @@ void bind_match(nb::module_ &m) {
       .def_ro("decisions", &GameRecord::decisions)
       .def_ro("seed", &GameRecord::seed)
       .def_ro("start", &GameRecord::start)
-      .def_ro("faulty_seat", &GameRecord::faulty_seat)
       .def_ro("adjudicated", &GameRecord::adjudicated)
       .def_ro("error", &GameRecord::error);
 

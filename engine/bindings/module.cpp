@@ -58,7 +58,6 @@ NB_MODULE(_engine, m) {
   nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no leaks
   m.attr("CHANCE") = BL_CHANCE;
   m.attr("TERMINAL") = BL_TERMINAL;
-  m.attr("MAX_PLAYERS") = BL_MAX_PLAYERS;
   boardlab::bind_games(m);
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);

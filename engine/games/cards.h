@@ -65,6 +65,4 @@ constexpr std::uint32_t hand_strength(CardSet cards) {
   return hand(HIGH_CARD, 0, highest(any, 5));
 }
 
-constexpr HandCategory hand_category(std::uint32_t strength) { return static_cast<HandCategory>(strength >> 26); }
-
 }  // namespace boardlab

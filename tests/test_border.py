@@ -498,6 +498,13 @@ def test_numbers_for_the_rest_of_the_package() -> None:
         play_one(game.core, [], games=10**8 + 1)
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    game, half = bl.game("tictactoe"), np.float32(0.5)
+    judge = bl.Adjudication("rollout", half, np.int64(1))
+    assert bl.match(game, ["random"] * 2, games=2, adjudicate=judge, sprt=(np.int64(0), half)).games == 2
+    assert Forest(game, trees=1, cpuct=half, cache_mb=half).game is game
+
+
 def test_the_table_of_another_version_is_refused_before_it_is_read() -> None:
     """A table of another contract may be shorter: eight bytes must be enough to refuse it."""
     words = (ctypes.c_uint32 * 2)(99, 8)

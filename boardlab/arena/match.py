@@ -12,7 +12,7 @@ from boardlab import _engine
 from boardlab.arena.intervals import above, interval, standard_error, wilson
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_number
 from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.search.agent import Agent
@@ -407,7 +407,7 @@ class Arena:
             [start.core for start in self.starts],
             self.values,
             self.judge,
-            rules.threshold,
+            float(rules.threshold),
             rules.patience,
             lambda raw: receive([self._record(r) for r in raw]),
         )
@@ -431,7 +431,7 @@ def _judge(game: Game, rules: Adjudication) -> _engine.Evaluator:
     if not isinstance(rules, Adjudication):
         raise BoardLabError(f"adjudicate must name an evaluator, not {shown(rules)}")
     threshold = rules.threshold
-    if not isinstance(threshold, (int, float)) or isinstance(threshold, bool) or not 0 < threshold <= 1:
+    if not is_number(threshold) or not 0 < threshold <= 1:
         raise BoardLabError(
             f"the threshold of an adjudication is above 0 and at most 1, not {shown(threshold)}"
         )

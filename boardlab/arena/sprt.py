@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import is_number
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,7 @@ class Sprt:
             ("beta", 0, 0.5),
         ):
             value: Any = getattr(self, name)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not low <= value <= high or (high == 0.5 and not 0 < value < high):
+            if not is_number(value) or not low <= value <= high or (high == 0.5 and not 0 < value < high):
                 words = "between 0 and 0.5" if high == 0.5 else f"from {low} to {high}"
                 raise BoardLabError(f"{name} of the SPRT must be a number {words}, not {shown(value)}")
         if not self.elo0 < self.elo1:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.intervals import interval_of_parts
+from boardlab.arena.intervals import NORMAL_95, interval_of_parts
 from boardlab.arena.match import GameRecord, count_distinct, duration, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
@@ -134,7 +134,7 @@ class TournamentResult:
             return [(r.elo, r.plus, 0) for r in found]
         if self.ratings:
             skills = [self.ratings[agent] for agent in self.agents]
-            return [(s.mean, 1.96 * s.deviation, 1) for s in skills]
+            return [(s.mean, NORMAL_95 * s.deviation, 1) for s in skills]
         return None
 
     def _cross(self) -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.match import Adjudication, Arena, GameRecord, game_points
 from boardlab.arena.pairing import (
     FORMATS,
@@ -147,7 +148,11 @@ def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
             "openskill",
             [
                 Rating(
-                    numbers[name], s.mean, s.mean - 1.96 * s.deviation, s.mean + 1.96 * s.deviation, s.games
+                    numbers[name],
+                    s.mean,
+                    s.mean - NORMAL_95 * s.deviation,
+                    s.mean + NORMAL_95 * s.deviation,
+                    s.games,
                 )
                 for name, s in result.ratings.items()
             ],

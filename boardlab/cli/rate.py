@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
 from boardlab.arena.ratings.results import groups_of, never_met, played_apart
 from boardlab.arena.ratings.whole_history import split_time
@@ -129,7 +130,7 @@ def _glicko2(results: list[Result], **options: Any) -> list[str]:
     lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
     for rank, (name, r) in enumerate(rated.items(), 1):
         lines.append(
-            f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {1.96 * r.deviation:>5.0f} "
+            f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f} "
             f"{r.volatility:>10.4f} {r.games:>5}"
         )
     return lines + never_met(groups_of(results))
@@ -141,7 +142,7 @@ def _openskill(results: list[Result]) -> list[str]:
     lines = [f"Rank {'Name':<{width}}  mean ± 95% ordinal games"]
     for rank, (name, r) in enumerate(rated.items(), 1):
         lines.append(
-            f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {1.96 * r.deviation:>5.1f} "
+            f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f} "
             f"{r.ordinal:>z7.1f} {r.games:>5}"
         )
     return lines + never_met(groups_of(results))

@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from boardlab.arena.match import with_interval
 from boardlab.cli.common import (
-    GAME_PARAMETERS,
     agent_from,
     check_given_with,
     command_options,
@@ -37,9 +36,6 @@ from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
-
-TRAIN_PARAMETERS = GAME_PARAMETERS
-"""Lets `train` take the game's parameters and the learner's settings as --NAME VALUE."""
 
 ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
 

@@ -1,6 +1,7 @@
 """Game and State: what Python code plays with."""
 
 import dataclasses
+import math
 import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -25,6 +26,17 @@ def as_integer(what: str, value: Any, low: int, high: int) -> int:
     if isinstance(value, bool) or not low <= number <= high:
         raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {shown(value)}")
     return number
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a finite number."""
+    numbers = (int, float, np.integer, np.floating)
+    if not isinstance(value, numbers) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def as_seed(seed: Any) -> int:

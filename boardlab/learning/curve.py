@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from boardlab.arena.intervals import interval
+from boardlab.arena.intervals import NORMAL_95, interval
 from boardlab.games.game import Game
 from boardlab.learning.exams import exam_names, exam_range
 from boardlab.numbers import plain
@@ -32,7 +32,7 @@ def _half_width(row: Mapping[str, Any], exam: str) -> float:
     if said not in (None, ""):
         return float(said)
     # Earlier versions wrote only the standard error; where all games ended alike it is 0 and tells nothing.
-    return 1.96 * float(row.get(f"{exam} error") or "nan") or math.nan
+    return NORMAL_95 * float(row.get(f"{exam} error") or "nan") or math.nan
 
 
 def band(found: Sequence[Point], possible: tuple[float, float]) -> tuple[list[float], list[float]]:

@@ -5,7 +5,6 @@ learner then plays in every seat.
 """
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
 from boardlab.arena.exams.opponents import Against
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import Game, as_integer
+from boardlab.games.game import Game, as_integer, is_number
 from boardlab.numbers import plain
 from boardlab.search.agent import Agent
 from boardlab.search.expression import ExpressionError
@@ -112,9 +111,7 @@ def plan_exams(
         every = None  # a run that may stop early needs exams on the way
     if every is None:
         every = default_every(total)
-    if stop_at is not None and (
-        isinstance(stop_at, bool) or not isinstance(stop_at, (int, float)) or not math.isfinite(stop_at)
-    ):
+    if stop_at is not None and not is_number(stop_at):
         raise BoardLabError(f"stop_at must be a number, not {shown(stop_at)}")
     if stop_exam in EXAMS and stop_at is None and EXAMS[stop_exam].best_in_words(game) == UNKNOWN:
         raise BoardLabError(f"stop_at must be given: nobody knows the best possible score of {game!r}")

@@ -72,17 +72,6 @@ class WeightStatistics:
         return self.active / self.uncompressed
 
 
-@dataclass(frozen=True)
-class TableStatistics:
-    """One tuple's table, over all players, stages and, where each has its own, actions."""
-
-    name: str
-    weights: int
-    active: int
-    loudness: float
-    """Mean absolute value of the active weights."""
-
-
 class Inspection:
     """The network of a run, opened for looking at."""
 
@@ -159,17 +148,6 @@ class Inspection:
             lowest=float(active.min()) if len(active) else 0.0,
             highest=float(active.max()) if len(active) else 0.0,
         )
-
-    def tables(self) -> list[TableStatistics]:
-        """The same by table."""
-        sets = self.network.weights.reshape(-1, self.network.set_size)
-        found = []
-        for number, (start, size) in enumerate(self._tables()):
-            table = sets[:, start : start + size]
-            active = int(np.count_nonzero(table))
-            loudness = float(np.abs(table, dtype=np.float64).sum()) / active if active else 0.0
-            found.append(TableStatistics(self.table_name(number), table.size, active, loudness))
-        return found
 
     def _tables(self) -> list[tuple[int, int]]:
         """(start, size) of every table within a set."""

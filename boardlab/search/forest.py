@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.python import Judge, checked_answer
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome, is_number
 
 
 class Forest:
@@ -77,7 +77,7 @@ class Forest:
         check_outcome(game, outcome)
         if inputs not in ("planes", "cells", "features"):
             raise BoardLabError(f'inputs must be one of "planes", "cells", "features", not {shown(inputs)}')
-        if isinstance(cache_mb, bool) or not isinstance(cache_mb, (int, float)) or not 0 <= cache_mb <= 2**20:
+        if not is_number(cache_mb) or not 0 <= cache_mb <= 2**20:
             raise BoardLabError(f"cache_mb must be a number from 0 to {2**20}, not {shown(cache_mb)}")
         numbers = {
             "cpuct": (cpuct, 0.0, 1e6),
@@ -91,7 +91,7 @@ class Forest:
             "equivalence": (equivalence, 1e-9, 1e12),
         }
         for name, (number, low, high) in numbers.items():
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not low <= number <= high:
+            if not is_number(number) or not low <= number <= high:
                 raise BoardLabError(f"{name} must be a number from {low:g} to {high:g}, not {shown(number)}")
         names = {
             "fpu": (fpu, ("absolute", "parent")),
@@ -105,7 +105,7 @@ class Forest:
         if policy == "rave" and not rave:
             raise BoardLabError('the policy "rave" needs rave=True')
         if ranked is not None:
-            if isinstance(ranked, bool) or not isinstance(ranked, (int, float)):
+            if isinstance(ranked, bool) or not isinstance(ranked, (int, float)):  # NaN: not known yet
                 raise BoardLabError(f"ranked must be a score or None, not {shown(ranked)}")
             if game.players != 1 or game.core.step_reward:
                 raise BoardLabError(

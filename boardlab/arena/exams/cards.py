@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
 from boardlab.arena.exams.starts import met_at_random
+from boardlab.arena.intervals import NORMAL_95
 from boardlab.games.blackjack import INSURANCE, Blackjack
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.kuhnpoker import BET, PASS, KuhnPoker
@@ -92,7 +93,7 @@ def _exploitability(paper: Paper) -> ExamResult:
     ]
     error = (max(halves) - min(halves)) / 2
     value = round(value, 12)  # what nobody can exploit is 0 but for rounding
-    return ExamResult(paper.exam, 0.0 - value, error, 12 * questions, 0.0, {}, 1.96 * error, "questions")
+    return ExamResult(paper.exam, 0.0 - value, error, 12 * questions, 0.0, {}, NORMAL_95 * error, "questions")
 
 
 def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]:

@@ -23,10 +23,10 @@ from boardlab.arena.ratings.results import (
     as_results,
     count_results,
     groups_of,
-    is_number,
     never_met,
 )
 from boardlab.errors import BoardLabError, check_known, shown, unknown
+from boardlab.games.game import is_number
 
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from boardlab.arena.ratings.results import Result, as_results, as_start, names_of
 from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import is_number
 
 MEAN = 25.0
 DEVIATION = MEAN / 3
@@ -47,7 +48,7 @@ def openskill(
     """
     results = as_results(results)
     for name, given, low in (("beta", beta, 1e-6), ("tau", tau, 0.0)):
-        if not isinstance(given, (int, float)) or isinstance(given, bool) or not low <= given <= 1e6:
+        if not is_number(given) or not low <= given <= 1e6:
             raise BoardLabError(f"{name} must be a number from {low:g} to 1000000, not {shown(given)}")
     ratings = {name: SkillRating() for name in names_of(results)} | as_start(start, SkillRating, RANGES)
     for result in results:

@@ -1,6 +1,5 @@
 """Results of games as rating systems read them, and PGN files as a source of them."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import section_result, sections
 from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import is_number
 from boardlab.numbers import counted
 
 R = TypeVar("R")
@@ -52,17 +52,6 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     if not results:
         raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
     return results
-
-
-def is_number(value: object) -> bool:
-    """Whether it is a finite number."""
-    numbers = (int, float, np.integer, np.floating)
-    if not isinstance(value, numbers) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
-from boardlab.arena.ratings.results import Result, as_results, is_number
+from boardlab.arena.ratings.results import Result, as_results
 from boardlab.errors import BoardLabError, shown
+from boardlab.games.game import is_number
 
 MOST_POINTS = 4000
 LATEST = 1e15

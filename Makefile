@@ -48,12 +48,12 @@ lint: stubs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/clang-format --dry-run --Werror $$(find engine -name '*.h' -o -name '*.cpp')
+	$(BIN)/clang-format --dry-run --Werror $$(git ls-files '*.h' '*.cpp' '*.inc' '*.c')
 
 format: $(VENV)/installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/clang-format -i $$(find engine -name '*.h' -o -name '*.cpp')
+	$(BIN)/clang-format -i $$(git ls-files '*.h' '*.cpp' '*.inc' '*.c')
 
 sanitize: $(VENV)/installed
 	PYTHON=$(BIN)/python bash tools/sanitize.sh -n 2 --dist worksteal

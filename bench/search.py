@@ -104,7 +104,7 @@ def wrapper() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name, iterations, episodes, reference in WRAPPED:
-            game = bl.game(name)
+            game = bl.game(name, **({"twists": 13} if name == "rubiks" else {}))
             run = bl.train(game, preset="paper", episodes=episodes, out=f"{folder}/{name}", seed=1)
             agent = bl.agent(
                 f"mcts(ntuple('{run.path}'), iterations={iterations}, reuse=False)", game, seed=1

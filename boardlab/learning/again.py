@@ -1,5 +1,6 @@
 """How to train a run again: the command, from what agent.toml says."""
 
+import contextlib
 import math
 import shlex
 from collections.abc import Mapping
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
 from boardlab.games.library import Library
 from boardlab.games.registry import game_from_table
 from boardlab.learning.exams import exam_range
@@ -22,7 +24,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     `agent` is what a run's agent.toml holds.
     """
     game = game_from_table(agent["game"])
-    learner, preset = agent["kind"], agent.get("preset", "default")
+    learner, preset = agent["kind"], _preset_name(game, agent)
     rules = game.rules
     words = [
         "boardlab",
@@ -45,6 +47,15 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
         folder = Path(out).parent
         out = folder.parent.as_posix() if folder.name == "snapshots" else ""
     return shlex.join([*words, *(["--out", out] if out else [])])
+
+
+def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:
+    """The run's preset, if this version has it for the game as it is; else the default, and what differs."""
+    name = str(agent.get("preset", "default"))
+    with contextlib.suppress(BoardLabError):
+        preset_of(game, name, agent["kind"], agent.get("settings", {}))
+        return name
+    return "default"
 
 
 def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) -> dict[str, Any]:

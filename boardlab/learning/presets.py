@@ -5,11 +5,15 @@ their system; where they used a hand-made list of tuples that is not ours to cop
 """
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any
 
 from boardlab.errors import BoardLabError, check_known
 from boardlab.evaluators.net import uses_gpu
+from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game
+from boardlab.games.rubiks import Rubiks
+from boardlab.learning.settings import tanh_reaches
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
 GENERAL: dict[str, Any] = {
@@ -21,10 +25,13 @@ GENERAL: dict[str, Any] = {
     "learn_from_random": True,
     "coherence": "exp",
 }
-"""For a game without an entry of its own."""
+"""For a game without a default of its own."""
 
 MOST_ENTRIES = 20_000_000
-"""Of the tables of a game without an entry of its own."""
+"""Of the tables of a game without a default of its own."""
+
+MOST_SYMMETRIES = 24
+"""That are read where the preset says nothing: the time grows with each, and a graph of n nodes has n!."""
 
 _OTHELLO = {
     "episodes": 250_000,
@@ -84,6 +91,41 @@ _NIM = {
     "coherence": "id",
 }
 
+_HEX = {
+    "episodes": 300_000,
+    "tuples": 25,
+    "length": 6,
+    "alpha": 1.0,
+    "alpha_final": 0.5,
+    "epsilon": 0.2,
+    "learn_from_random": True,
+    "choose_start": 0.5,
+    "coherence": "id",
+}
+_SIM = {
+    "episodes": 200_000,
+    "layout": "cells",
+    "cells": "",  # `_cliques`: they depend on the number of nodes
+    "symmetries": 1,
+    "alpha": 1.0,
+    "epsilon": 0.3,
+    "epsilon_final": 0.0,
+    "lambda_": 0.5,
+    "horizon_cut": 0.01,
+    "traces": "reset",
+}
+_BLACKJACK = {
+    "episodes": 1_000_000,
+    "layout": "points",
+    "tuples": 1,
+    "length": 6,  # the whole board vector
+    "sigma": "identity",
+    "alpha": 0.1,
+    "alpha_final": 0.01,
+    "epsilon": 0.5,
+    "epsilon_final": 0.1,
+}
+
 PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "tictactoe": {
         "paper": _TICTACTOE,
@@ -128,36 +170,36 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "2048": {"paper": _2048, "default": {**_2048, "episodes": 100_000}},
     # Four times the published rate: far more cubes are solved after as many episodes (bench/learning.py).
     "rubiks": {"paper": _CUBE, "default": {**_CUBE, "alpha": 1.0}},
-    "hex": {
+    "hex": {"paper": _HEX, "default": _HEX},
+    "sim": {"paper": _SIM},
+    # The published agents read fixed lists; walks are the nearest thing.
+    "ewn": {
         "paper": {
-            "episodes": 300_000,
-            "tuples": 25,
+            "episodes": 100_000,
+            "tuples": 50,
             "length": 6,
-            "alpha": 1.0,
-            "alpha_final": 0.5,
-            "epsilon": 0.2,
-            "learn_from_random": True,
-            "choose_start": 0.5,
-            "coherence": "id",
+            "alpha": 0.2,
+            "epsilon": 0.0,
+            "coherence": "exp",
         },
     },
-}
-
-
-_BLACKJACK = {
-    "episodes": 1_000_000,
-    "layout": "points",
-    "tuples": 1,
-    "length": 6,  # the whole board vector
-    "sigma": "identity",
-    "alpha": 0.1,
-    "alpha_final": 0.01,
-    "epsilon": 0.5,
-    "epsilon_final": 0.1,
+    "yavalath": {
+        "paper": {
+            "episodes": 1_000_000,
+            "tuples": 100,
+            "length": 7,
+            "alpha": 1.0,
+            "alpha_final": 0.2,
+            "epsilon": 0.3,
+            "epsilon_final": 0.005,
+        },
+    },
+    # SARSA learns far more: the board vector of an after-state does not tell a hit from a double.
+    "blackjack": {"default": {**_BLACKJACK, "episodes": 200_000, "learn_from_random": True}},
 }
 
 PAIR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
-    "blackjack": {"paper": _BLACKJACK},
+    "blackjack": {"paper": _BLACKJACK, "default": _BLACKJACK},
 }
 """For SARSA and Q-learning, where the authors give their own; else TD's serve as the start."""
 
@@ -301,7 +343,8 @@ def preset(
 ) -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game.
 
-    `given` are the settings that the user gave: the default of nets is another one on a GPU.
+    `given` are the settings that the user gave: the default of nets is another one on a GPU, and that of
+    sigma depends on the reward.
     """
     if game.is_hidden:
         raise BoardLabError(
@@ -337,13 +380,56 @@ def preset(
         known = PAIR_PRESETS.get(game.name) or {
             "default": {
                 key: value
-                for key, value in known.get("default", known.get("paper", GENERAL)).items()
+                for key, value in known.get("default", GENERAL).items()
                 if key not in _AFTER_STATES_ONLY
             }
         }
+    others = [other for other, of in _OWN.items() if other != learner and name in list(of.get(game.name, {}))]
+    if others and name not in {"default", *known}:
+        raise BoardLabError(
+            f"{learner} has no preset {name} for {game.name}; the papers give it for {', '.join(others)}"
+        )
     check_known(f"preset for {game.name}", name, sorted({"default", *known}))
-    chosen = dict(known[name] if name in known else known.get("paper", GENERAL))
-    return chosen if is_tabular or learner == "td-features" else _fitted(game, chosen)
+    chosen = dict(known.get(name, GENERAL))
+    if is_tabular or learner == "td-features":
+        return chosen
+    reward = (given or {}).get("reward", "score")
+    if reward in game.outcomes and not tanh_reaches(game, reward):
+        chosen["sigma"] = "identity"
+    if name == "paper":
+        chosen |= _paper_variant(game)
+    return _fitted(game, chosen)
+
+
+_OWN = {
+    "td-ntuple": PRESETS,
+    "sarsa-ntuple": PAIR_PRESETS,
+    "q-ntuple": PAIR_PRESETS,
+    "td-features": FEATURE_PRESETS,
+    "q-table": TABULAR_PRESETS,
+    "qm": TABULAR_PRESETS,
+}
+"""The presets of each learner that are a game's own."""
+
+
+def _paper_variant(game: Game) -> dict[str, Any]:
+    """What the authors set otherwise for a variant of the game.
+
+    A preset cannot change the game's parameters: where it is for some of them only, they are required.
+    """
+    rules = game.rules
+    if isinstance(rules, Rubiks):
+        twists = {(2, "htm"): 13, (2, "qtm"): 16, (3, "htm"): 9, (3, "qtm"): 13}[rules.size, rules.metric]
+        step_reward = -0.04 if rules.size == 2 else -0.1
+        if (rules.twists, rules.step_reward) != (twists, step_reward):
+            raise BoardLabError(
+                f"the preset paper for this cube is for twists={twists} and step_reward={step_reward} "
+                f"(--twists {twists} --step-reward {step_reward}), not for {rules.twists} and "
+                f"{rules.step_reward:g}; the default takes any"
+            )
+    if isinstance(rules, Ewn) and rules.stones == 3:  # 3x3; 5x5 is as it stands
+        return {"epsilon": 0.1, "epsilon_final": 0.0, "coherence": "off"}
+    return {}
 
 
 def _puzzle_preset(game: Game, learner: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -372,6 +458,8 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
             size, metric
         ]
         chosen["tuples"] = 60 if size == 2 else 120
+    if game.name == "sim" and chosen.get("layout") == "cells":
+        chosen["cells"] = _cliques(getattr(rules, "nodes", 6))
     if game.name == "2048" and cells != 16:
         chosen.pop("cells")
         chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
@@ -379,7 +467,9 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
         shapes = [(4, 4), (6, 2), (1, 7)]
         chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
-    if game.name not in PRESETS and cells:
+    if game.symmetries > MOST_SYMMETRIES:
+        chosen.setdefault("symmetries", MOST_SYMMETRIES)
+    if "default" not in PRESETS.get(game.name, {}) and "tuples" in chosen and cells:
         # Cells with many values need short tuples, or the tables would take gigabytes.
         entries = chosen["tuples"] * game.players
         while (
@@ -394,3 +484,13 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         elif cells <= 12:
             chosen["tuples"] = min(chosen["tuples"], cells)
     return chosen
+
+
+def _cliques(nodes: int) -> str:
+    """The edges of all triangles and all complete graphs of four nodes, as `layout_from_text` reads them."""
+    number = {edge: cell for cell, edge in enumerate(combinations(range(nodes), 2))}
+    return " / ".join(
+        ",".join(str(number[edge]) for edge in combinations(clique, 2))
+        for size in (3, 4)
+        for clique in combinations(range(nodes), size)
+    )

@@ -19,6 +19,12 @@ from boardlab.learning.learner import SelfPlaySettings, Trainee
 from boardlab.options import option
 
 
+def tanh_reaches(game: Game, reward: str) -> bool:
+    """Whether all outcomes are values that tanh can have."""
+    low, high, _ = game.core.outcome_range(reward)
+    return low >= -1 and high <= 1
+
+
 @dataclass(frozen=True)
 class NTupleSettings(SelfPlaySettings):
     """What all learners on n-tuple networks have: the network and temporal coherence learning."""
@@ -92,6 +98,12 @@ class NTupleSettings(SelfPlaySettings):
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
+        if self.sigma == "tanh" and not tanh_reaches(game, self.reward):
+            low, high, _ = game.core.outcome_range(self.reward)
+            raise BoardLabError(
+                f"{self.name}: sigma tanh stays between -1 and 1, but the {self.reward} of {game.name} goes "
+                f"from {low:,.10g} to {high:,.10g}; use sigma identity"
+            )
         names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
         return {
             "tuples": self.tuple_lists(game, seed),

@@ -98,6 +98,8 @@ def test_every_preset_trains(name, preset, tmp_path):
         pytest.skip("TD needs to see the whole state")
     if name == "2048":
         game = bl.game(name, size=3)
+    if name == "rubiks" and preset == "paper":
+        game = bl.game(name, twists=13)
     run = bl.train(game, episodes=3, out=tmp_path / "run", preset=preset)
     assert run.episodes == 3
     assert run.agent().act(_decision(game)).action in _decision(game).legal_actions()

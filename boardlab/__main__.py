@@ -1,5 +1,6 @@
 """`python -m boardlab` is the same as `boardlab`."""
 
+import signal
 import sys
 
 
@@ -9,7 +10,10 @@ def main() -> None:
         from boardlab.cli import main as run
     except KeyboardInterrupt:
         sys.exit(130)
-    run()
+    try:
+        run()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was said how the command ended
 
 
 if __name__ == "__main__":

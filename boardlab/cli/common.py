@@ -18,6 +18,7 @@ from rich.text import Text
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
+from boardlab.interrupts import undisturbed
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_option
 
@@ -131,16 +132,31 @@ def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
 @contextlib.contextmanager
 def stopped_by_ctrl_c(where: str) -> Iterator[None]:
     """Says after Ctrl-C where a command was stopped, and ends with the status that shells expect."""
+    with _stopped_by_ctrl_c(lambda: where):
+        yield
+
+
+def saved_by_ctrl_c(
+    command: str, is_saved: Callable[[], bool] = lambda: True
+) -> contextlib.AbstractContextManager[None]:
+    """The same where nothing is lost; `is_saved` tells whether there is anything yet to go on with."""
+
+    def where() -> str:
+        if is_saved():
+            return f"and saved; to go on: {command}"
+        return "before anything was learned; nothing was saved"
+
+    return _stopped_by_ctrl_c(where)
+
+
+@contextlib.contextmanager
+def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        console.print(f"stopped {where}", markup=False, soft_wrap=True)
+        with undisturbed():
+            console.print(f"stopped {where()}", markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
-
-
-def saved_by_ctrl_c(command: str) -> contextlib.AbstractContextManager[None]:
-    """The same where nothing is lost."""
-    return stopped_by_ctrl_c(f"and saved; to go on: {command}")
 
 
 def board(state: State) -> Text:

@@ -144,10 +144,21 @@ def train(
     if runs is not None:
         _train_many(board_game, runs, jobs, arguments)
         return
-    with saved_by_ctrl_c(f"boardlab resume {out if out is not None else Path('runs') / game}"):
+    folder = out if out is not None else Path("runs") / game
+    before = _written(folder)  # a run that --force was to replace is none of ours
+    with saved_by_ctrl_c(f"boardlab resume {folder}", lambda: _written(folder) not in (None, before)):
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), **arguments)
         _report(run)
+
+
+def _written(folder: Path) -> tuple[int, int] | None:
+    """Tells one run in the folder from another; None where there is none to go on with."""
+    try:
+        file = (folder / "agent.toml").stat()
+        return (file.st_ino, file.st_mtime_ns) if (folder / "checkpoint.npz").exists() else None
+    except OSError:
+        return None
 
 
 def _exams(given: list[str] | None) -> list[str] | None:
@@ -188,7 +199,10 @@ def _say_memory(
 
 
 def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> None:
-    with saved_by_ctrl_c("the same command"), training_bar() as bar:
+    out = arguments["out"] or Path("runs") / f"{game.name}-runs"
+    command = "the same command" + (", without --force" if arguments["force"] else "")
+    saved = saved_by_ctrl_c(command, lambda: any(_written(path) for path in out.glob("seed-*")))
+    with saved, training_bar() as bar:
         tellers: dict[int, Any] = {}
 
         def tell(seed: int, standing: Standing) -> None:

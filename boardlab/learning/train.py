@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
+from boardlab.interrupts import undisturbed
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -183,13 +184,20 @@ def train(
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
-        is_new = folder.is_empty
+        is_new, is_begun = folder.is_empty, False
         try:
             training.begin(agent, force)
+            is_begun = True
             training.go(progress)
-        except Exception:
-            if is_new and not training.learner.episodes_done:
-                with contextlib.suppress(BoardLabError):  # what went wrong first is what is said
+        except BaseException as error:
+            is_saved = is_begun and not isinstance(
+                error, Exception
+            )  # Ctrl-C: there is something to go on with
+            if is_new and not is_saved and not training.learner.episodes_done:
+                with (
+                    undisturbed(),
+                    contextlib.suppress(BoardLabError),
+                ):  # what went wrong first is what is said
                     folder.discard()
             raise
     return _as_run(training)

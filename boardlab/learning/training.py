@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, TableFullError
 from boardlab.games.game import Game
+from boardlab.interrupts import undisturbed
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
@@ -183,12 +184,13 @@ class Training:
                     saved = time.monotonic()
                 if tell(self._progress()):
                     break
-        except (KeyboardInterrupt, TableFullError):
             self.save()
             self._draw()
+        except (KeyboardInterrupt, TableFullError):
+            with undisturbed():
+                self.save()
+                self._draw()
             raise
-        self.save()
-        self._draw()
         tell(self._progress())
 
     def _snapshot_is_due(self) -> bool:

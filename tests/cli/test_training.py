@@ -9,6 +9,7 @@ import pytest
 import boardlab as bl
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.learning.training import Training
 
 CORNERS = """
 import boardlab as bl
@@ -167,3 +168,55 @@ def test_the_loudest_tables_are_counted_as_a_person_does(boardlab, tmp_path, cel
     status, out, _ = boardlab("inspect", "tictactoe", "--run", tmp_path / "run")
     assert status == 0
     assert f": {said} " in out and "network: 1 tuples" not in out
+
+
+def press_ctrl_c(monkeypatch, step):
+    """Once, in a step of a run."""
+    original, pressed = getattr(Training, step), []
+
+    def call(self, *arguments):
+        if not pressed:
+            pressed.append(step)
+            raise KeyboardInterrupt
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Training, step, call)
+
+
+@pytest.mark.parametrize("step", ["__init__", "begin", "save"])
+@pytest.mark.parametrize("several", [(), ("--runs", 2)])
+def test_ctrl_c_before_there_is_a_checkpoint_says_so_and_leaves_nothing(
+    boardlab, tmp_path, monkeypatch, step, several
+):
+    press_ctrl_c(monkeypatch, step)
+    path = tmp_path / "run"
+    status, out, _ = boardlab("train", "tictactoe", "--episodes", 50, "--out", path, *several)
+    assert (status, out) == (130, "stopped before anything was learned; nothing was saved\n")
+    assert not path.exists() or list(path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [(), ("--force",)])
+def test_ctrl_c_names_the_command_that_goes_on(boardlab, tmp_path, monkeypatch, words):
+    path = tmp_path / "run"
+    if words:
+        bl.train(bl.game("tictactoe"), episodes=5, out=path)
+    press_ctrl_c(monkeypatch, "_until_pause")  # before the first episode, after the first checkpoint
+    status, out, _ = boardlab("train", "tictactoe", "--episodes", 50, "--exam", "none", "--out", path, *words)
+    assert (status, out) == (130, f"stopped and saved; to go on: boardlab resume {path}\n")
+    assert bl.resume(path).episodes == 50
+
+
+def test_ctrl_c_before_a_run_is_replaced_leaves_the_old_one(boardlab, tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    bl.train(bl.game("tictactoe"), episodes=5, out=path)
+    press_ctrl_c(monkeypatch, "__init__")
+    status, out, _ = boardlab("train", "tictactoe", "--episodes", 50, "--out", path, "--force")
+    assert (status, out) == (130, "stopped before anything was learned; nothing was saved\n")
+    assert bl.open_run(path).episodes == 5
+
+
+def test_several_runs_go_on_without_force(boardlab, tmp_path, monkeypatch):
+    press_ctrl_c(monkeypatch, "_until_pause")
+    words = ("--episodes", 5, "--runs", 2, "--force", "--exam", "none", "--out", tmp_path / "two")
+    status, out, _ = boardlab("train", "tictactoe", *words)
+    assert (status, out) == (130, "stopped and saved; to go on: the same command, without --force\n")

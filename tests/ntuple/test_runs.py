@@ -50,6 +50,40 @@ def test_an_interrupted_run_ends_where_an_unbroken_one_does(tmp_path):
     ).read_bytes()
 
 
+def test_a_second_ctrl_c_does_not_spoil_what_the_first_one_saves(tmp_path, monkeypatch):
+    game, write = bl.game("tictactoe"), RunFolder.write_arrays
+    stopped = []
+
+    def pressed_again(self, name, arrays):
+        if stopped:
+            signal.raise_signal(signal.SIGINT)
+        write(self, name, arrays)
+
+    def stop(standing):
+        stopped.append(standing.episodes)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunFolder, "write_arrays", pressed_again)
+    with pytest.raises(KeyboardInterrupt):
+        train(game, tmp_path / "run", progress=stop)
+    assert bl.open_run(tmp_path / "run").episodes == stopped[0]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_a_file_is_written_leaves_the_old_one_and_no_other(tmp_path, monkeypatch):
+    folder = RunFolder(tmp_path)
+    folder.write_text("layout.txt", "old")
+
+    def stop(descriptor):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", stop)
+    with pytest.raises(KeyboardInterrupt):
+        folder.write_text("layout.txt", "new")
+    assert [file.name for file in tmp_path.iterdir()] == ["layout.txt"]
+    assert (tmp_path / "layout.txt").read_text() == "old"
+
+
 def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     """Killed without warning, time and again: the timer's signal ends a process as kill -9 does."""
     script = (

@@ -42,8 +42,11 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
     """A net as agent.toml keeps it: the shapes that the game decides, the options that the user decides."""
     try:
         planes, rows, cols = game.initial_state().planes().shape
-    except ValueError as error:
-        raise BoardLabError(f"{game.name} has no planes for a net to look at: {error}") from None
+    except ValueError:
+        raise BoardLabError(
+            f"{game.name} has neither planes nor a board vector for a net to look at; the learner q-table "
+            "needs none"
+        ) from None
     zero_sum = game.players == 2 and game.is_zero_sum
     return {
         "planes": planes,

@@ -43,7 +43,7 @@ class Library(Rules):
         return f"boardlab.load_game({self.path!r})"
 
     def make_core(self) -> _engine.Game:
-        """Loads the library and takes over its table."""
+        """Loads the library and takes over its table, unless that was done before."""
         try:
             library = ctypes.CDLL(self.path)
             export: Any = library.boardlab_game
@@ -53,12 +53,24 @@ class Library(Rules):
             raise BoardLabError(
                 f"the library {self.path} does not export boardlab_game(), which returns its bl_game table"
             ) from None
-        export.restype = ctypes.c_void_p
-        address = export()
+        # The library is never unloaded, so its handle is its own for as long as the process lives.
+        handle = library._handle
+        if handle not in _CORES:
+            export.restype = ctypes.c_void_p
+            _CORES[handle] = self._take_over(export())
+        core = _CORES[handle]
+        if isinstance(core, str):
+            raise BoardLabError(core)
+        return core
+
+    def _take_over(self, address: int | None) -> "_engine.Game | str":
+        """The game of a table; or what is wrong with it."""
         if not address:
-            raise BoardLabError(f"boardlab_game() of {self.path} returned no table")
-        # The library is never unloaded: its functions live as long as the process.
-        return _engine.game_from_table(self.name, _new_capsule(address, b"boardlab.bl_game", None))
+            return f"boardlab_game() of {self.path} returned no table"
+        try:
+            return _engine.game_from_table(self.name, _new_capsule(address, b"boardlab.bl_game", None))
+        except ValueError as error:
+            return str(error)
 
 
 def load_game(path: str | os.PathLike[str]) -> Game:
@@ -76,6 +88,13 @@ def load_game(path: str | os.PathLike[str]) -> Game:
     LOADED[file] = game
     return game
 
+
+_CORES: dict[int, "_engine.Game | str"] = {}
+"""What came of each library's table, by handle: one game that all share, or why there is none.
+
+A library is asked for its table once, and the table is taken over once: most have a single one, and what it
+was made with must not be destroyed for each of several games.
+"""
 
 LOADED: dict[str, Game] = {}
 """The libraries that this process has loaded, by file, the last one last."""

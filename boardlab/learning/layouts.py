@@ -165,7 +165,9 @@ def layout_to_text(layout: Sequence[Sequence[int]]) -> str:
 def check_length(game: Game, length: int) -> None:
     """Refuses tuples that are longer than the board."""
     if not game.core.cells:
-        raise BoardLabError(f"{game.name} has no board vector, which n-tuple networks read")
+        raise BoardLabError(
+            f"{game.name} has no board vector, which n-tuple networks read; the learner q-table needs none"
+        )
     if length > game.core.cells:
         raise BoardLabError(
             f"length must be at most {game.core.cells}, the cells of {game.name}, not {length}"

@@ -66,7 +66,7 @@ typedef struct bl_game {
 
   /* ---- facts ---- */
   void *self;                  /* handed back to every function */
-  void (*destroy)(void *self); /* optional */
+  void (*destroy)(void *self); /* optional: called once, when nobody needs the game any more */
   int32_t state_size;          /* bytes of a state */
   int32_t players;             /* 1 .. BL_MAX_PLAYERS */
   int32_t action_count;        /* actions are 0 .. action_count-1 */

@@ -1,9 +1,11 @@
 /* A game of your own in C: twenty-one, the smallest game that is worth a table.
  *
- * Two players take one, two or three from a heap of 21; who takes the last one wins. Build and play:
+ * Two players take one, two or three from a heap of 21; who takes the last one wins. Build it from the
+ * repository's root, let agents play it, and let one learn it:
  *
- *     cc -O2 -shared -fPIC -I engine countdown.c -o libcountdown.so
- *     python -c "import boardlab as bl; g = bl.load_game('libcountdown.so'); print(bl.match(g, ['mcts', 'random']))"
+ *     cc -O2 -shared -fPIC -I engine examples/c_game/countdown.c -o libcountdown.so
+ *     boardlab --plugin libcountdown.so match countdown mcts random
+ *     boardlab --plugin libcountdown.so train countdown --episodes 5000
  */
 #include <string.h>
 
@@ -55,6 +57,24 @@ static const char *from_fields(void *self, void *s, const int32_t *fields) {
   return 0;
 }
 
+/* Optional: what n-tuple networks and neural nets look at, the heap as a row of 21 cells, taken or not. */
+static int32_t cell_values(void *self, int32_t cell) {
+  (void)self, (void)cell;
+  return 2;
+}
+static void board_vector(void *self, const void *s, int32_t player, uint8_t *cells) {
+  (void)self, (void)player;
+  for (int32_t i = 0; i < 21; ++i) cells[i] = i < ((const state *)s)->left;
+}
+/* Tuples are random walks from neighbour to neighbour: cells that one action may take together. */
+static int32_t adjacency(void *self, int32_t cell, int32_t *neighbours) {
+  (void)self;
+  int32_t count = 0;
+  for (int32_t other = 0; other < 21; ++other)
+    if (other != cell && other - cell < 3 && cell - other < 3) neighbours[count++] = other;
+  return count;
+}
+
 const bl_game *boardlab_game(void) {
   static bl_game table;
   memset(&table, 0, sizeof table);
@@ -77,5 +97,10 @@ const bl_game *boardlab_game(void) {
   table.scores = scores;
   table.to_fields = to_fields;
   table.from_fields = from_fields;
+  table.cells = 21;
+  table.max_changes = 3;
+  table.cell_values = cell_values;
+  table.board_vector = board_vector;
+  table.adjacency = adjacency;
   return &table;
 }

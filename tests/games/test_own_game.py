@@ -1,5 +1,6 @@
 """A game of one's own in a library: trained, resumed, stored and played; and no file ever loads one."""
 
+import gc
 import pickle
 import shutil
 import sqlite3
@@ -9,7 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from test_testing import COMPILER, build
+from test_testing import COMPILER, ROOT, SOURCE, build
 
 import boardlab as bl
 from boardlab.games.library import LOADED
@@ -41,6 +42,24 @@ static int32_t round_over(void *self, const void *s) {
 const bl_game *boardlab_game"""),
     ("  return &table;", "  table.round_over = round_over;\n  return &table;"),
 )  # fmt: skip
+
+
+NO_CELLS = ("  table.cells = 21;", ""), ("  table.board_vector = board_vector;", "")
+"""Without the board vector."""
+
+OWNED = (
+    ("typedef struct {", """
+#include <stdlib.h>
+static int alive = 1;
+static void destroy(void *self) {
+  if (!*(int *)self) abort();
+  *(int *)self = 0;
+}
+typedef struct {"""),
+    ("(state){21, 0}", "(state){alive ? 21 : 1, 0}"),
+    ("  return &table;", "  table.self = &alive, table.destroy = destroy;\n  return &table;"),
+)  # fmt: skip
+"""One table that owns something, as `make_table` gives it in C++; destroyed twice it ends the process."""
 
 
 @pytest.fixture(autouse=True)
@@ -172,6 +191,42 @@ def test_a_loaded_library_has_its_name(game):
         bl.game("countdown", path="/tmp/other.so")
     with pytest.raises(bl.BoardLabError, match='did you mean "countdown"'):
         bl.game("countdwon")
+
+
+def test_a_library_loaded_again_keeps_what_its_table_owns(tmp_path):
+    game = build(tmp_path, *OWNED, name="owned")
+    for _ in range(3):
+        assert bl.load_game(game.rules.path) == game
+        LOADED.clear()
+        gc.collect()
+    assert game.initial_state().to_text() == "21 0"
+
+
+def test_a_table_that_was_refused_is_refused_again(tmp_path):
+    wrong = ("table.players = 2", "table.players = 9")
+    with pytest.raises(bl.BoardLabError, match="players must be from 1 to 8"):
+        build(tmp_path, *OWNED, wrong, name="nine")
+    with pytest.raises(bl.BoardLabError, match="players must be from 1 to 8"):
+        bl.load_game(tmp_path / "libnine.so")
+
+
+def test_the_example_is_built_as_its_comment_says_and_learned(tmp_path):
+    source = SOURCE.read_text()
+    command = next(line.strip(" *") for line in source.splitlines() if " cc " in line)
+    library = tmp_path / "libcountdown.so"
+    words = [str(library) if word == library.name else word for word in command.split()]
+    subprocess.run([COMPILER, *words[1:]], check=True, cwd=ROOT)
+    game = bl.load_game(library)
+    run = bl.train(game, episodes=2000, out=tmp_path / "run", seed=1)
+    assert run.agent().act(game.initial_state()).action == 0  # leaves twenty, a multiple of four
+
+
+def test_a_game_without_a_board_vector_names_the_learner_that_needs_none(tmp_path):
+    game = build(tmp_path, *NO_CELLS, name="fields")
+    for learner, said in (("td-ntuple", "has no board vector"), ("alphazero", "neither planes nor a board")):
+        with pytest.raises(bl.BoardLabError, match=f"{said}.*; the learner q-table needs none"):
+            bl.train(game, learner, episodes=5, out=tmp_path / "run")
+    assert bl.train(game, "q-table", episodes=5, out=tmp_path / "run").episodes == 5
 
 
 def test_runs_in_processes_learn_what_runs_in_this_one_learn(tmp_path, game):

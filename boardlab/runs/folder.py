@@ -349,10 +349,13 @@ class RunFolder:
         self._replace(name, text.encode())
 
     def read_log(self) -> list[dict[str, str]]:
-        """The rows of log.csv; none where there is no log."""
+        """The rows of log.csv; none where there is no log.
+
+        A row that is not whole, cut by a full disk or a copy that was broken off, is no exam: it is left out.
+        """
         try:
             with (self.path / "log.csv").open(newline="", encoding="utf-8") as file:
-                return list(csv.DictReader(file))
+                return [row for row in csv.DictReader(file) if _is_whole(row)]
         except FileNotFoundError:
             return []
         except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -376,6 +379,18 @@ def _is_open_as(descriptor: int, file: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), file.stat())
     except FileNotFoundError:
         return False
+
+
+def _is_whole(row: Mapping[str | None, Any]) -> bool:
+    """Whether a row of a log has as many words as there are columns, and each is a number or empty."""
+    try:
+        for word in row.values():
+            if word != "":
+                float(word)
+        int(row["episodes"])
+    except (KeyError, TypeError, ValueError):  # too few words are None, too many are a list
+        return False
+    return True
 
 
 def _csv(value: Any) -> str:

@@ -70,6 +70,25 @@ def test_a_second_ctrl_c_does_not_spoil_what_the_first_one_saves(tmp_path, monke
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("damage", ["cut", "None", "more", "no number"])
+def test_a_row_of_the_log_that_is_not_whole_is_left_out(tmp_path, damage):
+    arguments = {"exams": ["random"], "exam_every": 100, "exam_games": 4}
+    path = train(bl.game("tictactoe"), tmp_path / "run", **arguments).path
+    file = path / "log.csv"
+    *rows, last = file.read_text().splitlines()
+    words = last.split(",")
+    broken = {
+        "cut": words[:-2],
+        "None": [*words[:-1], "None"],  # what a version before wrote of a cut one
+        "more": [*words, "1"],
+        "no number": ["4OO", *words[1:]],
+    }
+    file.write_text("\n".join([*rows, ",".join(broken[damage])]))
+    assert [row["episodes"] for row in bl.open_run(path).log] == ["100", "200", "300"]
+    bl.resume(path)
+    assert file.read_text().splitlines() == [*rows, last]
+
+
 def test_ctrl_c_while_a_file_is_written_leaves_the_old_one_and_no_other(tmp_path, monkeypatch):
     folder = RunFolder(tmp_path)
     folder.write_text("layout.txt", "old")

@@ -184,20 +184,16 @@ def train(
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():
-        is_new, is_begun = folder.is_empty, False
+        is_new = folder.is_empty
         try:
             training.begin(agent, force)
-            is_begun = True
             training.go(progress)
         except BaseException as error:
-            is_saved = is_begun and not isinstance(
-                error, Exception
-            )  # Ctrl-C: there is something to go on with
+            # After Ctrl-C there is something to go on with as soon as there is a checkpoint.
+            is_saved = not isinstance(error, Exception) and folder.has("checkpoint.npz")
             if is_new and not is_saved and not training.learner.episodes_done:
-                with (
-                    undisturbed(),
-                    contextlib.suppress(BoardLabError),
-                ):  # what went wrong first is what is said
+                # What went wrong first is what is said.
+                with undisturbed(), contextlib.suppress(BoardLabError):
                     folder.discard()
             raise
     return _as_run(training)

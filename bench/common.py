@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from boardlab.arena.intervals import interval
+from boardlab.arena.intervals import hidden_share, interval
 
 console = Console(highlight=False, width=120)
 
@@ -45,7 +45,7 @@ def mean(values: list[float]) -> str:
 def percent(wins: int, games: int) -> str:
     """The share of wins in %, with its 95% interval over the games."""
     share = wins / games
-    error = 1.96 * math.sqrt(max(share * (1 - share), 1 / games) / games)
+    error = max(1.96 * math.sqrt(share * (1 - share) / games), hidden_share(games))
     return f"{100 * share:.1f} ± {100 * error:.1f}"
 
 

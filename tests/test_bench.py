@@ -79,3 +79,8 @@ def test_claims_about_warm_starts_are_means_over_pairs_and_seeds(bench, monkeypa
         f"fixed - baseline: {mean:+.0f} ± {error:.0f} Elo (standard error, 3 seeds of a game; "
         f"95%: {mean - half:+.0f} to {mean + half:+.0f})"
     ]
+
+
+def test_the_share_of_wins_has_no_narrower_interval_than_all_of_them(bench):
+    percent = bench("common").percent
+    assert [percent(wins, 400) for wins in (400, 399, 200)] == ["100.0 ± 0.9", "99.8 ± 0.9", "50.0 ± 4.9"]

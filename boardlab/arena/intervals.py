@@ -24,11 +24,21 @@ def standard_error(scores: list[float], round_size: int = 1) -> float:
 def interval(scores: list[float], score_range: tuple[float, float], round_size: int = 1) -> float:
     """Half width of the 95% interval of the mean: Student's t over rounds.
 
-    Rounds that all ended alike have no spread to estimate from; what may still hide there is bounded by the
-    rule of three: an event not seen in n rounds has a probability of at most 3/n. No interval is wider than
-    the scores that can occur.
+    Near the best and the worst score rounds hardly spread, and what they did not show counts for more: games
+    that were all won may hide a share of lost ones (`hidden_share`), and as many with a loss or two among
+    them hide no less. No interval is wider than the scores that can occur.
     """
-    return _interval_of_parts([_samples(scores, round_size)], score_range)
+    samples = _samples(scores, round_size)
+    return _interval_of_parts([samples], score_range, 1 if samples is scores else round_size)
+
+
+def hidden_share(count: float) -> float:
+    """What share of all games, with 97.5%, has an end that none of so many showed.
+
+    By the posterior Beta(1, count + 1) of a share that starts as likely as any other. With 97.5% and not 95%,
+    for it is one side of an interval; that of Wilson for a share is nearly the same.
+    """
+    return -math.expm1(math.log(0.025) / (count + 1))
 
 
 def interval_of_parts(
@@ -42,6 +52,7 @@ def interval_of_parts(
     whole = [part[: len(part) // round_size * round_size] for part in parts]
     if sum(map(len, whole)) < 2 * round_size:  # no two rounds: games must do
         return interval([score for part in parts for score in part], score_range)
+    # Samples are rounds from here on.
     samples = [
         [sum(part[i : i + round_size]) / round_size for i in range(0, len(part), round_size)]
         for part in whole
@@ -49,20 +60,21 @@ def interval_of_parts(
     ]
     if all(len(part) == 1 for part in samples):
         samples = [[part[0] for part in samples]]
-    return _interval_of_parts(samples, score_range)
+    return _interval_of_parts(samples, score_range, round_size)
 
 
-def above(samples: list[float], level: float) -> float:
-    """The likelihood that the mean behind these independent samples is above the level.
+def above(samples: list[float], level: float, round_size: int = 1) -> float:
+    """The likelihood that the mean behind these independent samples, shares of points, is above the level.
 
-    By Student's t; where all are alike, by the posterior Beta(n + 1, 1) of a share that was never missed.
+    By Student's t; where all are alike, by the posterior Beta(n + 1, 1) of a share that was never missed,
+    which is also that of `interval`: rounds that were all won or all lost count game by game.
     """
     mean, error = sum(samples) / max(1, len(samples)), standard_error(samples)
     if not samples or mean == level:
         return 0.5
     if error > 0:
         return _student_below((mean - level) / error, len(samples) - 1)
-    sure = 1 - 0.5 ** (len(samples) + 1)
+    sure = 1 - 0.5 ** (len(samples) * (round_size if mean in (0, 1) else 1) + 1)
     return sure if mean > level else 1 - sure
 
 
@@ -100,12 +112,40 @@ def _spread_of_parts(parts: list[list[float]]) -> tuple[float, float]:
     return math.sqrt(shares) / count, min(shares**2 / doubts, rest) if doubts else float(rest)
 
 
-def _interval_of_parts(parts: list[list[float]], score_range: tuple[float, float]) -> float:
-    width = score_range[1] - score_range[0]
+def _interval_of_parts(parts: list[list[float]], score_range: tuple[float, float], round_size: int) -> float:
+    low, high = score_range
     error, degrees = _spread_of_parts(parts)
     if error == 0:
-        return width * min(1.0, 3 / sum(map(len, parts)))
-    return math.nan if math.isnan(error) else min(_student(max(1, int(degrees + 1e-9))) * error, width)
+        return min(_hidden(parts, score_range, round_size), high - low)
+    if math.isnan(error):
+        return math.nan
+    half = _student(max(1, int(degrees + 1e-9))) * error
+    mean = sum(map(sum, parts)) / sum(map(len, parts))
+    variance = (mean - low) * (high - mean)  # of a game that ends with the worst or the best score
+    if 0 < variance < math.inf:
+        # So many games of that kind would leave the same error. It is the wider one of the two where
+        # fewer than about four of them were lost.
+        half = max(half, (high - low) * hidden_share(variance / error**2))
+    return min(half, high - low)
+
+
+def _hidden(parts: list[list[float]], score_range: tuple[float, float], round_size: int) -> float:
+    """What may hide where the samples of every part are alike: the mean is as far from its true value.
+
+    Games that were all won or all lost count one by one, as their share does: nothing says that those of a
+    round depend on each other. In other rounds seats or openings decide, and the round is what was repeated.
+    """
+    low, high = score_range
+    counts: dict[float, int] = {}
+    for part in parts:
+        counts[part[0]] = counts.get(part[0], 0) + len(part)
+    halves = []
+    for score, count in counts.items():
+        is_edge = min(score - low, high - score) <= 1e-12 * (high - low)
+        games = count * (round_size if is_edge else 1)
+        farthest = max(score - low, high - score)
+        halves.append(count / sum(counts.values()) * farthest * hidden_share(games))
+    return math.hypot(*halves)
 
 
 def _student(degrees: int) -> float:

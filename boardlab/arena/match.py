@@ -108,7 +108,8 @@ class MatchResult:
     def superiority(self) -> float:
         """Two players: the likelihood that the first agent is the stronger one."""
         most = len(self.rounds) - 1  # of the halves of points that a round brings
-        return above([i / most for i, count in enumerate(self.rounds) for _ in range(count)], 0.5)
+        shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
+        return above(shares, 0.5, most // 2)
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)

@@ -14,7 +14,14 @@ import pytest
 
 import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
-from boardlab.arena.intervals import above, interval, interval_of_parts, standard_error, wilson
+from boardlab.arena.intervals import (
+    above,
+    hidden_share,
+    interval,
+    interval_of_parts,
+    standard_error,
+    wilson,
+)
 from boardlab.arena.match import Adjudication, Arena, GameRecord, MatchResult, game_points, replay, summarise
 from boardlab.evaluators import EVALUATORS
 from boardlab.search.agent import python_agent
@@ -625,16 +632,75 @@ def test_games_that_end_after_a_test_has_decided_do_not_count() -> None:
     assert bl.match(TICTACTOE, agents, games=10_000, sprt=(0, 400), threads=4) == one
 
 
-def test_rounds_that_all_ended_alike_have_the_interval_of_the_rule_of_three() -> None:
+def test_rounds_that_all_ended_alike_have_the_interval_of_what_they_may_hide() -> None:
     """Also where the score of a round is no binary fraction, so that sums are rounded."""
     for rounds in range(2, 200):
+        hidden = hidden_share(rounds)
+        assert (1 - hidden) ** (rounds + 1) == pytest.approx(0.025)  # the posterior Beta(1, rounds + 1)
         for scores in ([1.0, 0.0, 0.0], [0.1, 0.2, -0.3], [1e6, 2e6, 1e6 / 3]):
             assert standard_error(scores * rounds, 3) == 0
-            assert interval(scores * rounds, (0.0, 1.0), 3) == min(1.0, 3 / rounds)
-        assert interval([0.2] * rounds, (0.0, 1.0)) == min(1.0, 3 / rounds)
+        assert interval([1.0, 0.0, 0.0] * rounds, (0.0, 1.0), 3) == pytest.approx(2 / 3 * hidden)
+        assert interval([0.2] * rounds, (0.0, 1.0)) == pytest.approx(0.8 * hidden)
+        for low, high in ((0.0, 0.1), (-0.1, 0.0), (-0.1, 0.1)):  # games that were all won count one by one
+            half = (high - low) * hidden_share(3 * rounds)
+            assert interval([high] * 3 * rounds, (low, high), 3) == pytest.approx(half)
+            assert interval([low] * 3 * rounds, (low, high), 3) == pytest.approx(half)
     assert interval([0.2] * 99 + [0.2 + 1e-9], (0.0, 1.0)) < 1e-9  # a difference is one, however small
     result = bl.match(bl.game("nim", players=3), ["solved"] * 3, games=198)
-    assert result.intervals == pytest.approx([3 / 33] * 3) and result.score_errors == (0, 0, 0)
+    assert result.intervals == pytest.approx([2 / 3 * hidden_share(33)] * 3)
+    assert result.score_errors == (0, 0, 0)
+    # All won against one and all lost against another: what may hide in either.
+    parts = [[1.0] * 10, [0.0] * 30, [1.0] * 10]
+    half = math.hypot(20 * hidden_share(20), 30 * hidden_share(30)) / 50
+    assert interval_of_parts(parts, (0.0, 1.0), 2) == pytest.approx(half)
+
+
+@pytest.mark.parametrize("games", [10, 20, 100, 400])
+def test_who_wins_every_game_is_bounded_as_well_as_who_loses_one(games: int) -> None:
+    """And as by Wilson's interval of the wins, and by who is stronger."""
+    for round_size in (1, 2):
+        halves = [
+            interval([0.0, 1.0] * lost + [1.0] * (games - 2 * lost), (0.0, 1.0), round_size)
+            for lost in range(4)
+        ]
+        assert halves[0] <= halves[1] <= 1.1 * halves[0]
+        ends = [1 - lost / games - half for lost, half in enumerate(halves)]
+        assert ends == sorted(ends, reverse=True)
+        assert ends[0] == pytest.approx(wilson(games, games)[0], abs=0.01)
+    for rounds in range(2, 30):
+        is_stronger = 1 - interval([1.0] * 2 * rounds, (0.0, 1.0), 2) > 0.5
+        assert is_stronger == (above([1.0] * rounds, 0.5, 2) > 0.975)
+
+
+@pytest.mark.parametrize(("games", "least"), [(10, 0.93), (20, 0.91), (100, 0.89)])
+def test_the_interval_of_a_share_holds_it_from_the_middle_to_the_edge(games: int, least: float) -> None:
+    """Exactly, by the binomial distribution."""
+    halves = [interval([1.0] * won + [0.0] * (games - won), (0.0, 1.0)) for won in range(games + 1)]
+
+    def held(share: float) -> float:
+        return sum(
+            math.comb(games, won) * share**won * (1 - share) ** (games - won)
+            for won, half in enumerate(halves)
+            if abs(won / games - share) <= half + 1e-12
+        )
+
+    shares = [i / 1000 for i in range(500, 1000)]
+    assert min(map(held, shares)) > least and statistics.mean(map(held, shares)) > 0.948
+    assert all(held(share) > 0.93 for share in (0.5, 0.9, 0.99))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("seat", [0.0, 0.9])
+def test_the_interval_of_pairs_of_games_holds_the_truth(share: float, seat: float) -> None:
+    """In pairs whose first game is easier than the second, by a part of what is possible, or is not."""
+    rng = random.Random(1)
+    for games in (10, 20, 100):
+        held = 0
+        for _ in range(400):
+            chances = [share + seat * (1 - share), share - seat * (1 - share)] * (games // 2)
+            scores = [float(rng.random() < chance) for chance in chances]
+            held += abs(statistics.fmean(scores) - share) <= interval(scores, (0.0, 1.0), 2)
+        assert held / 400 > 0.925  # 95% with a standard deviation of 1.1%
 
 
 def test_the_interval_of_few_rounds_covers_95_percent() -> None:
@@ -705,5 +771,5 @@ def test_intervals_of_a_tournament_hold_whatever_the_opponents(shares: tuple[flo
 
 def test_no_interval_is_wider_than_what_can_happen():
     assert interval([1.0, -1.0], (-1.0, 1.0)) == 2.0
-    assert interval([1.0, 1.0], (-1.0, 1.0)) == 2.0
+    assert interval([1.0, -1.0, 1.0], (-1.0, 1.0)) == 2.0
     assert interval([1.0, -1.0] * 50, (-1.0, 1.0)) == pytest.approx(1.984 * (100 / 99 / 100) ** 0.5, rel=1e-3)

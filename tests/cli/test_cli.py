@@ -232,7 +232,7 @@ def test_train_and_evaluate_say_the_same_of_an_agent(tmp_path):
     )
     agent = f'greedy(ntuple("{folder}"))'
     again = output("evaluate", agent, "--game", "tictactoe", "--games", "20", *words)
-    assert "perfect: 0 ± 0.6 (95%)" in said and "perfect: 0 ± 0.6 (95%)" in again
+    assert "perfect: 0 ± 0.28 (95%)" in said and "perfect: 0 ± 0.28 (95%)" in again
 
 
 def test_inspect_looks_inside_a_run(trained, tmp_path):

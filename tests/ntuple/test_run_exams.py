@@ -57,7 +57,7 @@ def test_a_run_bears_few_errors_of_an_exam_and_not_many():
 def test_the_interval_is_that_of_evaluate(tmp_path):
     run = train(tmp_path, 4000, preset="default", exams=["perfect"])
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
-    assert said.error == 0 and said.interval > 0.5  # games that all ended alike
+    assert said.error == 0 and said.interval > 0.25  # games that all ended alike
     assert curve.points(run.log, "perfect") == [(4000, said.value, pytest.approx(said.interval))]
 
 
@@ -205,7 +205,7 @@ def test_the_curve_is_drawn_with_matplotlib_and_left_out_without(tmp_path, monke
 
 
 def test_the_band_of_a_curve_ends_where_values_do():
-    """An exam that was passed without a fault is within 3/n of the best, which is no reason to draw more."""
+    """An exam that was passed without a fault may hide some faults, which is no reason to draw more."""
     perfect, middling, unknown = (100, 1.0, 0.12), (200, 0.5, 0.25), (300, -1.0, math.nan)
     low, high = curve.band([perfect, middling, unknown], (-1, 1))
     assert low == pytest.approx([0.88, 0.25, math.nan], nan_ok=True)

@@ -38,8 +38,12 @@ def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def unknown(kind: str, given: object, known: Iterable[str]) -> BoardLabError:
-    """The error for a name that does not exist, with the nearest one that does."""
+OF_YOUR_OWN = " (or one of your own: boardlab --plugin FILE ...)"
+"""Behind a list of what is known, where a plugin may bring more."""
+
+
+def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> BoardLabError:
+    """The error for a name that does not exist, with the nearest one that does, or all, and `more` then."""
     names = list(known)
     name, nearest = shown(given), []
     if isinstance(given, str):
@@ -49,7 +53,7 @@ def unknown(kind: str, given: object, known: Iterable[str]) -> BoardLabError:
         return BoardLabError(f'unknown {kind} {name}; did you mean "{nearest[0]}"?')
     if not names:
         return BoardLabError(f"unknown {kind} {name}; there is none")
-    return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}")
+    return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}{more}")
 
 
 def check_known(kind: str, given: object, known: Collection[str]) -> None:

@@ -171,14 +171,14 @@ class TournamentResult:
         except ImportError:
             raise MissingPackageError("a heat map needs matplotlib: pip install 'boardlab[plots]'") from None
         ranking = self.ranking
-        names = [f"{rank}  {_short(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
+        names = [f"{rank}  {_wrapped(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
         shares = 100 * self.cross[np.ix_(ranking, ranking)]
         size = 1.2 + 0.45 * len(names)
         figure = Figure(figsize=(size + 4, size + 0.8), layout="constrained")
         axes = figure.add_subplot()
         image = axes.imshow(shares, vmin=0, vmax=100, cmap="RdYlBu")
         axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
-        axes.set_yticks(range(len(names)), names)
+        axes.set_yticks(range(len(names)), names, fontsize=8, parse_math=False)
         axes.xaxis.tick_top()
         for (i, j), share in np.ndenumerate(shares):
             if not math.isnan(share):
@@ -215,8 +215,12 @@ def _cell(share: float, same: bool) -> str:
     return "    ·" if same else "     " if math.isnan(share) else f"{100 * share:>5.0f}"
 
 
-def _short(name: str, most: int = 32) -> str:
-    return name if len(name) <= most else name[: most - 3] + "..."
+def _wrapped(name: str, width: int = 40, lines: int = 3) -> str:
+    """In as many lines as a row has room for; what is too long even then lacks its middle."""
+    most = width * lines
+    if len(name) > most:
+        name = name[: most // 2 - 3] + "..." + name[-(most // 2) :]
+    return "\n".join(name[i : i + width] for i in range(0, len(name), width))
 
 
 def tally(

@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 
 from boardlab.cli.common import console, table_of
-from boardlab.errors import unknown
+from boardlab.errors import OF_YOUR_OWN, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.options import options_of
@@ -21,7 +21,7 @@ def agents(
     if name is not None:
         known: dict[str, type] = {**AGENTS, **EVALUATORS}
         if name not in known:
-            raise unknown("search or evaluator", name, known)
+            raise unknown("search or evaluator", name, known, OF_YOUR_OWN)
         for group in (AGENTS, EVALUATORS):  # some names are both: heur plays, and judges for a search
             if name in group:
                 console.print(_describe(name, group[name]))
@@ -49,5 +49,6 @@ def _describe(name: str, spec: type) -> Group:
         default: Any = format_spec(option.default) if evaluator else option.default
         allowed = "an evaluator" if evaluator else option.allowed
         rows.append((option.name, str(default), option.doc, allowed))
-    table = table_of(("parameter", "default", "", "allowed"), rows)
-    return Group(f"{name}: {_sentence(spec)}", *([""] if rows else []), table)
+    if not rows:
+        return Group(f"{name}: {_sentence(spec)}", "It has no parameters.")
+    return Group(f"{name}: {_sentence(spec)}", "", table_of(("parameter", "default", "", "allowed"), rows))

@@ -16,11 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from boardlab.errors import BoardLabError, unknown
+from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import undisturbed
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_option
+from boardlab.search.expression import AGENTS
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
@@ -91,12 +93,30 @@ def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tu
     return game_from(name, context), [agent_from(word) for word in words[:first]]
 
 
-def agent_from(word: str) -> str:
-    """An agent as it stands on the command line: an expression, or a run's folder, which has a slash."""
+def agent_from(word: str, *, or_exam: bool = False) -> str:
+    """An agent as it stands on the command line: an expression, or a run's folder, which has a slash.
+
+    With `or_exam` it may also be an exam's name.
+    """
     place = min((word.find(slash) for slash in {"/", os.sep} if slash in word), default=-1)
     if place < 0 or "(" in word[:place]:
+        if not or_exam:
+            _check_no_folder(word)
         return word
     return run_expression(word)
+
+
+def _check_no_folder(word: str) -> None:
+    """Refuses the name of a folder where an agent's should be: it would be taken for a misspelt agent."""
+    if word in {*AGENTS, *EVALUATORS} or not re.fullmatch(r"[\w.-]+", word):
+        return
+    for path, written in ((Path(word), f"./{word}"), (Path("runs") / word, f"runs/{word}")):
+        if (path / "agent.toml").is_file():
+            raise BoardLabError(f'unknown agent "{word}"; the run in that folder is written {written}')
+    if Path(word).is_dir():
+        raise BoardLabError(
+            f'unknown agent "{word}"; in that folder there is no run, which has an agent.toml'
+        )
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:

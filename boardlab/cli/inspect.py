@@ -123,7 +123,7 @@ def _inspect_run(
         console.print()
         _print_voices(inspection, views[0], names[views[0].action])
         console.print()
-    _print_weights(inspection)
+    console.print(str(inspection), markup=False, soft_wrap=True)
     if layout:
         console.print(f"\n{counted(len(inspection.layout), 'tuples')}; ■ is a cell that the tuple reads\n")
         console.print(inspection.drawn_layout(width=console.width), markup=False, soft_wrap=True)
@@ -139,7 +139,8 @@ def _action_table(views: list[ActionView], names: dict[int, str], most: int = 20
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in ("action", "value", "sum of weights", ""):
         table.add_column(column, justify="right" if column in ("value", "sum of weights") else "left")
-    for view in views[:most]:
+    shown = _shown(len(views), most)
+    for view in views[:shown]:
         weights = "" if view.is_final else plain(view.sum, sign=True)
         note = "ends the game: its value is known" if view.is_final else ""
         table.add_row(
@@ -149,8 +150,8 @@ def _action_table(views: list[ActionView], names: dict[int, str], most: int = 20
             note,
             style="bold" if view is views[0] else None,
         )
-    if len(views) > most:
-        table.add_row(f"… {len(views) - most} more", "", "", "")
+    if len(views) > shown:
+        table.add_row(f"… {len(views) - shown} more", "", "", "")
     return table
 
 
@@ -191,37 +192,6 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
     console.print(inspection.drawn_layout(drawn, console.width), markup=False, soft_wrap=True)
 
 
-def _print_weights(inspection: Inspection) -> None:
-    found = inspection.weights()
-    lengths = sorted({len(cells) for cells in inspection.layout})
-    length = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
-    boards = counted(len(inspection.description["symmetries"]), "symmetric boards")
-    console.print(
-        f"network: {counted(len(inspection.layout), 'tuples')} of {length} cells, {boards}, "
-        f"sigma {inspection.description['sigma']}",
-        markup=False,
-        soft_wrap=True,
-    )
-    console.print(
-        f"weights: {found.weights:,}, of which {found.active:,} active (not 0): {found.active_share:.1%}",
-        markup=False,
-        soft_wrap=True,
-    )
-    if found.uncompressed != found.weights:
-        console.print(
-            f"         {found.uncompressed:,} with all joint values of cells, possible or not: "
-            f"{plain(100 * found.active_share_uncompressed, 2)}% active",
-            markup=False,
-            soft_wrap=True,
-        )
-    mean, low, high = (plain(value, sign=True) for value in (found.mean, found.lowest, found.highest))
-    console.print(
-        f"active weights: mean {mean}, standard deviation {plain(found.deviation)}, from {low} to {high}",
-        markup=False,
-        soft_wrap=True,
-    )
-
-
 def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
     """The actions from the most to the least probable, the chosen one first of equals, with a bar each."""
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -233,7 +203,8 @@ def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
         decision.policy,
         key=lambda a: (-decision.policy[a], -value.get(a, float("-inf")), a != decision.action),
     )
-    for action in ranked[:most]:
+    shown = _shown(len(ranked), most)
+    for action in ranked[:shown]:
         share = decision.policy[action]
         table.add_row(
             names[action],
@@ -241,6 +212,11 @@ def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
             plain(value[action], sign=True) if action in value else "",
             style="bold" if action == decision.action else None,
         )
-    if len(ranked) > most:
-        table.add_row(f"… {len(ranked) - most} more")
+    if len(ranked) > shown:
+        table.add_row(f"… {len(ranked) - shown} more")
     return table
+
+
+def _shown(count: int, most: int) -> int:
+    """How many of so many rows; one more where that is all: a line "1 more" would take its place."""
+    return count if count <= most + 1 else most

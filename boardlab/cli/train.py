@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from boardlab.arena.match import with_interval
 from boardlab.cli.common import (
@@ -134,7 +135,7 @@ def train(
         "exams": _exams(exam),
         "exam_every": exam_every,
         "exam_games": exam_games,
-        "stop_exam": stop_exam and agent_from(stop_exam),
+        "stop_exam": stop_exam and agent_from(stop_exam, or_exam=True),
         "stop_at": stop_at,
         "stop_after": stop_after,
         "snapshot_every": snapshot_every,
@@ -167,7 +168,7 @@ def _exams(given: list[str] | None) -> list[str] | None:
         if len(given) > 1:
             raise BoardLabError("--exam none takes no exam: give none or others, not both")
         return []
-    return [agent_from(word) for word in given] if given else given
+    return [agent_from(word, or_exam=True) for word in given] if given else given
 
 
 def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> RenderableType:
@@ -299,8 +300,14 @@ def training_bar() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=8),
-        TextColumn("{task.completed:,.0f}{task.fields[facts]}", markup=False),
         TimeRemainingColumn(),
+        # A narrow terminal cuts this column, and no other.
+        TextColumn(
+            "{task.completed:,.0f}{task.fields[facts]}",
+            markup=False,
+            table_column=Column(ratio=1, no_wrap=True),
+        ),
+        expand=True,
         console=console,
         transient=True,
         disable=not console.is_terminal,

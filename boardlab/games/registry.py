@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game
 from boardlab.games.library import LOADED, Library, load_game, loaded_game
 from boardlab.games.rules import Rules
@@ -45,7 +45,7 @@ def rules_of(name: str) -> type[Rules]:
     if not isinstance(name, str):
         raise BoardLabError(f"the name of a game must be text, not {shown(name)}")
     if name not in GAMES and loaded_game(name) is None:
-        raise unknown("game", name, [*GAMES, *(own.name for own in LOADED.values())])
+        raise unknown("game", name, [*GAMES, *(own.name for own in LOADED.values())], OF_YOUR_OWN)
     return GAMES.get(name, Library)
 
 

@@ -19,6 +19,7 @@ from boardlab.evaluators.ntuple import grid_size, load_network
 from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.learning.layouts import Layout, layout_to_text
+from boardlab.numbers import counted, plain
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,28 @@ class Inspection:
             ),
             f'ntuple("{self.path.as_posix()}")',
         )
+
+    def __str__(self) -> str:
+        """The tuples and the weights in numbers."""
+        found = self.weights()
+        lengths = sorted({len(cells) for cells in self.layout})
+        length = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        boards = counted(len(self.description["symmetries"]), "symmetric boards")
+        lines = [
+            f"network: {counted(len(self.layout), 'tuples')} of {length} cells, {boards}, "
+            f"sigma {self.description['sigma']}",
+            f"weights: {found.weights:,}, of which {found.active:,} active (not 0): {found.active_share:.1%}",
+        ]
+        if found.uncompressed != found.weights:
+            lines.append(
+                f"         {found.uncompressed:,} with all joint values of cells, possible or not: "
+                f"{plain(100 * found.active_share_uncompressed, 2)}% active"
+            )
+        mean, low, high = (plain(value, sign=True) for value in (found.mean, found.lowest, found.highest))
+        lines.append(
+            f"active weights: mean {mean}, standard deviation {plain(found.deviation)}, from {low} to {high}"
+        )
+        return "\n".join(lines)
 
     # ---- a position ----
 

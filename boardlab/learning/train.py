@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import os
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardlab.errors import BoardLabError, check_known, shown
+from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
 from boardlab.interrupts import undisturbed
 from boardlab.learning.alphazero.settings import AlphaZero
@@ -23,6 +24,7 @@ from boardlab.learning.switches import check_for_game, check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
 from boardlab.numbers import counted
+from boardlab.options import options_of
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -148,14 +150,21 @@ def train(
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
     kind = LEARNERS[learner]
+    names = [name for option in options_of(kind) for name in (option.shown_name, option.name)]
+    for name in settings:
+        if name not in names:  # an argument of ours may have been meant
+            own = inspect.signature(train).parameters
+            raise unknown(
+                f"parameter of {learner}", name, [*names[::2], *(n for n in own if n != "settings")]
+            )
     checked = kind.check(settings)
     chosen = preset_of(game, preset, learner, checked)
     total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
     chosen.pop("episodes")
     wanted = kind.merged(chosen, checked)
     total = wanted.whole_episodes(total)
-    names = wanted.first_exams(game) if exams is None else exams
-    plan = plan_exams(game, total, names, exam_every, exam_games, stop_exam, stop_at, stop_after)
+    taken = wanted.first_exams(game) if exams is None else exams
+    plan = plan_exams(game, total, taken, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
     snapshot_every = as_integer("snapshot_every", snapshot_every, 0, 10**12)
     check_outcome(game, getattr(wanted, "reward", "score"))

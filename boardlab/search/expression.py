@@ -10,7 +10,7 @@ import dataclasses
 import re
 from typing import Any, TypeAlias
 
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
 from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
@@ -182,7 +182,7 @@ def _unknown(kind: str, name: str, known: dict[str, type]) -> BoardLabError:
         return BoardLabError(
             f'"{name}" is a search; inside a search stands an evaluator, as in mcts(rollout)'
         )
-    return unknown(kind.split()[-1], name, known)
+    return unknown(kind.split()[-1], name, known, OF_YOUR_OWN if kind == "an evaluator" else "")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -109,3 +109,17 @@ def test_lines_that_were_cut_are_left_out(tmp_path, damage):
     assert bl.resume(out).is_finished
     told = [row["generation"] for row in lines(out)]
     assert told[-1] == 3 and told == sorted(set(told)) and len(told) < 3
+
+
+def test_generations_are_whole_numbers_on_the_axis(monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    from boardlab.learning.alphazero.reports import draw_losses
+
+    drawn = []
+    save = Figure.savefig
+    monkeypatch.setattr(Figure, "savefig", lambda self, *a, **k: drawn.append(self) or save(self, *a, **k))
+    draw_losses([{"generation": n, "policy_loss": 1.0, "value_loss": 0.5} for n in (1, 2)])
+    ticks = drawn[0].axes[0].get_xticks()
+    assert len(ticks) > 1 and all(tick == round(tick) for tick in ticks)

@@ -27,7 +27,7 @@ from boardlab.arena.pairing import (
     swiss_round,
 )
 from boardlab.arena.ratings import BayesElo
-from boardlab.arena.standings import tally
+from boardlab.arena.standings import _wrapped, tally
 from boardlab.arena.tournament import stored_tournament
 
 FOUR = bl.game("connectfour")
@@ -453,3 +453,12 @@ def test_tournaments_that_make_no_sense_are_refused(db: Path) -> None:
         bl.rate(3)  # type: ignore[arg-type]
     with pytest.raises(BoardLabError, match=r"bayeselo: .*colour"):
         bl.rate(bl.match(TICTACTOE, FIELD[:2], games=2), colour=1)
+
+
+def test_a_heat_map_tells_agents_with_long_names_apart() -> None:
+    one, other = (f'mcts(net("runs/{"a" * 40}/{n}"), iterations=100, batch=8)' for n in (1, 2))
+    assert _wrapped(one).replace("\n", "") == one and _wrapped(one) != _wrapped(other)
+    assert max(map(len, _wrapped(one).splitlines())) <= 40
+    longest = "b" * 500 + "x"
+    lines = _wrapped("a" + longest).splitlines()
+    assert len(lines) == 3 and lines[0][0] == "a" and lines[-1][-1] == "x" and "..." in lines[1]

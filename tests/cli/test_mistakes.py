@@ -157,3 +157,33 @@ def test_output_that_cannot_show_every_letter_gets_all_the_others(monkeypatch):
     assert not end.value.code
     said = out.getvalue().decode()
     assert "%  ??" in said and "iterations 9" in said.splitlines()[-1]
+
+
+def test_a_run_without_its_folder_is_named_with_it(boardlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("here", "runs/c4", "runs/optimal"):
+        bl.train(bl.game("tictactoe"), episodes=5, out=folder)
+    for word, said in (
+        ("here", 'unknown agent "here"; the run in that folder is written ./here'),
+        ("c4", 'unknown agent "c4"; the run in that folder is written runs/c4'),
+        ("runs", 'unknown agent "runs"; in that folder there is no run, which has an agent.toml'),
+    ):
+        assert boardlab("match", "tictactoe", word, "random")[::2] == (2, f"boardlab: {said}\n")
+    assert boardlab("match", "tictactoe", "./here", "random", "-n", 2)[0] == 0
+    (tmp_path / "random").mkdir()  # an agent stays one, and an exam
+    assert boardlab("match", "tictactoe", "random", "random", "-n", 2)[0] == 0
+    words = ("--episodes", 5, "--exam", "optimal", "--exam-games", 2, "--out", "runs/two")
+    assert boardlab("train", "tictactoe", *words)[0] == 0
+
+
+@pytest.mark.parametrize("words", [("games", "zzz"), ("match", "othello", "mcts(material)", "random")])
+def test_what_a_plugin_may_bring_is_said(boardlab, words):
+    status, _, error = boardlab(*words)
+    assert status == 2 and "(or one of your own: boardlab --plugin FILE ...)" in error.splitlines()[0]
+
+
+def test_a_misspelt_argument_of_train_is_recognised():
+    with pytest.raises(bl.BoardLabError, match='"episods"; did you mean "episodes"'):
+        bl.train(bl.game("tictactoe"), episods=3)
+    with pytest.raises(bl.BoardLabError, match='"alpa"; did you mean "alpha"'):
+        bl.train(bl.game("tictactoe"), alpa=3)

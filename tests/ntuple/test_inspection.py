@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab import cli
 from boardlab.learning.inspection import Inspection
 from boardlab.learning.layouts import layout_from_text
 
@@ -119,3 +120,13 @@ def test_what_cannot_be_looked_at_is_refused(inspection):
         inspection.position(bl.game("othello").initial_state())
     with pytest.raises(bl.BoardLabError, match="judges positions of"):
         inspection.position(3)
+
+
+def test_an_inspection_prints_what_the_command_line_says(tmp_path, capsys, monkeypatch):
+    run = bl.train(bl.game("tictactoe"), episodes=300, out=tmp_path / "run", seed=3)
+    lines = str(run.inspect()).splitlines()
+    assert lines[0].startswith("network: ") and lines[-1].startswith("active weights: mean ")
+    monkeypatch.setattr("sys.argv", ["boardlab", "inspect", "tictactoe", "--run", str(run.path)])
+    with pytest.raises(SystemExit):
+        cli.main()
+    assert "\n".join(lines) in capsys.readouterr().out

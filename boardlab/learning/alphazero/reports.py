@@ -108,6 +108,7 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ImportError:
         return None
     found = [row for row in rows if "policy_loss" in row and "value_loss" in row]
@@ -122,6 +123,7 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     for label, curve in (("both", both), ("policy: cross-entropy", policy), ("value: squared error", value)):
         axes.plot(generations, curve, marker="o", markersize=3, label=label)
     axes.set_xlabel("generation")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel("loss")
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)

@@ -2,6 +2,7 @@
 
 import io
 import math
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -217,10 +218,10 @@ def _cell(share: float, same: bool) -> str:
 
 def _wrapped(name: str, width: int = 40, lines: int = 3) -> str:
     """In as many lines as a row has room for; what is too long even then lacks its middle."""
-    most = width * lines
-    if len(name) > most:
-        name = name[: most // 2 - 3] + "..." + name[-(most // 2) :]
-    return "\n".join(name[i : i + width] for i in range(0, len(name), width))
+    found = textwrap.wrap(name, width, break_on_hyphens=False)
+    if len(found) > lines:
+        found[lines - 2 : -1] = [found[lines - 2][: width - 3] + "..."]
+    return "\n".join(found)
 
 
 def tally(

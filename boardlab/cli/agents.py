@@ -7,6 +7,7 @@ from rich.console import Group
 from rich.table import Table
 
 from boardlab.cli.common import console, table_of
+from boardlab.cli.completion import complete_part
 from boardlab.errors import OF_YOUR_OWN, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.evaluator import EvaluatorSpec
@@ -15,7 +16,10 @@ from boardlab.search.expression import AGENTS, format_spec
 
 
 def agents(
-    name: Annotated[str | None, typer.Argument(help="Tell all about this search or evaluator.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Tell all about this search or evaluator.", autocompletion=complete_part),
+    ] = None,
 ) -> None:
     """List the searches and evaluators that agents are made of."""
     if name is not None:

@@ -11,6 +11,7 @@ from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch, with_interval
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c, table_of
+from boardlab.cli.completion import complete_agent, complete_exam, complete_game
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
@@ -25,18 +26,32 @@ def evaluate(
     context: typer.Context,
     agent: Annotated[
         str | None,
-        typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)", or a run, as in runs/hex.'),
+        typer.Argument(
+            help='An agent, as in "mcts(rollout, iterations=1000)", or a run, as in runs/hex.',
+            autocompletion=complete_agent,
+        ),
     ] = None,
     game: Annotated[
-        str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
+        str,
+        typer.Option(
+            "--game",
+            "-g",
+            help="The game; its parameters follow as --NAME VALUE.",
+            autocompletion=complete_game,
+        ),
     ] = "",
     exam: Annotated[
         list[str] | None,
-        typer.Option(help="An exam; may be repeated. By default all but the slow ones."),
+        typer.Option(
+            help="An exam; may be repeated. By default all but the slow ones.", autocompletion=complete_exam
+        ),
     ] = None,
     list_exams: Annotated[bool, typer.Option("--list", help="List the game's exams and stop.")] = False,
     against: Annotated[
-        str | None, typer.Option(help="Instead of an exam: play against this agent, in every seat.")
+        str | None,
+        typer.Option(
+            help="Instead of an exam: play against this agent, in every seat.", autocompletion=complete_agent
+        ),
     ] = None,
     starts: Annotated[
         str,

@@ -10,6 +10,7 @@ import typer
 from boardlab.arena.store import Fame, StoredRun, Tournament
 from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
+from boardlab.cli.completion import complete_game
 from boardlab.errors import BoardLabError
 from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
@@ -22,7 +23,7 @@ STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STO
 
 
 def fame(
-    game: Annotated[str | None, typer.Argument(help="Only this game.")] = None,
+    game: Annotated[str | None, typer.Argument(help="Only this game.", autocompletion=complete_game)] = None,
     store: Annotated[Path | None, STORE] = None,
     top: Annotated[
         int, typer.Option("--top", "-n", min=1, help="So many agents a list; who never met have their own.")

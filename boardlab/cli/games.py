@@ -6,12 +6,15 @@ from typing import Annotated
 import typer
 
 from boardlab.cli.common import console, table_of
+from boardlab.cli.completion import complete_game
 from boardlab.games.registry import GAMES, describe
 from boardlab.options import options_of
 
 
 def games(
-    name: Annotated[str | None, typer.Argument(help="Tell all about this game.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Tell all about this game.", autocompletion=complete_game)
+    ] = None,
 ) -> None:
     """List the games, or describe one."""
     if name is not None:

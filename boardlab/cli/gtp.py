@@ -9,6 +9,7 @@ import typer
 
 import boardlab
 from boardlab.cli.common import agent_from, game_from
+from boardlab.cli.completion import complete_agent, complete_game
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Agent
@@ -19,9 +20,20 @@ PLAYERS = {"b": 0, "black": 0, "w": 1, "white": 1}
 
 def gtp(
     context: typer.Context,
-    agent: Annotated[str, typer.Argument(help='An agent, as in "mcts(rollout, iterations=1000)".')],
+    agent: Annotated[
+        str,
+        typer.Argument(
+            help='An agent, as in "mcts(rollout, iterations=1000)".', autocompletion=complete_agent
+        ),
+    ],
     game: Annotated[
-        str, typer.Option("--game", "-g", help="The game; its parameters follow as --NAME VALUE.")
+        str,
+        typer.Option(
+            "--game",
+            "-g",
+            help="The game; its parameters follow as --NAME VALUE.",
+            autocompletion=complete_game,
+        ),
     ] = "othello",
     seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
 ) -> None:

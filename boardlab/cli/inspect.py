@@ -10,6 +10,7 @@ from rich.table import Table
 
 from boardlab.arena.match import duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
+from boardlab.cli.completion import complete_agent, complete_game
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.learning import open_run
@@ -23,9 +24,16 @@ from boardlab.search.expression import agent as make_agent
 
 def inspect(
     context: typer.Context,
-    game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
+    game: Annotated[
+        str,
+        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
+    ],
     agent: Annotated[
-        str | None, typer.Argument(help='An agent, as in "mcts(rollout, iterations=10000)"; or give --run.')
+        str | None,
+        typer.Argument(
+            help='An agent, as in "mcts(rollout, iterations=10000)"; or give --run.',
+            autocompletion=complete_agent,
+        ),
     ] = None,
     run: Annotated[
         Path | None,

@@ -11,6 +11,7 @@ from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import check_given_with, console, game_bar, saved_by_ctrl_c, split_agents
+from boardlab.cli.completion import complete_agent, complete_game
 from boardlab.cli.match import Judge, JudgeAfter, JudgeAt
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
@@ -19,10 +20,16 @@ from boardlab.runs import check_writable, write_file
 
 def tournament(
     context: typer.Context,
-    game: Annotated[str, typer.Argument(help="The game; its parameters follow as --NAME VALUE.")],
+    game: Annotated[
+        str,
+        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
+    ],
     agents: Annotated[
         list[str],
-        typer.Argument(help="The entrants, agents or folders of runs; the game's parameters follow them."),
+        typer.Argument(
+            help="The entrants, agents or folders of runs; the game's parameters follow them.",
+            autocompletion=complete_agent,
+        ),
     ],
     format: Annotated[
         str, typer.Option(help="round-robin, gauntlet (the first agent against all others) or swiss.")

@@ -24,6 +24,7 @@ from boardlab.cli.common import (
     saved_by_ctrl_c,
     table_of,
 )
+from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
 from boardlab.errors import BoardLabError, unknown
 from boardlab.games.game import Game, as_seed
 from boardlab.games.registry import rules_of
@@ -52,7 +53,8 @@ def train(
         str,
         typer.Argument(
             help="The game; its parameters and the learner's settings follow as --NAME VALUE; what is true "
-            "or false also as --NAME and --no-NAME."
+            "or false also as --NAME and --no-NAME.",
+            autocompletion=complete_game,
         ),
     ],
     learner: Annotated[
@@ -60,11 +62,15 @@ def train(
         typer.Option(
             help=f"What learns: {', '.join(LEARNERS)}; by default td-ntuple, with --from alphazero.",
             show_default=False,
+            autocompletion=complete_learner,
         ),
     ] = None,
     preset: Annotated[
         str,
-        typer.Option(help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".'),
+        typer.Option(
+            help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".',
+            autocompletion=complete_preset,
+        ),
     ] = "default",
     episodes: Annotated[
         int | None, typer.Option(help=f"Games of self-play; by default the preset's. {ROUNDED_UP}")
@@ -76,14 +82,17 @@ def train(
         typer.Option(
             help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
             "the game's first exam (alphazero: a perfect player or mcts without a net where that is a "
-            'random player); "none" takes none.'
+            'random player); "none" takes none.',
+            autocompletion=complete_exam,
         ),
     ] = None,
     exam_every: Annotated[
         int | None, typer.Option(help="Episodes between exams; 0: one at the end. By default 20 a run.")
     ] = None,
     exam_games: Annotated[int, typer.Option(help="Games an exam.")] = 100,
-    stop_exam: Annotated[str | None, typer.Option(help="Stop early when this exam is passed.")] = None,
+    stop_exam: Annotated[
+        str | None, typer.Option(help="Stop early when this exam is passed.", autocompletion=complete_exam)
+    ] = None,
     stop_at: Annotated[
         float | None, typer.Option(help="The value that passes; by default the best possible.")
     ] = None,

@@ -1,0 +1,51 @@
+"""What the shell completes where a name stands: games, agents, learners, presets and exams."""
+
+from collections.abc import Iterable
+
+import typer
+
+from boardlab.arena.exams import exams_for
+from boardlab.errors import BoardLabError
+from boardlab.evaluators import EVALUATORS
+from boardlab.games.registry import game, games
+from boardlab.learning import LEARNERS
+from boardlab.learning.presets import ALPHAZERO_PRESETS
+from boardlab.search.expression import AGENTS
+
+
+def complete_game(incomplete: str) -> list[str]:
+    """Games of ours: a plugin is not run for a completion."""
+    return _beginning(incomplete, games())
+
+
+def complete_agent(incomplete: str) -> list[str]:
+    """Names that an agent begins with."""
+    return _beginning(incomplete, AGENTS)
+
+
+def complete_part(incomplete: str) -> list[str]:
+    """Searches and evaluators."""
+    return _beginning(incomplete, [*AGENTS, *EVALUATORS])
+
+
+def complete_learner(incomplete: str) -> list[str]:
+    """Learners."""
+    return _beginning(incomplete, LEARNERS)
+
+
+def complete_preset(incomplete: str) -> list[str]:
+    """Presets of any game and learner."""
+    return _beginning(incomplete, ["default", "paper", *ALPHAZERO_PRESETS])
+
+
+def complete_exam(context: typer.Context, incomplete: str) -> list[str]:
+    """Exams of the game that was typed, and agents, who may examine, too."""
+    try:
+        known = exams_for(game(str(context.params.get("game"))))
+    except BoardLabError:
+        known = []
+    return _beginning(incomplete, [*known, *AGENTS])
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]

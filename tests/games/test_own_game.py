@@ -122,7 +122,7 @@ def test_listing_a_store_runs_no_code_that_it_names(tmp_path, game):
 
 
 def test_a_table_for_rounds_needs_a_board_vector(tmp_path):
-    rounds = build(tmp_path, *ROUNDS, name="rounds")
+    rounds = build(tmp_path, *NO_CELLS, *ROUNDS, name="rounds")
     with pytest.raises(bl.BoardLabError, match="rounds needs a board vector, which rounds does not have"):
         bl.train(rounds, "q-table", episodes=20, out=tmp_path / "run", exams=())
     assert not (tmp_path / "run").exists()

@@ -1,7 +1,7 @@
 """A net of `nets.py` as a CPU learns it: the engine runs its convolutions, PyTorch the rest.
 
 PyTorch keeps the gradients and the optimiser; to it the engine's part is one function that it differentiates.
-The results differ from PyTorch's own by rounding alone, and do not depend on the number of threads.
+The results differ from PyTorch's own by rounding alone; the engine's do not depend on the number of threads.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,9 @@ class LearningNet:
 
     def __init__(self, net: Net, shape: tuple[int, ...], threads: int, level: str = "") -> None:
         planes, rows, cols = shape
-        self.engine = LearningUnits(planes, rows, cols, threads, level)
+        begins = list(_layers(net.body))[:3]
+        has_units = bool((begins and _block(begins[0])) or _unit(begins))
+        self.engine = LearningUnits(planes, rows, cols, threads if has_units else 1, level)
         self.units: list[Unit] = []
         value, body = self._add_all(list(_layers(net.body)), 0)
         heads = [list(_layers(head)) for head in (net.value, net.policy)]
@@ -122,10 +124,13 @@ class _Units(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, net: LearningNet, planes: Tensor, *parameters: Tensor) -> tuple[Tensor, ...]:
         ctx.net, ctx.shapes = net, [parameter.shape for parameter in parameters]
+        counts = [len(planes) * cells for cells in net.engine.unit_cells]
+        if min(counts) < 2:
+            raise ValueError("batch normalisation needs more than one number a channel")
         means, variances = ([torch.empty(unit.norm.num_features) for unit in net.units] for _ in range(2))
         answers = [torch.empty((len(planes), *shape)) for shape in net.engine.output_shapes]
         weights, gains, biases = _thirds(parameters)
-        net.engine.forward(
+        ctx.number = net.engine.forward(
             planes.contiguous().numpy(),
             weights,
             gains,
@@ -135,7 +140,6 @@ class _Units(torch.autograd.Function):
             [variance.numpy() for variance in variances],
             [answer.numpy() for answer in answers],
         )
-        counts = [len(planes) * cells for cells in net.engine.unit_cells]
         for unit, mean, variance, count in zip(net.units, means, variances, counts, strict=True):
             norm: Any = unit.norm
             norm.running_mean.lerp_(mean, MOMENTUM)
@@ -147,7 +151,7 @@ class _Units(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         wanted = [gradient.permute(0, 2, 3, 1).contiguous().numpy() for gradient in gradients]
         found = [torch.empty(shape) for shape in ctx.shapes]
-        ctx.net.engine.backward(wanted, *_thirds(found))
+        ctx.net.engine.backward(ctx.number, wanted, *_thirds(found))
         return None, None, *found
 
 

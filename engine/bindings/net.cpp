@@ -219,24 +219,27 @@ void bind_net(nb::module_ &m) {
             }
             const auto to = outputs_of<float *>(units, n, answers);
             const nb::gil_scoped_release release;
-            units.forward(planes.data(), n, pointers, epsilon, moments, to);
+            return units.forward(planes.data(), n, pointers, epsilon, moments, to);
           },
           nb::arg("planes").noconvert(), nb::arg("weights").noconvert(), nb::arg("gains").noconvert(),
           nb::arg("biases").noconvert(), nb::arg("epsilon"), nb::arg("means").noconvert(),
           nb::arg("variances").noconvert(), nb::arg("answers").noconvert(),
-          "Fills the answers [n, rows, cols, channels] to planes [n, planes, rows, cols], and each unit's moments.")
+          "Fills the answers [n, rows, cols, channels] to planes [n, planes, rows, cols], and each unit's moments. "
+          "Returns the answer's number.")
       .def(
           "backward",
-          [](LearningUnits &units, const std::vector<Boards> &answers, const std::vector<NewFilters> &weights,
-             const std::vector<NewChannels> &gains, const std::vector<NewChannels> &biases) {
+          [](LearningUnits &units, std::uint64_t number, const std::vector<Boards> &answers,
+             const std::vector<NewFilters> &weights, const std::vector<NewChannels> &gains,
+             const std::vector<NewChannels> &biases) {
             const std::size_t n = answers.empty() ? 0 : answers[0].shape(0);
             const auto from = outputs_of<const float *>(units, n, answers);
             const auto pointers = units_of<LearningUnits::Gradients>(units, weights, gains, biases);
             const nb::gil_scoped_release release;
-            units.backward(from, n, pointers);
+            units.backward(number, from, n, pointers);
           },
-          nb::arg("answers").noconvert(), nb::arg("weights").noconvert(), nb::arg("gains").noconvert(),
-          nb::arg("biases").noconvert(), "Fills the gradients of all units from those of the last answers.");
+          nb::arg("number"), nb::arg("answers").noconvert(), nb::arg("weights").noconvert(),
+          nb::arg("gains").noconvert(), nb::arg("biases").noconvert(),
+          "Fills the gradients of all units from those of the last answers, which forward gave this number.");
 }
 
 }  // namespace boardlab

@@ -12,7 +12,7 @@ namespace {
 // A gradient of weights is summed in strips of the boards, each on one thread: enough of them for the threads, and in
 // each enough rows to be worth the way back from tiles to filters.
 constexpr std::size_t MOST_STRIPS = 16, ROWS_OF_STRIP = 128;
-// Sums of single numbers go on in double precision after so many rows.
+// Sums of gradients go on in double precision after so many rows.
 constexpr std::size_t ROWS_OF_SUM = 256;
 // A batch goes through a unit in at least so many chunks, unless they had fewer boards than that.
 constexpr std::size_t CHUNKS = 32, FEWEST_BOARDS = 4;
@@ -93,11 +93,10 @@ void LearningUnits::finish(std::vector<std::size_t> outputs) {
 }
 
 void LearningUnits::make_room(std::size_t boards) {
-  boards_ = 0;
-  for (Floats &gradient : gradients_) release(gradient);  // of a batch whose gradient was not asked for to the end
   if (boards > capacity_) {
     capacity_ = 0;
     idle_.clear();
+    for (Floats &gradient : gradients_) gradient = Floats();
     for (std::size_t value = 0; value < shapes_.size(); ++value)
       values_[value] = Floats(boards * shapes_[value].size());
     for (std::size_t i = 0; i < units_.size(); ++i) units_[i].convolved = Floats(boards * out_shape(i).size());
@@ -156,9 +155,11 @@ void LearningUnits::take_weights(std::size_t i, const Weights &weights) {
   std::copy_n(weights.bias, outputs, unit.bias.begin());
 }
 
-void LearningUnits::forward(const float *planes, std::size_t n, const std::vector<Weights> &weights, float epsilon,
-                            const std::vector<Moments> &moments, const std::vector<float *> &answers) {
+std::uint64_t LearningUnits::forward(const float *planes, std::size_t n, const std::vector<Weights> &weights,
+                                     float epsilon, const std::vector<Moments> &moments,
+                                     const std::vector<float *> &answers) {
   const std::lock_guard lock(mutex_);
+  is_answered_ = false;
   make_room(n);
   const Shape &in = input();
   workers_.run(n, [&](std::size_t begin, std::size_t end) {
@@ -184,6 +185,8 @@ void LearningUnits::forward(const float *planes, std::size_t n, const std::vecto
         std::copy_n(value + row * out.width(), out.channels, answers[i] + row * out.channels);
     });
   }
+  is_answered_ = true;
+  return ++number_;
 }
 
 // Fills `convolved`, and while a chunk is in the cache, its sums and its sums of squares around its own mean.
@@ -261,11 +264,13 @@ void LearningUnits::release(Floats &gradient) {
   gradient = Floats();
 }
 
-void LearningUnits::backward(const std::vector<const float *> &answers, std::size_t n,
+void LearningUnits::backward(std::uint64_t number, const std::vector<const float *> &answers, std::size_t n,
                              const std::vector<Gradients> &gradients) {
   const std::lock_guard lock(mutex_);
-  if (boards_ == 0 || n != boards_)
-    throw std::invalid_argument("gradients must follow the answers to as many boards, once");
+  if (!is_answered_ || number != number_ || n != boards_)
+    throw std::invalid_argument("gradients must be of the last answer and as many boards, once");
+  is_answered_ = false;
+  for (Floats &gradient : gradients_) release(gradient);  // of an answer whose gradient was broken off
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Shape &out = output(i);
     float *const to = gradient_of(outputs_[i]).data();
@@ -280,7 +285,6 @@ void LearningUnits::backward(const std::vector<const float *> &answers, std::siz
     convolve_gradient(i, slopes.data(), gradients[i].weights);
     release(gradients_[i + 1]);
   }
-  boards_ = 0;
 }
 
 // Fills the gradients of gain and bias; what the gradient of a unit's value is for what was convolved, as the kernel

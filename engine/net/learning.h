@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -53,11 +54,12 @@ class LearningUnits {
   struct Gradients {
     float *weights, *gain, *bias;
   };
-  // Planes [n, planes, rows, cols]; an answer an output, [n, rows, cols, channels].
-  void forward(const float *planes, std::size_t n, const std::vector<Weights> &weights, float epsilon,
-               const std::vector<Moments> &moments, const std::vector<float *> &answers);
-  // From the gradients of the last answers, once.
-  void backward(const std::vector<const float *> &answers, std::size_t n, const std::vector<Gradients> &gradients);
+  // Planes [n, planes, rows, cols]; an answer an output, [n, rows, cols, channels]. Returns the number of the answer.
+  std::uint64_t forward(const float *planes, std::size_t n, const std::vector<Weights> &weights, float epsilon,
+                        const std::vector<Moments> &moments, const std::vector<float *> &answers);
+  // From the gradients of the last answer, which has this number, once.
+  void backward(std::uint64_t number, const std::vector<const float *> &answers, std::size_t n,
+                const std::vector<Gradients> &gradients);
 
  private:
   struct Unit {
@@ -104,7 +106,9 @@ class LearningUnits {
   std::vector<Unit> units_;
   std::vector<bool> is_added_;  // whether a value was
   std::vector<std::size_t> outputs_;
-  std::size_t boards_ = 0, capacity_ = 0;  // of the last answer; what the memory is for
+  std::size_t boards_ = 0, capacity_ = 0;  // of the last batch; what the memory is for
+  std::uint64_t number_ = 0;               // of the last answer
+  bool is_answered_ = false;               // whether its gradient may be asked for
   std::vector<Floats> values_;
   std::vector<Floats> gradients_;  // of the values; empty until something is known of them
   std::vector<Floats> idle_;       // memory for the largest of them

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 
+import boardlab as bl
 from boardlab import _engine
 
 torch = pytest.importorskip("torch")
@@ -131,6 +132,25 @@ def test_dropout_is_drawn_as_by_pytorch():
         assert error(found.detach(), right.detach()) < 1e-5
 
 
+def test_training_leaves_pytorch_the_threads_that_it_had(tmp_path):
+    threads = torch.get_num_threads() + 1
+    torch.set_num_threads(threads)
+    try:
+        more = {
+            "blocks": 1,
+            "channels": 4,
+            "games": 2,
+            "simulations": 2,
+            "gumbel": 2,
+            "threads": 1,
+            "device": "cpu",
+        }
+        bl.train(bl.game("tictactoe"), "alphazero", episodes=2, out=tmp_path, **more)
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(threads - 1)
+
+
 def arrays(*shapes):
     return [np.ones(shape, np.float32) for shape in shapes]
 
@@ -142,7 +162,7 @@ def small_units(**more):
 
 
 def answer(units, n=2, *, weights=(4, 2, 3, 3), gains=4, answers=None):
-    units.forward(
+    return units.forward(
         *arrays((n, 2, 3, 3)),
         arrays(weights),
         arrays(gains),
@@ -154,20 +174,41 @@ def answer(units, n=2, *, weights=(4, 2, 3, 3), gains=4, answers=None):
     )
 
 
-def gradient(units, n=2):
-    units.backward(arrays((n, 3, 3, 4)), arrays((4, 2, 3, 3)), arrays(4), arrays(4))
+def gradient(units, number=1, n=2):
+    units.backward(number, arrays((n, 3, 3, 4)), arrays((4, 2, 3, 3)), arrays(4), arrays(4))
 
 
-def test_a_gradient_follows_an_answer_once():
+def test_a_gradient_is_of_the_last_answer_once():
     units = small_units()
-    with pytest.raises(ValueError, match="must follow the answers"):
-        gradient(units)
-    answer(units)
-    with pytest.raises(ValueError, match="to as many boards"):
-        gradient(units, 3)
-    gradient(units)
-    with pytest.raises(ValueError, match="once"):
-        gradient(units)
+
+    def refused(*words):
+        with pytest.raises(ValueError, match="of the last answer and as many boards, once"):
+            gradient(units, *words)
+
+    refused()
+    assert (answer(units), answer(units)) == (1, 2)
+    for number, n in [(1, 2), (2, 3), (3, 2)]:
+        refused(number, n)
+    gradient(units, 2)
+    refused(2)
+
+
+def test_an_answer_in_between_is_noticed():
+    net = shaken("res", 4, 4)
+    fast, x = LearningNet(net, (3, 4, 4), 1), batch(net, 6, 4, 4)[0]
+    first = fast(x)[0].sum()
+    with torch.no_grad():
+        fast(x)
+    with pytest.raises(ValueError, match="of the last answer"):
+        first.backward()
+
+
+def test_one_number_a_channel_is_refused():
+    net = shaken("wang", 5, 5, channels=8)
+    before = net.body[1].running_mean.clone()
+    with pytest.raises(ValueError, match="more than one number a channel"):
+        LearningNet(net, (3, 5, 5), 1)(batch(net, 1, 5, 5)[0])
+    assert torch.equal(net.body[1].running_mean, before)
 
 
 @pytest.mark.parametrize(

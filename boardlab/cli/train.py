@@ -132,7 +132,7 @@ def train(
     if show:
         console.print(_settings_table(board_game, learner, preset, settings))
         with contextlib.suppress(BoardLabError):  # what cannot be trained can still be looked at
-            _say_memory(board_game, learner, preset, settings, seed)
+            _say_memory(_table_bytes(board_game, learner, preset, settings, seed))
         return
     arguments: dict[str, Any] = {
         "learner": learner,
@@ -150,15 +150,16 @@ def train(
         "snapshot_every": snapshot_every,
         **settings,
     }
-    _say_memory(board_game, learner, preset, settings, seed, " a run" if runs is not None else "")
     if runs is not None:
+        if jobs > 1:  # processes do not tell
+            _say_memory(_table_bytes(board_game, learner, preset, settings, seed), " a run")
         _train_many(board_game, runs, jobs, arguments)
         return
     folder = out if out is not None else Path("runs") / game
     before = _written(folder)  # a run that --force was to replace is none of ours
     with saved_by_ctrl_c(f"boardlab resume {folder}", lambda: _written(folder) not in (None, before)):
         with training_bar() as bar:
-            run = train_run(board_game, progress=teller(bar), **arguments)
+            run = train_run(board_game, progress=teller(bar), told_memory=_say_memory, **arguments)
         _report(run)
 
 
@@ -199,12 +200,14 @@ def _wanted(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> 
     return LEARNERS[learner].merged(own, settings), chosen["episodes"]
 
 
-def _say_memory(
-    game: Game, learner: str, preset: str, settings: dict[str, Any], seed: int, each: str = ""
-) -> None:
-    """Says what the tables will take, before they do."""
+def _table_bytes(game: Game, learner: str, preset: str, settings: dict[str, Any], seed: int) -> float:
     wanted, _ = _wanted(game, learner, preset, settings)
-    if size := wanted.table_bytes(game, as_seed(seed)):
+    return wanted.table_bytes(game, as_seed(seed))
+
+
+def _say_memory(size: float, each: str = "") -> None:
+    """Says what the tables will take, before they do."""
+    if size:
         console.print(f"memory of the tables: {memory(size)}{each}", markup=False, soft_wrap=True)
 
 
@@ -220,13 +223,20 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
                 tellers[seed] = teller(bar, f"seed {seed}")
             tellers[seed](standing)
 
-        done = train_many(game, runs, jobs=jobs, progress=tell, **arguments)
+        said: set[float] = set()
+
+        def say_once(size: float) -> None:
+            if size not in said:
+                said.add(size)
+                _say_memory(size, " a run")
+
+        done = train_many(game, runs, jobs=jobs, progress=tell, told_memory=say_once, **arguments)
     console.print(str(done), markup=False, soft_wrap=True)
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
     if done.exams:
         picture = done.path / "curve.png"
-        said = f"learning curves and their mean: {picture}" if picture.exists() else NO_PICTURE
-        console.print(said, markup=False, soft_wrap=True)
+        where = f"learning curves and their mean: {picture}" if picture.exists() else NO_PICTURE
+        console.print(where, markup=False, soft_wrap=True)
 
 
 def resume(

@@ -81,13 +81,14 @@ def train_many(
     jobs: int = 1,
     force: bool = False,
     progress: ManyProgress | None = None,
+    told_memory: Callable[[float], None] | None = None,
     **arguments: Any,
 ) -> ManyRuns:
     """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
 
     Other arguments are those of `train`, `learner` among them. Runs that are there already go on, finished
     ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the
-    same in the form of GBG.
+    same in the form of GBG. `told_memory` hears of every run that is trained in this process: with one job.
     """
     runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
     seed = as_seed(seed)
@@ -103,7 +104,8 @@ def train_many(
     ]
     if jobs == 1:
         for task in tasks:
-            train(game, progress=functools.partial(tell, task["seed"]), **task)
+            hear = functools.partial(tell, task["seed"])
+            train(game, progress=hear, told_memory=told_memory, **task)
     else:
         _check_known_elsewhere(arguments)
         _run_processes(game, tasks, jobs, tell)

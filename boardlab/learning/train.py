@@ -5,7 +5,7 @@ import dataclasses
 import inspect
 import os
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,6 +128,7 @@ def train(
     stop_after: int = 3,
     snapshot_every: int = 0,
     progress: Tell | None = None,
+    told_memory: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Run:
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
@@ -143,6 +144,8 @@ def train(
 
     Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
     its own that plays as the run does: out/snapshots/EPISODES.
+
+    `told_memory` is called with the bytes that the tables of n-tuples will take, before they do.
     """
     if learner is None:
         learner = default_learner(name for name, value in settings.items() if value)
@@ -190,6 +193,8 @@ def train(
     check_for_game(wanted, game, given)
     wanted.check_game(game)
     check_stop(game, plan)
+    if told_memory is not None:
+        told_memory(wanted.table_bytes(game, seed))
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     with folder.claimed():

@@ -8,7 +8,7 @@ import typer
 from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
 from boardlab.runs import check_writable
@@ -16,10 +16,7 @@ from boardlab.runs import check_writable
 
 def balance(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
-    ],
+    game: GameArgument,
     agent: Annotated[
         list[str],
         typer.Option(

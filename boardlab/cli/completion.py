@@ -1,6 +1,7 @@
-"""What the shell completes where a name stands: games, agents, learners, presets and exams."""
+"""What the shell completes where a name stands, and the game as the commands take it."""
 
 from collections.abc import Iterable
+from typing import Annotated
 
 import typer
 
@@ -49,3 +50,15 @@ def complete_exam(context: typer.Context, incomplete: str) -> list[str]:
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+
+
+GameArgument = Annotated[
+    str,
+    typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
+]
+GameOption = Annotated[
+    str,
+    typer.Option(
+        "--game", "-g", help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game
+    ),
+]

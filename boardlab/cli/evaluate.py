@@ -11,7 +11,7 @@ from boardlab.arena.exams import EXAMS, ExamResult, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch, with_interval
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c, table_of
-from boardlab.cli.completion import complete_agent, complete_exam, complete_game
+from boardlab.cli.completion import GameOption, complete_agent, complete_exam
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
@@ -31,15 +31,7 @@ def evaluate(
             autocompletion=complete_agent,
         ),
     ] = None,
-    game: Annotated[
-        str,
-        typer.Option(
-            "--game",
-            "-g",
-            help="The game; its parameters follow as --NAME VALUE.",
-            autocompletion=complete_game,
-        ),
-    ] = "",
+    game: GameOption = "",
     exam: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,7 +9,7 @@ import typer
 
 import boardlab
 from boardlab.cli.common import agent_from, game_from
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameOption, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Agent
@@ -26,15 +26,7 @@ def gtp(
             help='An agent, as in "mcts(rollout, iterations=1000)".', autocompletion=complete_agent
         ),
     ],
-    game: Annotated[
-        str,
-        typer.Option(
-            "--game",
-            "-g",
-            help="The game; its parameters follow as --NAME VALUE.",
-            autocompletion=complete_game,
-        ),
-    ] = "othello",
+    game: GameOption = "othello",
     seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
 ) -> None:
     """Let an agent play through the Go Text Protocol, on standard input and output."""

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from boardlab.arena.match import duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.learning import open_run
@@ -24,10 +24,7 @@ from boardlab.search.expression import agent as make_agent
 
 def inspect(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
-    ],
+    game: GameArgument,
     agent: Annotated[
         str | None,
         typer.Argument(

@@ -12,7 +12,7 @@ from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import check_given_with, console, game_bar, split_agents, stopped_by_ctrl_c
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
@@ -26,10 +26,7 @@ JudgeAfter = Annotated[int, typer.Option(help="For so many of the agents' action
 
 def match(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
-    ],
+    game: GameArgument,
     agents: Annotated[
         list[str],
         typer.Argument(

@@ -11,7 +11,7 @@ import typer
 from boardlab.arena.records import FORMATS_HELP, Record, check_addition, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
 from boardlab.cli.common import agent_from, board, console, first_position, game_from
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, State, as_integer, as_seed
@@ -25,10 +25,7 @@ HELP = "undo (u) takes back, hint (h) shows the agent's choice, help (?) lists t
 
 def play(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
-    ],
+    game: GameArgument,
     against: Annotated[
         str, typer.Option(help="Plays the other seats and gives hints.", autocompletion=complete_agent)
     ] = "mcts(rollout, seconds=0.5)",

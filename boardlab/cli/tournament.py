@@ -11,7 +11,7 @@ from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import check_given_with, console, game_bar, saved_by_ctrl_c, split_agents
-from boardlab.cli.completion import complete_agent, complete_game
+from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.match import Judge, JudgeAfter, JudgeAt
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
@@ -20,10 +20,7 @@ from boardlab.runs import check_writable, write_file
 
 def tournament(
     context: typer.Context,
-    game: Annotated[
-        str,
-        typer.Argument(help="The game; its parameters follow as --NAME VALUE.", autocompletion=complete_game),
-    ],
+    game: GameArgument,
     agents: Annotated[
         list[str],
         typer.Argument(

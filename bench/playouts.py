@@ -1,11 +1,14 @@
 """Random playouts: ours, a tight C++ loop over the same rules (the limit), and OpenSpiel driven from Python.
 
 python bench/playouts.py
+
+Breakthrough is examples/python_game.py: its rules are Python, OpenSpiel's are C++.
 """
 
 import argparse
 import ctypes
 import random
+import runpy
 import shutil
 import subprocess
 import tempfile
@@ -31,6 +34,7 @@ PEERS = {
     "ewn": "einstein_wurfelt_nicht",
     "morpion": "morpion_solitaire",
     "kuhnpoker": "kuhn_poker",
+    "breakthrough": "breakthrough(rows=5,columns=5)",
 }
 VARIANTS = {"morpion": {"variant": "4D"}, "ewn": {"start": "random"}}
 GAMES = {
@@ -43,6 +47,7 @@ GAMES = {
     "ewn": 20_000,
     "morpion": 1_000,
     "kuhnpoker": 50_000,
+    "breakthrough": 20,
 }
 
 
@@ -79,6 +84,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()
     loops = tight_loops()
+    runpy.run_path(str(Path(__file__).parents[1] / "examples" / "python_game.py"))
     rng = random.Random(1)
     rows = []
     for name, games in GAMES.items():

@@ -14,8 +14,20 @@ import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
-from boardlab.games import CHANCE, TERMINAL, Game, State, describe, game, games, load_game
+from boardlab.games import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    PythonGame,
+    State,
+    describe,
+    game,
+    games,
+    load_game,
+    register_game,
+)
 from boardlab.games.game import as_integer
+from boardlab.options import option
 from boardlab.search import Agent, Decision, Forest, agent, evaluator
 
 if TYPE_CHECKING:
@@ -48,6 +60,7 @@ __all__ = [
     "Game",
     "ManyRuns",
     "MatchResult",
+    "PythonGame",
     "Record",
     "Run",
     "State",
@@ -63,11 +76,13 @@ __all__ = [
     "load_game",
     "match",
     "open_run",
+    "option",
     "perft",
     "rate",
     "read_records",
     "register_evaluator",
     "register_features",
+    "register_game",
     "resume",
     "store",
     "tournament",

@@ -1,11 +1,13 @@
-"""Plugins: Python files of the user's own that register evaluators and features, and libraries of games."""
+"""Plugins: the user's own Python files that register games, evaluators, features; and libraries of games."""
 
 import runpy
 from pathlib import Path
 from traceback import extract_tb
 
 from boardlab.errors import BoardLabError
+from boardlab.games.game import Game
 from boardlab.games.library import load_game
+from boardlab.games.python import PythonGame
 
 PLUGINS: list[str] = []
 """The Python files that were run, in order; processes that are started run them, too."""
@@ -28,6 +30,16 @@ def run_plugin(path: str) -> None:
         raise
     except Exception as error:
         raise BoardLabError(f"the plugin {path} failed: {type(error).__name__}: {error}") from None
+
+
+def plugins_for(game: Game) -> list[str]:
+    """What another process has to run before it knows the game; refuses one that this process alone knows."""
+    if isinstance(game.rules, PythonGame) and not PLUGINS:
+        raise BoardLabError(
+            f'the game "{game.name}" was registered in this process, and other processes do not know it; '
+            "use one process, or register it in a file: boardlab --plugin FILE train ..."
+        )
+    return [str(Path(path).absolute()) for path in PLUGINS]
 
 
 def plugin_failure(error: Exception) -> str | None:

@@ -2,7 +2,20 @@
 
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
+from boardlab.games.python import PythonGame, register_game
 from boardlab.games.registry import describe, game, games
 from boardlab.games.rules import Rules
 
-__all__ = ["CHANCE", "TERMINAL", "Game", "Rules", "State", "describe", "game", "games", "load_game"]
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Game",
+    "PythonGame",
+    "Rules",
+    "State",
+    "describe",
+    "game",
+    "games",
+    "load_game",
+    "register_game",
+]

@@ -10,6 +10,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.games.library import Library
+from boardlab.games.python import PythonGame
 from boardlab.games.registry import game_from_table
 from boardlab.learning.exams import exam_range
 from boardlab.learning.presets import preset as preset_of
@@ -29,6 +30,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     words = [
         "boardlab",
         *(["--plugin", rules.path] if isinstance(rules, Library) else []),
+        *(["--plugin", rules.file] if isinstance(rules, PythonGame) else []),
         "train",
         game.name,
     ]

@@ -30,7 +30,7 @@ from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Run, open_run, train
 from boardlab.learning.training import Progress
 from boardlab.numbers import counted, plain
-from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
+from boardlab.plugins import PLUGINS, plugin_failure, plugins_for, run_plugin
 from boardlab.runs import RunFolder
 
 ManyProgress = Callable[[int, Progress], None]
@@ -153,7 +153,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
     waiting, running = list(tasks), dict[Any, tuple[subprocess.Popen[str], int]]()
     selector = selectors.DefaultSelector()
     failures: list[str] = []
-    plugins = [str(Path(path).absolute()) for path in PLUGINS]
+    plugins = plugins_for(game)
     try:
         while (waiting or running) and not failures:
             while waiting and len(running) < jobs:

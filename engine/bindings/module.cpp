@@ -59,6 +59,7 @@ NB_MODULE(_engine, m) {
   m.attr("CHANCE") = BL_CHANCE;
   m.attr("TERMINAL") = BL_TERMINAL;
   boardlab::bind_games(m);
+  boardlab::bind_python_game(m);
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);

@@ -106,6 +106,7 @@ std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low
 int outcome_index(const Game &game, const std::string &name);
 
 void bind_games(nb::module_ &m);
+void bind_python_game(nb::module_ &m);
 void bind_evaluators(nb::module_ &m);
 void bind_searches(nb::module_ &m);
 void bind_planners(nb::module_ &m);

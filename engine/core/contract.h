@@ -164,7 +164,8 @@ typedef struct bl_game {
   int32_t (*symmetry_cells)(void *self, uint64_t g, int32_t *source, uint8_t *values);
 
   /* ---- optional: neural networks and feature-based TD ---- */
-  /* Default: one plane for each value of the board vector's cells. */
+  /* Default: one plane for each value of the board vector's cells, then, where there are several players, one for each:
+   * all ones in that of `player`. */
   int32_t plane_count, plane_rows, plane_cols;
   void (*planes)(void *self, const void *state, int32_t player, float *planes); /* [count][rows][cols] */
   int32_t feature_count;

@@ -55,6 +55,7 @@ Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(
   } else if (cells()) {
     plane_shape_ = {0, 1, cells()};
     for (int c = 0; c < cells(); ++c) plane_shape_.count = std::max(plane_shape_.count, cell_values(c));
+    if (players() > 1) plane_shape_.count += players();
   }
 }
 
@@ -80,6 +81,8 @@ void Game::planes(const void *s, int player, float *out) const {
   board_vector(s, player, vector.data());
   std::fill_n(out, plane_shape_.size(), 0.0f);
   for (std::size_t c = 0; c < n; ++c) out[vector[c] * n + c] = 1;
+  // Cells are the same whoever looks: without this a net could not tell who is to move.
+  if (players() > 1) std::fill_n(out + static_cast<std::size_t>(plane_shape_.count - players() + player) * n, n, 1.0f);
 }
 
 int Game::playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const {

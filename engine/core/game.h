@@ -110,7 +110,7 @@ class Game {
   int apply_changes(void *s, Action action, int player, bl_cell_change *changes) const;
 
   // ---- neural nets ----
-  // Default: one plane a value of the board vector's cells, of one row.
+  // Default: one plane a value of the board vector's cells and one a player where there are several, of one row.
   PlaneShape plane_shape() const { return plane_shape_; }
   void planes(const void *s, int player, float *out) const;
 

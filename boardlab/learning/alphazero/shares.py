@@ -32,6 +32,7 @@ from boardlab.games.registry import game_from_table
 from boardlab.learning.alphazero.replay import Examples, concatenate
 from boardlab.learning.alphazero.self_play import SelfPlayCounts, play_games
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.plugins import plugins_for, run_plugin
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,12 @@ class SelfPlay:
         while len(self._workers) < len(parts):
             self._workers.append(
                 _Worker(
-                    game_table(self.game), self.settings.as_dict(), self.description, self.device, threads
+                    plugins_for(self.game),
+                    game_table(self.game),
+                    self.settings.as_dict(),
+                    self.description,
+                    self.device,
+                    threads,
                 )
             )
         task = {"weights": to_arrays(net), "scale": scale, "simulations": simulations, "more": more}
@@ -277,7 +283,9 @@ def work() -> None:
         os._exit(0)  # also in the midst of a game
 
     threading.Thread(target=listen, daemon=True).start()
-    table, settings, description, device, threads = tasks.get()
+    plugins, table, settings, description, device, threads = tasks.get()
+    for path in plugins:
+        run_plugin(path)
     game = game_from_table(table, load=True)
     player = SelfPlay(game, AlphaZero.checked({**settings, "processes": 1}), description, device, threads)
     net = build_net(description).to(device).eval()

@@ -1,0 +1,400 @@
+// A game whose rules are a Python object: the contract's table over its methods. Every answer is checked, because the
+// engine trusts a table.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "bindings/module.h"
+
+namespace boardlab {
+
+namespace {
+
+// A state is the rules' whole numbers, then who moves and who moved last: these two are asked for all the time.
+class PythonGame {
+ public:
+  PythonGame(const nb::object &rules, const nb::dict &facts)
+      : rules_(rules),
+        random_(nb::module_::import_("random").attr("Random")),
+        name_(nb::cast<std::string>(facts["name"])),
+        numbers_(nb::cast<int>(facts["numbers"])),
+        players_(nb::cast<int>(facts["players"])),
+        actions_(nb::cast<int>(facts["action_count"])),
+        outcomes_(nb::cast<int>(facts["outcome_count"])),
+        planes_(nb::cast<std::vector<int>>(facts["planes"])),
+        features_(nb::cast<int>(facts["features"])),
+        cell_values_(nb::cast<std::vector<int>>(facts["cell_values"])) {}
+
+  // `has(name)` says which of the optional functions the rules have.
+  bl_game table(const nb::dict &facts);
+
+  static PythonGame &of(void *self) { return *static_cast<PythonGame *>(self); }
+
+ private:
+  using Numbers = std::int32_t *;
+  static std::int32_t *numbers_of(void *s) { return static_cast<std::int32_t *>(s); }
+  static const std::int32_t *numbers_of(const void *s) { return static_cast<const std::int32_t *>(s); }
+  std::int32_t &mover(void *s) const { return numbers_of(s)[numbers_]; }
+  std::int32_t &last(void *s) const { return numbers_of(s)[numbers_ + 1]; }
+
+  nb::object position(const void *s) const {
+    nb::object tuple = nb::steal(PyTuple_New(numbers_));
+    for (int i = 0; i < numbers_; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLong(numbers_of(s)[i]));
+    return tuple;
+  }
+
+  [[noreturn]] void fail(const std::string &what) const {
+    const nb::object kind = nb::module_::import_("boardlab.errors").attr("BoardLabError");
+    PyErr_SetString(kind.ptr(), (name_ + ": " + what).c_str());
+    throw nb::python_error();
+  }
+  // The same with what was returned, and in which position.
+  [[noreturn]] void refuse(const char *function, const std::string &wanted, nb::handle given,
+                           const void *s = nullptr) const {
+    std::string shown = nb::cast<std::string>(nb::repr(given));
+    if (shown.size() > 200) shown = shown.substr(0, 200) + " ...";
+    std::string where = s ? " in the position " + nb::cast<std::string>(nb::repr(position(s))) : "";
+    if (where.size() > 400) where = where.substr(0, 400) + " ...";
+    fail(std::string(function) + " must return " + wanted + ", not " + shown + where);
+  }
+
+  template <class... Given>
+  nb::object call(const char *function, Given &&...given) const {
+    return rules_.attr(function)(std::forward<Given>(given)...);
+  }
+  nb::object rng(std::uint64_t *word) const { return random_(bl_random(word)); }
+
+  // Reads a sequence with `read(i, item)`, which says whether the item is right.
+  template <class Read>
+  std::size_t read(const char *function, const std::string &wanted, const nb::object &given, std::size_t least,
+                   std::size_t most, const void *s, const Read &read_item) const {
+    const nb::object items = nb::steal(PySequence_Fast(given.ptr(), ""));
+    if (!items.is_valid()) {
+      PyErr_Clear();
+      refuse(function, wanted, given, s);
+    }
+    const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
+    if (n < least || n > most) refuse(function, wanted, given, s);
+    for (std::size_t i = 0; i < n; ++i)
+      if (!read_item(i, nb::handle(PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)))))
+        refuse(function, wanted, given, s);
+    return n;
+  }
+  static bool whole(nb::handle item, std::int64_t low, std::int64_t high, std::int32_t &out) {
+    const nb::object number = nb::steal(PyNumber_Index(item.ptr()));
+    int overflow = 0;
+    const long long value = number.is_valid() ? PyLong_AsLongLongAndOverflow(number.ptr(), &overflow) : 0;
+    if (PyErr_Occurred()) PyErr_Clear();
+    if (!number.is_valid() || overflow || value < low || value > high) return false;
+    out = static_cast<std::int32_t>(value);
+    return true;
+  }
+  static bool finite(nb::handle item, double &out) {
+    out = PyFloat_AsDouble(item.ptr());
+    if (!PyErr_Occurred()) return std::isfinite(out);
+    PyErr_Clear();
+    return false;
+  }
+  static std::string range(std::int64_t low, std::int64_t high) {
+    return "from " + std::to_string(low) + " to " + std::to_string(high);
+  }
+
+  void write(void *s, const char *function, const nb::object &given, const void *before) const {
+    const auto n = static_cast<std::size_t>(numbers_);
+    std::vector<std::int32_t> found(n);  // what is refused leaves the state as it was
+    read(function, std::to_string(n) + " whole numbers of 32 bits", given, n, n, before,
+         [&](std::size_t i, nb::handle item) { return whole(item, INT32_MIN, INT32_MAX, found[i]); });
+    std::memcpy(s, found.data(), n * sizeof(std::int32_t));
+  }
+  std::int32_t asked_mover(const void *s) const {
+    const nb::object given = call("player", position(s));
+    std::int32_t p = 0;
+    if (!whole(given, BL_TERMINAL, players_ - 1, p) || (p == BL_CHANCE && outcomes_ == 0))
+      refuse("player",
+             "a player " + range(0, players_ - 1) + (outcomes_ ? ", boardlab.CHANCE" : "") + " or boardlab.TERMINAL",
+             given, s);
+    return p;
+  }
+  void start(void *s, const char *function, std::uint64_t *word) const {
+    write(s, function, call(function, rng(word)), nullptr);
+    last(s) = BL_CHANCE;
+    mover(s) = asked_mover(s);
+  }
+  int legal(const void *s, std::int32_t *out) const {
+    const std::size_t n = read("legal", "the legal actions, at least one, each " + range(0, actions_ - 1) + " and once",
+                               call("legal", position(s)), 1, static_cast<std::size_t>(actions_), s,
+                               [&](std::size_t i, nb::handle item) { return whole(item, 0, actions_ - 1, out[i]); });
+    std::sort(out, out + n);
+    if (std::adjacent_find(out, out + n) != out + n) fail("legal returns an action twice");
+    return static_cast<int>(n);
+  }
+  void apply(void *s, std::int32_t action) const {
+    write(s, "apply", call("apply", position(s), action), s);
+    if (mover(s) >= 0) last(s) = mover(s);
+    mover(s) = asked_mover(s);
+  }
+  int chance(const void *s, std::int32_t *outcomes, double *probabilities) const {
+    std::vector<std::pair<std::int32_t, double>> found;
+    const std::string wanted =
+        "pairs of an outcome " + range(0, outcomes_ - 1) + ", each once, and its probability, which add up to 1";
+    const nb::object given = call("chance", position(s));
+    double sum = 0;
+    read("chance", wanted, given, 1, static_cast<std::size_t>(outcomes_), s, [&](std::size_t, nb::handle item) {
+      const nb::object pair = nb::steal(PySequence_Fast(item.ptr(), ""));
+      if (!pair.is_valid()) PyErr_Clear();
+      if (!pair.is_valid() || PySequence_Fast_GET_SIZE(pair.ptr()) != 2) return false;
+      std::int32_t outcome = 0;
+      double p = 0;
+      if (!whole(PySequence_Fast_GET_ITEM(pair.ptr(), 0), 0, outcomes_ - 1, outcome) ||
+          !finite(PySequence_Fast_GET_ITEM(pair.ptr(), 1), p) || p <= 0)
+        return false;
+      found.emplace_back(outcome, p);
+      sum += p;
+      return true;
+    });
+    std::sort(found.begin(), found.end());
+    for (std::size_t i = 1; i < found.size(); ++i)
+      if (found[i].first == found[i - 1].first) refuse("chance", wanted, given, s);
+    if (std::abs(sum - 1) > 1e-9) refuse("chance", wanted, given, s);
+    for (std::size_t i = 0; i < found.size(); ++i) outcomes[i] = found[i].first, probabilities[i] = found[i].second;
+    return static_cast<int>(found.size());
+  }
+  // A player's numbers, as many as there are players or features.
+  void doubles(const char *function, const nb::object &given, int n, const void *s, double *out) const {
+    read(function, std::to_string(n) + (n == 1 ? " finite number" : " finite numbers"), given,
+         static_cast<std::size_t>(n), static_cast<std::size_t>(n), s,
+         [&](std::size_t i, nb::handle item) { return finite(item, out[i]); });
+  }
+  // Any numbers at all: null, or what is wrong with them.
+  const char *from_fields(void *s, const std::int32_t *fields) const {
+    static thread_local std::string why;
+    if (fields[numbers_] < BL_CHANCE || fields[numbers_] >= players_) {
+      why = "the last field, who moved last, must be " + range(BL_CHANCE, players_ - 1);
+      return why.c_str();
+    }
+    std::memcpy(s, fields, static_cast<std::size_t>(numbers_) * sizeof(std::int32_t));
+    last(s) = fields[numbers_];
+    try {
+      const nb::object said = call("check", position(s));
+      if (!said.is_none()) {
+        why = nb::cast<std::string>(nb::str(said));
+        return why.c_str();
+      }
+      mover(s) = asked_mover(s);
+    } catch (nb::python_error &error) {
+      if (!error.matches(PyExc_Exception)) throw;
+      why = error.matches(PyExc_ValueError) ? nb::cast<std::string>(nb::str(error.value())) : describe(error);
+      return why.c_str();
+    }
+    return nullptr;
+  }
+  void board_vector(const void *s, int player, std::uint8_t *cells) const {
+    const std::size_t n = cell_values_.size();
+    read("board_vector", std::to_string(n) + " cells, each from 0 to below its cell_values",
+         call("board_vector", position(s), player), n, n, s, [&](std::size_t i, nb::handle item) {
+           std::int32_t value = 0;
+           if (!whole(item, 0, cell_values_[i] - 1, value)) return false;
+           cells[i] = static_cast<std::uint8_t>(value);
+           return true;
+         });
+  }
+  int adjacency(int cell, std::int32_t *neighbours) const {
+    const auto n = static_cast<std::int64_t>(cell_values_.size());
+    return static_cast<int>(read("adjacency", "the neighbours of a cell, each " + range(0, n - 1),
+                                 call("adjacency", cell), 0, static_cast<std::size_t>(n), nullptr,
+                                 [&](std::size_t i, nb::handle item) { return whole(item, 0, n - 1, neighbours[i]); }));
+  }
+  std::int32_t symmetry_action(std::uint64_t g, const void *s, std::int32_t action) const {
+    const nb::object given = call("symmetry_action", g, position(s), action);
+    std::int32_t found = 0;
+    if (!whole(given, 0, actions_ - 1, found))
+      refuse("symmetry_action", "an action " + range(0, actions_ - 1), given, s);
+    return found;
+  }
+  void symmetry_cells(std::uint64_t g, std::int32_t *source, std::uint8_t *values) const {
+    const std::size_t n = cell_values_.size();
+    read("symmetry_cells", "for each of the " + std::to_string(n) + " cells the one that comes there",
+         call("symmetry_cells", g), n, n, nullptr,
+         [&](std::size_t i, nb::handle item) { return whole(item, 0, static_cast<std::int64_t>(n) - 1, source[i]); });
+    for (std::size_t i = 0; i < n; ++i)
+      for (int v = 0; v < 256; ++v) values[i * 256 + static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(v);
+  }
+  void planes(const void *s, int player, float *out) const {
+    using Planes = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+    const nb::object given = call("_planes", position(s), player);
+    Planes found;
+    const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(planes_[axis]); };
+    if (!nb::try_cast(given, found) || found.shape(0) != size(0) || found.shape(1) != size(1) ||
+        found.shape(2) != size(2))
+      refuse("planes", "an array of the shape that the first position has", given, s);
+    std::copy_n(found.data(), size(0) * size(1) * size(2), out);
+  }
+
+  nb::object rules_, random_;
+  std::string name_;
+  int numbers_, players_, actions_, outcomes_;
+  std::vector<int> planes_;
+  int features_;
+  std::vector<int> cell_values_;
+};
+
+bl_game PythonGame::table(const nb::dict &facts) {
+  const auto number = [&](const char *name) { return nb::cast<std::int32_t>(facts[name]); };
+  const auto real = [&](const char *name) { return nb::cast<double>(facts[name]); };
+  const auto has = [&](const char *name) {
+    return nb::cast<bool>(nb::object(facts["has"]).attr("__contains__")(nb::str(name)));
+  };
+  bl_game t{};
+  t.abi_version = BL_GAME_ABI;
+  t.struct_size = sizeof(bl_game);
+  t.self = this;
+  t.destroy = [](void *self) {
+    const nb::gil_scoped_acquire gil;
+    delete &of(self);
+  };
+  t.state_size = static_cast<std::int32_t>(sizeof(std::int32_t)) * (numbers_ + 2);
+  t.players = players_;
+  t.action_count = actions_;
+  t.outcome_count = outcomes_;
+  t.max_legal = std::max(actions_, outcomes_);
+  t.horizon = number("horizon");
+  t.flags = static_cast<std::uint32_t>(number("flags"));
+  t.min_score = real("min_score");
+  t.max_score = real("max_score");
+  t.step_reward = real("step_reward");
+  t.field_count = numbers_ + 1;
+  t.initial_state = [](void *self, void *s, std::uint64_t *rng) {
+    const nb::gil_scoped_acquire gil;
+    of(self).start(s, "initial_state", rng);
+  };
+  t.player = [](void *self, const void *s) { return numbers_of(s)[of(self).numbers_]; };
+  t.last_player = [](void *self, const void *s) { return numbers_of(s)[of(self).numbers_ + 1]; };
+  t.legal = [](void *self, const void *s, std::int32_t *actions) {
+    const nb::gil_scoped_acquire gil;
+    return of(self).legal(s, actions);
+  };
+  t.apply = [](void *self, void *s, std::int32_t action) {
+    const nb::gil_scoped_acquire gil;
+    of(self).apply(s, action);
+  };
+  t.scores = [](void *self, const void *s, double *scores) {
+    const nb::gil_scoped_acquire gil;
+    const PythonGame &g = of(self);
+    g.doubles("scores", g.call("scores", g.position(s)), g.players_, s, scores);
+  };
+  if (outcomes_)
+    t.chance = [](void *self, const void *s, std::int32_t *outcomes, double *probabilities) {
+      const nb::gil_scoped_acquire gil;
+      return of(self).chance(s, outcomes, probabilities);
+    };
+  t.to_fields = [](void *self, const void *s, std::int32_t *fields) {
+    const auto n = static_cast<std::size_t>(of(self).numbers_);
+    std::memcpy(fields, s, n * sizeof(std::int32_t));
+    fields[n] = numbers_of(s)[n + 1];
+  };
+  t.from_fields = [](void *self, void *s, const std::int32_t *fields) {
+    const nb::gil_scoped_acquire gil;
+    return of(self).from_fields(s, fields);
+  };
+  if (has("training_start"))
+    t.training_start = [](void *self, void *s, std::uint64_t *rng) {
+      const nb::gil_scoped_acquire gil;
+      of(self).start(s, "training_start", rng);
+    };
+  if (has("round_over"))
+    t.round_over = [](void *self, const void *s) -> std::int32_t {
+      const nb::gil_scoped_acquire gil;
+      const int truth = PyObject_IsTrue(of(self).call("round_over", of(self).position(s)).ptr());
+      if (truth < 0) throw nb::python_error();
+      return truth;
+    };
+  if (has("moves_left"))
+    t.moves_left = [](void *self, const void *s) {
+      const nb::gil_scoped_acquire gil;
+      const PythonGame &g = of(self);
+      const nb::object given = g.call("moves_left", g.position(s));
+      double left = 0;
+      if (!finite(given, left) || left < 0) g.refuse("moves_left", "a number of at least 0", given, s);
+      return left;
+    };
+  if (has("conceal")) {
+    t.conceal = [](void *self, void *s, std::int32_t player) {
+      const nb::gil_scoped_acquire gil;
+      const PythonGame &g = of(self);
+      g.write(s, "conceal", g.call("conceal", g.position(s), player), s);
+    };
+    t.determinize = [](void *self, void *s, std::int32_t player, std::uint64_t *rng) {
+      const nb::gil_scoped_acquire gil;
+      const PythonGame &g = of(self);
+      g.write(s, "determinize", g.call("determinize", g.position(s), player, g.rng(rng)), s);
+    };
+  }
+  if (has("board_vector")) {
+    t.cells = static_cast<std::int32_t>(cell_values_.size());
+    t.cell_values = [](void *self, std::int32_t cell) -> std::int32_t {
+      return of(self).cell_values_[static_cast<std::size_t>(cell)];
+    };
+    t.board_vector = [](void *self, const void *s, std::int32_t player, std::uint8_t *cells) {
+      const nb::gil_scoped_acquire gil;
+      of(self).board_vector(s, player, cells);
+    };
+    if (has("adjacency"))
+      t.adjacency = [](void *self, std::int32_t cell, std::int32_t *neighbours) {
+        const nb::gil_scoped_acquire gil;
+        return of(self).adjacency(cell, neighbours);
+      };
+  }
+  if (has("symmetry")) {
+    t.symmetries = static_cast<std::uint64_t>(number("symmetries"));
+    t.symmetry = [](void *self, std::uint64_t g, void *s) {
+      const nb::gil_scoped_acquire gil;
+      const PythonGame &game = of(self);
+      game.write(s, "symmetry", game.call("symmetry", g, game.position(s)), s);
+    };
+    t.symmetry_action = [](void *self, std::uint64_t g, const void *s, std::int32_t action) {
+      const nb::gil_scoped_acquire gil;
+      return of(self).symmetry_action(g, s, action);
+    };
+    if (has("symmetry_cells"))
+      t.symmetry_cells = [](void *self, std::uint64_t g, std::int32_t *source, std::uint8_t *values) -> std::int32_t {
+        const nb::gil_scoped_acquire gil;
+        of(self).symmetry_cells(g, source, values);
+        return 1;
+      };
+  }
+  if (has("planes")) {
+    t.plane_count = planes_[0];
+    t.plane_rows = planes_[1];
+    t.plane_cols = planes_[2];
+    t.planes = [](void *self, const void *s, std::int32_t player, float *planes) {
+      const nb::gil_scoped_acquire gil;
+      of(self).planes(s, player, planes);
+    };
+  }
+  if (has("features")) {
+    t.feature_count = features_;
+    t.features = [](void *self, const void *s, std::int32_t player, double *features) {
+      const nb::gil_scoped_acquire gil;
+      const PythonGame &g = of(self);
+      g.doubles("features", g.call("features", g.position(s), player), g.features_, s, features);
+    };
+  }
+  return t;
+}
+
+}  // namespace
+
+void bind_python_game(nb::module_ &m) {
+  m.def(
+      "python_game",
+      [](const nb::object &rules, const nb::dict &facts) {
+        auto game = std::make_unique<PythonGame>(rules, facts);
+        const bl_game table = game->table(facts);
+        game.release();  // the table's destroy, which the constructor calls, too, where it refuses
+        return std::make_shared<Game>(nb::cast<std::string>(facts["name"]), table);
+      },
+      nb::arg("rules"), nb::arg("facts"),
+      "A game whose rules are the methods of a Python object; see boardlab.PythonGame.");
+}
+
+}  // namespace boardlab

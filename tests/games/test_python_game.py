@@ -1,0 +1,486 @@
+"""Games written in Python: as good as the engine's, and no answer of theirs harms it."""
+
+import math
+import os
+import pickle
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.games.registry import GAMES
+from boardlab.testing import check_game
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "python_game.py"
+
+
+@pytest.fixture(autouse=True)
+def _own_games_are_forgotten():
+    before = dict(GAMES)
+    yield
+    GAMES.clear()
+    GAMES.update(before)
+
+
+@pytest.fixture
+def breakthrough():
+    runpy.run_path(str(EXAMPLE))
+    return bl.game("breakthrough", size=4)
+
+
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
+
+
+class Crosses(bl.PythonGame):
+    """Tictactoe, as the engine has it: cells, 0 empty, 1 X, 2 O."""
+
+    name = "crosses"
+    action_count = 9
+    horizon = 9
+    cell_values = 3
+
+    def initial_state(self, rng):
+        return (0,) * 9
+
+    def winner(self, cells):
+        return next(
+            (cells[a] - 1 for a, b, c in LINES if cells[a] and cells[a] == cells[b] == cells[c]), None
+        )
+
+    def player(self, position):
+        if self.winner(position) is not None or 0 not in position:
+            return bl.TERMINAL
+        return (9 - position.count(0)) % 2
+
+    def legal(self, position):
+        return [cell for cell in reversed(range(9)) if position[cell] == 0]  # in any order
+
+    def apply(self, position, action):
+        mover = (9 - position.count(0)) % 2
+        return (*position[:action], mover + 1, *position[action + 1 :])
+
+    def scores(self, position):
+        won = self.winner(position)
+        return [0, 0] if won is None else [1 - 2 * won, 2 * won - 1]
+
+    def board_vector(self, position, player):
+        return position
+
+
+class Race(bl.PythonGame):
+    """Three players throw a coin for one or two steps, or rest; who is first at the end of the track wins."""
+
+    name = "race"
+    players = 3
+    action_count = 2
+    outcome_count = 2
+    score_range = (0.0, 1.0)
+    is_zero_sum = False
+    cell_values = (6, 6, 6, 3, 2)
+
+    def initial_state(self, rng):
+        return (0, 0, 0, 0, 0)  # places, who moves, whether the coin is in the air
+
+    def player(self, position):
+        if max(position[:3]) == 5:
+            return bl.TERMINAL
+        return bl.CHANCE if position[4] else position[3]
+
+    def legal(self, position):
+        return range(2)
+
+    def chance(self, position):
+        return [(1, 0.25), (0, 0.75)]
+
+    def apply(self, position, action):
+        *places, mover, flying = position
+        after = (mover + 1) % 3
+        if flying:
+            places[mover] = min(places[mover] + 1 + action, 5)
+            return (*places, after, 0)
+        if action:
+            return (*places, mover, 1)
+        places[mover] = min(places[mover] + 1, 5)
+        return (*places, after, 0)
+
+    def scores(self, position):
+        return [float(place == 5) for place in position[:3]]
+
+    def board_vector(self, position, player):
+        return position
+
+    def round_over(self, position):
+        return False
+
+
+class Guess(bl.PythonGame):
+    """One of four cards is dealt to player 0, who calls high or low; player 1 believes it or not."""
+
+    name = "guess"
+    action_count = 2
+    outcome_count = 4
+
+    def initial_state(self, rng):
+        return (-1, -1, -1)  # card, call, belief; -2 is hidden
+
+    def player(self, position):
+        card, call, belief = position
+        return bl.CHANCE if card == -1 else 0 if call == -1 else 1 if belief == -1 else bl.TERMINAL
+
+    def legal(self, position):
+        return (0, 1)
+
+    def chance(self, position):
+        return [(card, 0.25) for card in range(4)]
+
+    def apply(self, position, action):
+        at = position.index(-1)
+        return (*position[:at], action, *position[at + 1 :])
+
+    def scores(self, position):
+        card, call, belief = position
+        if belief == -1 or card < 0:
+            return 0, 0
+        right = belief == (call == (card >= 2))
+        return (-1, 1) if right else (1, -1)
+
+    def conceal(self, position, player):
+        return (-2, *position[1:]) if player == 1 and position[0] >= 0 else position
+
+    def determinize(self, position, player, rng):
+        return (rng.randrange(4), *position[1:]) if position[0] == -2 else position
+
+    def check(self, position):
+        return None if -1 <= position[0] < 4 else "there are four cards"
+
+
+class Slide(bl.PythonGame):
+    """A puzzle for one: from a place drawn at random to 0, each step costs."""
+
+    name = "slide"
+    players = 1
+    action_count = 2
+    horizon = 30
+    score_range = (0.0, 1.0)
+    step_reward = -0.01
+    symmetries = 2
+
+    def initial_state(self, rng):
+        return (rng.choice([-3, -2, 2, 3]),)
+
+    def training_start(self, rng):
+        return (rng.choice([-1, 1]),)
+
+    def player(self, position):
+        return bl.TERMINAL if position[0] == 0 else 0
+
+    def legal(self, position):
+        return [a for a in range(2) if abs(position[0] + 2 * a - 1) <= 5]
+
+    def apply(self, position, action):
+        return (position[0] + 2 * action - 1,)
+
+    def scores(self, position):
+        return (float(position[0] == 0),)
+
+    def symmetry(self, g, position):
+        return (-position[0],) if g else position
+
+    def symmetry_action(self, g, position, action):
+        return 1 - action if g else action
+
+    def moves_left(self, position):
+        return abs(position[0])
+
+    def features(self, position, player):
+        return position[0], abs(position[0])
+
+
+@pytest.mark.parametrize("rules", [Crosses, Race, Guess, Slide])
+def test_own_games_keep_every_invariant(rules):
+    check_game(bl.game(bl.register_game(rules).name), games=5)
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_the_example_keeps_every_invariant(breakthrough, size):
+    check_game(bl.game("breakthrough", size=size), games=3)
+
+
+def test_the_same_rules_give_the_same_counts_and_values():
+    own, ours = bl.game(bl.register_game(Crosses).name), bl.game("tictactoe")
+    assert bl.perft(own, 5) == bl.perft(ours, 5) == 15_120
+    rng = np.random.default_rng(1)
+    for seed in range(5):
+        one, other = own.initial_state(), ours.initial_state()
+        for _ in range(4):
+            action = int(rng.choice(one.legal_actions()))
+            one.apply(action)
+            other.apply(action)
+        assert one.legal_actions() == other.legal_actions()
+        if one.is_terminal:
+            assert one.scores.tolist() == other.scores.tolist()
+            continue
+        found = [
+            bl.agent("alphabeta(depth=9)", g, seed=seed).act(s).scores for g, s in ((own, one), (ours, other))
+        ]
+        assert np.array_equal(found[0], found[1])
+
+
+def test_a_win_is_found_by_every_search():
+    game = bl.game(bl.register_game(Crosses).name)
+    state = game.from_fields([1, 1, 0, 2, 2, 0, 0, 0, 0, 1])
+    for expression in (
+        "mcts(iterations=200)",
+        "mcts(iterations=400, threads=2)",
+        "mc",
+        "maxn(depth=3)",
+        "rhea",
+    ):
+        assert bl.agent(expression, game, seed=1).act(state).action == 2, expression
+
+
+def test_the_set_up_and_chance_depend_on_the_seed_alone():
+    game = bl.game(bl.register_game(Slide).name)
+    starts = [game.initial_state(seed).fields for seed in range(20)]
+    assert starts == [game.initial_state(seed).fields for seed in range(20)]
+    assert len({tuple(fields) for fields in starts}) == 4
+    race = bl.game(bl.register_game(Race).name)
+    one, other = (bl.match(race, ["mcts(iterations=30)", "random", "random"], 6, seed=3) for _ in range(2))
+    assert [r.scores for r in one.records] == [r.scores for r in other.records]
+
+
+def test_who_moved_last_is_kept():
+    state = bl.game(bl.register_game(Race).name).initial_state()
+    assert state.last_player == bl.CHANCE
+    state.apply(1)  # the coin
+    assert (state.player, state.last_player) == (bl.CHANCE, 0)
+    state.apply(0)
+    assert (state.player, state.last_player) == (1, 0)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_learners_take_it(breakthrough, tmp_path, threads):
+    run = bl.train(breakthrough, "td-ntuple", episodes=200, threads=threads, out=tmp_path / "td", seed=1)
+    result = bl.match(breakthrough, [f'greedy(ntuple("{run.path.as_posix()}"))', "random"], 20, seed=1)
+    assert result.wins[0] > result.wins[1]
+    bl.resume(run.path, episodes=300)
+    bl.train(breakthrough, "q-table", episodes=50, out=tmp_path / "q")
+    assert (
+        "--plugin" in bl.open_run(run.path).command
+        and "examples/python_game.py" in bl.open_run(run.path).command
+    )
+
+
+def test_alphazero_takes_it(breakthrough, tmp_path):
+    pytest.importorskip("torch")
+    small = {
+        "games": 8,
+        "parallel": 8,
+        "simulations": 8,
+        "blocks": 1,
+        "channels": 4,
+        "batch": 16,
+        "device": "cpu",
+    }
+    bl.train(breakthrough, "alphazero", episodes=16, out=tmp_path / "az", seed=1, **small)
+    agent = bl.agent(f'mcts(net("{(tmp_path / "az").as_posix()}"), iterations=10)', breakthrough)
+    assert agent.act(breakthrough.initial_state()).action in breakthrough.initial_state().legal_actions()
+    with pytest.raises(bl.BoardLabError, match="other processes do not know it"):
+        bl.train(breakthrough, "alphazero", episodes=8, out=tmp_path / "p", processes=2, **small)
+
+
+def test_without_planes_a_net_is_told_who_moves():
+    game = bl.game(bl.register_game(Race).name)
+    assert game.core.plane_shape == (9, 1, 5)  # six values, three players
+    planes = [game.initial_state().planes(player) for player in range(3)]
+    for player in range(3):
+        assert planes[player][6:, 0].tolist() == [[float(i == player)] * 5 for i in range(3)]
+        assert np.array_equal(planes[player][:6], planes[0][:6])
+
+
+def test_records_and_copies(breakthrough, tmp_path):
+    result = bl.match(breakthrough, ["random", "random"], 3, seed=1)
+    bl.write_records(tmp_path / "games.pgn", result.records)
+    again = bl.read_records(tmp_path / "games.pgn")
+    assert [r.actions for r in again] == [r.actions for r in result.records]
+    state = breakthrough.initial_state()
+    state.apply(state.legal_actions()[0])
+    assert pickle.loads(pickle.dumps(state)) == state
+    assert breakthrough.from_text(state.to_text()) == state
+    assert state.action_text(state.legal_actions()[0]) == "a3a2"
+
+
+# ---- answers that no game may give ----
+
+
+def broken(function, answer, **facts):
+    """Crosses with one function that answers otherwise after the first position."""
+
+    def method(self, position, *given):
+        if not any(position):
+            return getattr(Crosses, function)(self, position, *given)
+        return answer(position) if callable(answer) else answer
+
+    return type("Broken", (Crosses,), {"name": "broken", function: method, **facts})
+
+
+WRONG = {
+    "player": (2, -3, "x", None, 1.5, bl.CHANCE, 2**70),
+    "legal": ([], [9], [-1], [0, 0], None, ["a"], 5, [2**40], list(range(10))),
+    "apply": ((), (0,) * 8, (0,) * 10, None, ("a",) * 9, (2**31,) * 9, 3),
+    "scores": ([1], [1, 2, 3], None, [math.nan, 0], ["a", 0], [math.inf, 0]),
+    "board_vector": ([3] * 9, [-1] * 9, [0] * 8, None),
+}
+
+
+@pytest.mark.parametrize(("function", "answer"), [(f, a) for f, answers in WRONG.items() for a in answers])
+def test_a_wrong_answer_is_one_sentence(function, answer):
+    game = bl.game(bl.register_game(broken(function, answer)).name)
+
+    def use():
+        state = game.initial_state()
+        for _ in range(2):
+            state.apply(4 if state.actions_played == 0 else 0)
+            state.legal_actions()
+            state.board_vector()
+            assert np.isfinite(state.scores).all()
+
+    with pytest.raises(bl.BoardLabError, match=rf"^broken: {function} (must return|returns) "):
+        use()
+
+
+@pytest.mark.parametrize(
+    "expression", ["mcts(iterations=100)", "mcts(iterations=100, threads=2)", "alphabeta", "mc", "rhea"]
+)
+def test_what_the_rules_raise_comes_out_of_a_search(expression):
+    def answer(position):
+        if position.count(0) < 6:
+            raise ZeroDivisionError("in the rules")
+        return [cell for cell in range(9) if position[cell] == 0]
+
+    game = bl.game(bl.register_game(broken("legal", answer)).name)
+    with pytest.raises(ZeroDivisionError, match="in the rules"):
+        bl.agent(expression, game, seed=1).act(game.initial_state())
+    with pytest.raises(ZeroDivisionError):  # no agent loses by it
+        bl.match(game, ["random", "random"], 8, seed=1, threads=2)
+
+
+def test_learning_on_threads_ends_with_what_the_rules_raise(tmp_path):
+    def answer(position):
+        if position.count(0) < 4:
+            raise ZeroDivisionError("in the rules")
+        return [cell for cell in range(9) if position[cell] == 0]
+
+    game = bl.game(bl.register_game(broken("legal", answer)).name)
+    for threads in (1, 2):
+        with pytest.raises(ZeroDivisionError):
+            bl.train(game, "td-ntuple", episodes=100, threads=threads, out=tmp_path / str(threads))
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        ({"players": 0}, "players must be a whole number from 1 to 8"),
+        ({"action_count": 0}, "action_count must be a whole number"),
+        ({"horizon": None}, "horizon must be a whole number"),
+        ({"score_range": (1, -1)}, "min_score must be below max_score"),
+        ({"score_range": "wide"}, "score_range must be the least and the most score"),
+        ({"cell_values": 300}, "cell_values must be a number from 1 to 256"),
+        ({"cell_values": (3,) * 8}, "or one for each of the 9 cells"),
+        ({"initial_state": lambda self, rng: ()}, "initial_state must return a tuple of 1 to"),
+        (
+            {"initial_state": lambda self, rng: (2**31,) * 9},
+            "initial_state must return 9 whole numbers of 32 bits",
+        ),
+        (
+            {"planes": lambda self, position, player: [1, 2]},
+            r"planes must return an array \[planes\]\[rows\]\[cols\]",
+        ),
+        ({"symmetry": lambda self, g, position: position}, "symmetry needs symmetry_action"),
+        ({"conceal": lambda self, position, player: position}, "conceal needs determinize"),
+    ],
+)
+def test_wrong_facts_are_one_sentence(facts, sentence):
+    rules = bl.register_game(type("Broken", (Crosses,), {"name": "broken", **facts}))
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.game(rules.name).initial_state()
+
+
+def test_what_cannot_be_registered():
+    with pytest.raises(bl.BoardLabError, match="a class derived from boardlab"):
+        bl.register_game(3)
+    with pytest.raises(bl.BoardLabError, match="is a game of BoardLab itself"):
+        bl.register_game(type("Other", (Crosses,), {"name": "othello"}))
+    with pytest.raises(bl.BoardLabError, match="needs a name"):
+        bl.register_game(type("Other", (Crosses,), {}))
+    with pytest.raises(bl.BoardLabError, match="the function legal is missing"):
+        bl.register_game(type("Other", (bl.PythonGame,), {"name": "o", "initial_state": 1, "player": 1}))
+
+
+def test_fields_that_cannot_be(breakthrough):
+    with pytest.raises(bl.BoardLabError, match="cells are 0, 1 or 2"):
+        breakthrough.from_fields([5] * 16 + [0, -1])
+    with pytest.raises(bl.BoardLabError, match="who moved last, must be from -1 to 1"):
+        breakthrough.from_fields([0] * 16 + [0, 7])
+
+    class Careless(Crosses):
+        name = "careless"
+
+        def check(self, position):
+            return position[99]
+
+    with pytest.raises(bl.BoardLabError, match="IndexError"):
+        bl.game(bl.register_game(Careless).name).from_fields([0] * 9 + [-1])
+
+
+# ---- on the command line ----
+
+
+def boardlab(*words, cwd, status=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "boardlab", *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=120,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_command_line_knows_a_registered_game(tmp_path):
+    plugin = ("--plugin", str(EXAMPLE))
+    assert "breakthrough" in boardlab(*plugin, "games", cwd=tmp_path)
+    assert "rows and columns" in boardlab(*plugin, "games", "breakthrough", cwd=tmp_path)
+    train = ("train", "breakthrough", "--size", "4", "--episodes", "60", "--exam", "none")
+    boardlab(*plugin, *train, "--runs", "2", "--jobs", "2", "--out", "runs/b", cwd=tmp_path)
+    said = boardlab(
+        *plugin, "match", "breakthrough", "--size", "4", "runs/b/seed-1", "random", "-n", "4", cwd=tmp_path
+    )
+    assert "4 games" in said
+    said = boardlab("resume", "runs/b/seed-1", "--episodes", "70", cwd=tmp_path, status=2)
+    assert 'unknown game "breakthrough"' in said and "--plugin" in said and "Traceback" not in said
+
+
+def test_a_fault_in_the_rules_names_the_line(tmp_path):
+    text = EXAMPLE.read_text().replace("        actions = []\n", "        actions = [][1]\n")
+    (tmp_path / "faulty.py").write_text(text)
+    said = boardlab(
+        "--plugin",
+        "faulty.py",
+        "match",
+        "breakthrough",
+        "random",
+        "random",
+        "-n",
+        "2",
+        cwd=tmp_path,
+        status=2,
+    )
+    assert "the plugin faulty.py failed in line" in said and "IndexError" in said and "Traceback" not in said

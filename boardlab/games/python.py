@@ -256,8 +256,8 @@ class PythonGame(Rules):
         values = [given] * cells if isinstance(given, int) else list(given)
         if cells and (len(values) != cells or not all(isinstance(v, int) and 1 <= v <= 256 for v in values)):
             raise BoardLabError(
-                f"{self.name}: cell_values must be a number from 1 to 256, or one for each of the {cells} cells of the "
-                f"board vector, not {shown(given)}"
+                f"{self.name}: cell_values must be a number from 1 to 256, or one for each of the {cells} "
+                f"cells of the board vector, not {shown(given)}"
             )
         return values if cells else []
 
@@ -297,7 +297,7 @@ def register_game(rules: Own) -> Own:
     name = vars(rules).get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
         raise BoardLabError(
-            f"the class {rules.__name__} needs a name, a letter, then letters, digits, _ and -, not {shown(name)}"
+            f"{rules.__name__} needs a name, a letter, then letters, digits, _ and -, not {shown(name)}"
         )
     if name in GAMES and not issubclass(GAMES[name], PythonGame):
         raise BoardLabError(f'"{name}" is a game of BoardLab itself; choose another name')

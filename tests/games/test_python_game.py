@@ -13,6 +13,8 @@ import pytest
 
 import boardlab as bl
 from boardlab.games.registry import GAMES
+from boardlab.learning.again import train_command
+from boardlab.runs import RunFolder
 from boardlab.testing import check_game
 
 ROOT = Path(__file__).parents[2]
@@ -270,10 +272,8 @@ def test_learners_take_it(breakthrough, tmp_path, threads):
     assert result.wins[0] > result.wins[1]
     bl.resume(run.path, episodes=300)
     bl.train(breakthrough, "q-table", episodes=50, out=tmp_path / "q")
-    assert (
-        "--plugin" in bl.open_run(run.path).command
-        and "examples/python_game.py" in bl.open_run(run.path).command
-    )
+    command = train_command(RunFolder(run.path).read_agent("td-ntuple"))
+    assert command.startswith("boardlab --plugin") and "examples/python_game.py train breakthrough" in command
 
 
 def test_alphazero_takes_it(breakthrough, tmp_path):
@@ -305,14 +305,20 @@ def test_without_planes_a_net_is_told_who_moves():
 
 def test_records_and_copies(breakthrough, tmp_path):
     result = bl.match(breakthrough, ["random", "random"], 3, seed=1)
-    bl.write_records(tmp_path / "games.pgn", result.records)
+    result.save(tmp_path / "games.pgn")
     again = bl.read_records(tmp_path / "games.pgn")
     assert [r.actions for r in again] == [r.actions for r in result.records]
     state = breakthrough.initial_state()
     state.apply(state.legal_actions()[0])
     assert pickle.loads(pickle.dumps(state)) == state
     assert breakthrough.from_text(state.to_text()) == state
-    assert state.action_text(state.legal_actions()[0]) == "a3a2"
+    assert state.action_text(state.legal_actions()[0]) == "a4b3"
+
+
+def test_the_page_says_what_its_example_prints(capsys):
+    page = (ROOT / "docs" / "own_games.md").read_text(encoding="utf-8")
+    exec(page.split("```python\n")[1].split("```")[0], {})
+    assert capsys.readouterr().out == "2\n" and "This prints 2" in page
 
 
 # ---- answers that no game may give ----
@@ -355,7 +361,8 @@ def test_a_wrong_answer_is_one_sentence(function, answer):
 
 
 @pytest.mark.parametrize(
-    "expression", ["mcts(iterations=100)", "mcts(iterations=100, threads=2)", "alphabeta", "mc", "rhea"]
+    "expression",
+    ["mcts(iterations=100)", "mcts(iterations=100, threads=2)", "alphabeta(depth=6)", "mc", "rhea"],
 )
 def test_what_the_rules_raise_comes_out_of_a_search(expression):
     def answer(position):
@@ -379,7 +386,16 @@ def test_learning_on_threads_ends_with_what_the_rules_raise(tmp_path):
     game = bl.game(bl.register_game(broken("legal", answer)).name)
     for threads in (1, 2):
         with pytest.raises(ZeroDivisionError):
-            bl.train(game, "td-ntuple", episodes=100, threads=threads, out=tmp_path / str(threads))
+            bl.train(
+                game,
+                "td-ntuple",
+                episodes=100,
+                threads=threads,
+                layout="points",
+                tuples=4,
+                length=3,
+                out=tmp_path / str(threads),
+            )
 
 
 @pytest.mark.parametrize(
@@ -460,9 +476,8 @@ def test_the_command_line_knows_a_registered_game(tmp_path):
     assert "rows and columns" in boardlab(*plugin, "games", "breakthrough", cwd=tmp_path)
     train = ("train", "breakthrough", "--size", "4", "--episodes", "60", "--exam", "none")
     boardlab(*plugin, *train, "--runs", "2", "--jobs", "2", "--out", "runs/b", cwd=tmp_path)
-    said = boardlab(
-        *plugin, "match", "breakthrough", "--size", "4", "runs/b/seed-1", "random", "-n", "4", cwd=tmp_path
-    )
+    match = ("match", "breakthrough", "runs/b/seed-1", "random", "-n", "4", "--size", "4")
+    said = boardlab(*plugin, *match, cwd=tmp_path)
     assert "4 games" in said
     said = boardlab("resume", "runs/b/seed-1", "--episodes", "70", cwd=tmp_path, status=2)
     assert 'unknown game "breakthrough"' in said and "--plugin" in said and "Traceback" not in said

@@ -259,12 +259,17 @@ std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std
     plot.left = game_->player(plot.state.data()) == TERMINAL ? 0 : iterations[i];
     plot.tree.set_noise(noise[i]);
   }
-  for_all([this](Plot &plot) {
-    if (plot.left <= 0) return;
-    ask_root(plot);
-    advance(plot);
-  });
-  return collect(inputs, legal);
+  try {
+    for_all([this](Plot &plot) {
+      if (plot.left <= 0) return;
+      ask_root(plot);
+      advance(plot);
+    });
+    return collect(inputs, legal);
+  } catch (...) {  // rules written in Python may throw
+    forget();
+    throw;
+  }
 }
 
 std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal) {
@@ -290,11 +295,11 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
         advance(plot);
       });
     }
+    return collect(inputs, legal);
   } catch (...) {
     forget();
     throw;
   }
-  return collect(inputs, legal);
 }
 
 // Gives every waiting leaf its row, and equal positions the same one, then writes the rows.

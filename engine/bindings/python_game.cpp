@@ -1,5 +1,6 @@
 // A game whose rules are a Python object: the contract's table over its methods. Every answer is checked, because the
-// engine trusts a table.
+// engine trusts a table. What the rules raise, and what is said of a wrong answer, passes through the engine as an
+// exception, from any thread.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -23,15 +24,18 @@ class PythonGame {
         outcomes_(nb::cast<int>(facts["outcome_count"])),
         planes_(nb::cast<std::vector<int>>(facts["planes"])),
         features_(nb::cast<int>(facts["features"])),
-        cell_values_(nb::cast<std::vector<int>>(facts["cell_values"])) {}
+        cell_values_(nb::cast<std::vector<int>>(facts["cell_values"])) {
+    const auto is_cell = [](int values) { return values >= 1 && values <= 256; };
+    if (numbers_ < 1 || outcomes_ < 0 || features_ < 0 || planes_.size() != 3 ||
+        !std::all_of(cell_values_.begin(), cell_values_.end(), is_cell))
+      throw std::invalid_argument("a fact of a game in Python is out of range");
+  }
 
-  // `has(name)` says which of the optional functions the rules have.
   bl_game table(const nb::dict &facts);
 
   static PythonGame &of(void *self) { return *static_cast<PythonGame *>(self); }
 
  private:
-  using Numbers = std::int32_t *;
   static std::int32_t *numbers_of(void *s) { return static_cast<std::int32_t *>(s); }
   static const std::int32_t *numbers_of(const void *s) { return static_cast<const std::int32_t *>(s); }
   std::int32_t &mover(void *s) const { return numbers_of(s)[numbers_]; }
@@ -70,6 +74,7 @@ class PythonGame {
                    std::size_t most, const void *s, const Read &read_item) const {
     const nb::object items = nb::steal(PySequence_Fast(given.ptr(), ""));
     if (!items.is_valid()) {
+      if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();  // Ctrl-C, or a generator that failed
       PyErr_Clear();
       refuse(function, wanted, given, s);
     }
@@ -388,8 +393,14 @@ void bind_python_game(nb::module_ &m) {
   m.def(
       "python_game",
       [](const nb::object &rules, const nb::dict &facts) {
-        auto game = std::make_unique<PythonGame>(rules, facts);
-        const bl_game table = game->table(facts);
+        std::unique_ptr<PythonGame> game;
+        bl_game table;
+        try {
+          game = std::make_unique<PythonGame>(rules, facts);
+          table = game->table(facts);
+        } catch (const nb::cast_error &) {
+          throw std::invalid_argument("a fact of a game in Python is of the wrong kind");
+        }
         game.release();  // the table's destroy, which the constructor calls, too, where it refuses
         return std::make_shared<Game>(nb::cast<std::string>(facts["name"]), table);
       },

@@ -1,5 +1,6 @@
 """Paths as a user gives them."""
 
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -17,3 +18,11 @@ def as_path(what: str, path: Any) -> Path:
         except UnicodeEncodeError:
             pass
     raise BoardLabError(f"{what} must be a path, not {shown(path)}")
+
+
+def file_fingerprint(file: Path) -> str:
+    """Of what a file holds: equal for the same bytes, wherever it lies."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:32]
+    except OSError as error:
+        raise BoardLabError(f'"{file}" cannot be read: {error.strerror}') from None

@@ -65,7 +65,8 @@ def _left_out(tournament: Tournament) -> str:
 def _title(line: Fame) -> str:
     """The game with what is not usual about its rules."""
     if line.game not in GAMES:
-        return line.game
+        mark = line.parameters.get("fingerprint")  # the rules of a library change with its file
+        return f"{line.game} (fingerprint={mark[:8]})" if isinstance(mark, str) else line.game
     usual = {option.name: option.default for option in options_of(GAMES[line.game])}
     given = {key: tuple(v) if isinstance(v, list) else v for key, v in line.parameters.items()}
     special = [f"{key}={option_text(value)}" for key, value in given.items() if usual.get(key) != value]

@@ -1,8 +1,12 @@
 """Evaluators written in Python: a function of arrays, asked about many positions at once."""
 
+import contextlib
+import hashlib
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +16,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game, State, as_game, check_outcome
+from boardlab.paths import file_fingerprint
 
 Judge: TypeAlias = Callable[[Any, NDArray[np.bool_]], Any]
 """judge(inputs, legal) -> values or (values, logits), for n positions at once:
@@ -131,11 +136,21 @@ def register_evaluator(
         def build(self: EvaluatorSpec, game: Game) -> _engine.Evaluator:
             return python_evaluator(game, make(game), inputs=inputs, priors=priors, outcome=outcome)
 
-        made = type(name, (_Registered,), {"__doc__": said, "name": name, "build": build})
+        parts = {"__doc__": said, "name": name, "code": _code_of(make), "build": build}
+        made = type(name, (_Registered,), parts)
         EVALUATORS[name] = dataclass(frozen=True)(made)
         return make
 
     return register
+
+
+def _code_of(make: Factory) -> str:
+    """The fingerprint of the file that a factory stands in, or of its own lines where that is a notebook."""
+    with contextlib.suppress(BoardLabError, OSError, TypeError):  # no function, or nobody knows its lines
+        if (file := Path(inspect.getfile(make))).is_file():
+            return file_fingerprint(file)
+        return hashlib.sha256(inspect.getsource(make).encode()).hexdigest()[:32]
+    return ""
 
 
 @dataclass(frozen=True)

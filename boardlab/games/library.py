@@ -18,7 +18,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.games.rules import Rules
-from boardlab.paths import as_path
+from boardlab.paths import as_path, file_fingerprint
 
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
@@ -29,7 +29,10 @@ _new_capsule.argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 class Library(Rules):
     """The rules that a compiled library brings along; its text is the plain list of the state's fields."""
 
-    path: str = ""  # the library's file; no option, for a game never becomes another one by a parameter
+    # The library's file, and the mark of what it held when it was loaded; no options, for a game never
+    # becomes another one by a parameter. Runs and tournaments keep both, and so notice other rules.
+    path: str = ""
+    fingerprint: str | None = None
 
     summary = "a game from a compiled library"
 
@@ -46,25 +49,30 @@ class Library(Rules):
         """Loads the library and takes over its table, unless that was done before."""
         try:
             library = ctypes.CDLL(self.path)
-            export: Any = library.boardlab_game
         except OSError as error:
             raise BoardLabError(f"the game library {self.path} cannot be loaded: {error}") from None
-        except AttributeError:
-            raise BoardLabError(
-                f"the library {self.path} does not export boardlab_game(), which returns its bl_game table"
-            ) from None
         # The library is never unloaded, so its handle is its own for as long as the process lives.
-        handle = library._handle
+        handle, held = library._handle, self.fingerprint or file_fingerprint(Path(self.path))
         if handle not in _CORES:
-            export.restype = ctypes.c_void_p
-            _CORES[handle] = self._take_over(export())
-        core = _CORES[handle]
+            _CORES[handle] = held, self._take_over(getattr(library, "boardlab_game", None))
+        loaded, core = _CORES[handle]
+        # The system hands back what it loaded first. A copy under another name would not do: constant tables
+        # of a game in C++ are often one for the whole process, and the new code would read the old ones.
+        if loaded != held:
+            raise BoardLabError(
+                f"the game library {self.path} has changed since this process loaded it, and no process can "
+                "load it anew: start Python again"
+            )
         if isinstance(core, str):
             raise BoardLabError(core)
         return core
 
-    def _take_over(self, address: int | None) -> "_engine.Game | str":
-        """The game of a table; or what is wrong with it."""
+    def _take_over(self, export: Any) -> "_engine.Game | str":
+        """The game of the table that a library exports; or what is wrong with it."""
+        if export is None:
+            return f"the library {self.path} does not export boardlab_game(), which returns its bl_game table"
+        export.restype = ctypes.c_void_p
+        address = export()
         if not address:
             return f"boardlab_game() of {self.path} returned no table"
         try:
@@ -83,14 +91,14 @@ def load_game(path: str | os.PathLike[str]) -> Game:
     if not library.is_file():
         raise BoardLabError(f'there is no game library "{path}"')
     file = str(library.resolve())
-    game = Game(Library(path=file))
+    game = Game(Library(path=file, fingerprint=file_fingerprint(library)))
     LOADED.pop(file, None)
     LOADED[file] = game
     return game
 
 
-_CORES: dict[int, "_engine.Game | str"] = {}
-"""What came of each library's table, by handle: one game that all share, or why there is none.
+_CORES: dict[int, tuple[str, "_engine.Game | str"]] = {}
+"""By handle: the fingerprint of each library's file, and the one game that all share, or why there is none.
 
 A library is asked for its table once, and the table is taken over once: most have a single one, and what it
 was made with must not be destroyed for each of several games.

@@ -8,7 +8,7 @@ from typing import Any
 
 from boardlab import _engine
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
-from boardlab.games.game import Game
+from boardlab.games.game import Game, game_table
 from boardlab.games.library import LOADED, Library, load_game, loaded_game
 from boardlab.games.rules import Rules
 from boardlab.options import check_options, options_of
@@ -68,8 +68,8 @@ def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
     path = parameters.get("path")
     if not isinstance(path, str):
         return game(name, **parameters)
-    if load:
-        load_game(path)
+    if load and parameters.get("fingerprint") not in (None, game_table(load_game(path))["fingerprint"]):
+        raise BoardLabError(f"the game library {path} has changed since it was loaded: start Python again")
     found = loaded_game(str(name), path)
     if found is None:
         raise BoardLabError(

@@ -240,6 +240,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
     wished = None if episodes is None else as_integer("episodes", episodes, 1, 10**12)
     with folder.understanding():
         game = folder.game(agent)
+        _check_library(agent, game_table(game))
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         before = as_integer("episodes", agent["episodes"], 1, 10**12)
@@ -310,6 +311,10 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
     """Refuses to go on with a run that was started with other settings."""
     there = folder.read_agent(agent["kind"])
     wanted = tomllib.loads(to_toml(agent))
+    with folder.understanding():
+        _check_library(there, wanted["game"])
+    for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
+        table.pop("fingerprint", None)
     for key in wanted:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:
@@ -317,6 +322,16 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
                 f"{folder.path} holds another run, which differs in its {key}; choose another folder, or "
                 "replace it (--force, or force=True)"
             )
+
+
+def _check_library(agent: dict[str, Any], game: dict[str, Any]) -> None:
+    """Refuses to learn on by other rules: a library that was compiled anew may well have some."""
+    began = agent["game"].get("fingerprint")
+    if began is not None and began != game.get("fingerprint"):
+        raise BoardLabError(
+            f"the run began with another library than {game.get('path')} is now; train anew in another "
+            "folder, or, where its rules are still the same, go on without the line fingerprint in this file"
+        )
 
 
 def _version() -> str:

@@ -1,5 +1,6 @@
 """The store: what goes in comes out, under several processes, kill -9, and files that are not what they seem."""
 
+import linecache
 import math
 import os
 import signal
@@ -20,6 +21,7 @@ from boardlab.arena.store.migrations import MIGRATIONS
 from boardlab.arena.store.rows import pack, run_folders, unpack
 from boardlab.evaluators import EVALUATORS
 from boardlab.options import options_of
+from boardlab.plugins import run_plugin
 from boardlab.runs import RunFolder
 
 AGENTS = ["random", "mc(rollout, iterations=4)", "mcts(rollout, iterations=4)"]
@@ -309,6 +311,58 @@ def test_a_judge_that_was_trained_on_makes_another_tournament(store, tmp_path):
     assert held() == first
     bl.resume(run.path, episodes=100)
     assert held() != first
+
+
+def own_evaluator(file, value):
+    """Runs the file of a user that registers an evaluator."""
+    file.write_text(
+        "import boardlab as bl\n"
+        "@bl.register_evaluator('own', inputs='states', priors=False)\n"
+        "def own(game):\n"
+        f"    return lambda states, legal: [{value}] * len(states)\n"
+    )
+    run_plugin(str(file))
+
+
+def test_a_tournament_does_not_go_on_with_an_evaluator_whose_file_has_changed(
+    store, game, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("boardlab.plugins.PLUGINS", [])
+
+    def held(**options):
+        return bl.tournament(game, ["random", "greedy(own)"], games=2, store=store, **options).number
+
+    own_evaluator(tmp_path / "own.py", 0)
+    assert [held(), held()] == [1, 1]
+    own_evaluator(tmp_path / "own.py", 0.5)
+    with pytest.raises(
+        bl.BoardLabError, match=r"an evaluator in greedy\(own\) is not what it was .* tournament 1"
+    ):
+        held()
+    assert [held(again=True), held()] == [2, 2]
+    judged = [held(adjudicate="own"), held(adjudicate="own")]
+    own_evaluator(tmp_path / "own.py", 0)
+    assert judged == [3, 3] and held(adjudicate="own") == 4  # as with a judge that was trained on
+    with sqlite3.connect(store.path) as db:  # earlier versions did not keep it
+        db.execute(
+            "UPDATE OR REPLACE agents SET fingerprint = '' WHERE id IN (SELECT agent FROM entrants WHERE tournament = 2)"
+        )
+    db.close()
+    assert held() == 2
+
+
+def test_an_evaluator_made_in_a_notebook_has_the_fingerprint_of_its_lines():
+    """Its file is none; where nobody knows the lines it has no fingerprint."""
+    marks = []
+    for value in (0, 0, 0.5, None):
+        source = f"def own(game):\n    return lambda planes, legal: [{value}] * len(planes)\n"
+        if value is not None:
+            linecache.cache["<cell>"] = (len(source), None, source.splitlines(True), "<cell>")
+        names = {}
+        exec(compile(source, "<cell>" if value is not None else "<nowhere>", "exec"), names)
+        bl.register_evaluator("own", priors=False)(names["own"])
+        marks.append(EVALUATORS["own"].code)
+    assert marks[0] == marks[1] != marks[2] and len(marks[0]) == 32 and marks[3] == ""
 
 
 def test_reading_makes_no_file(store, game):

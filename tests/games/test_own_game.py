@@ -1,7 +1,9 @@
 """A game of one's own in a library: trained, resumed, stored and played; and no file ever loads one."""
 
+import dataclasses
 import gc
 import pickle
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -13,7 +15,9 @@ import pytest
 from test_testing import COMPILER, ROOT, SOURCE, build
 
 import boardlab as bl
-from boardlab.games.library import LOADED
+from boardlab.games.game import Game, game_table
+from boardlab.games.library import _CORES, LOADED
+from boardlab.games.registry import game_from_table
 from boardlab.learning import open_run, train_many
 from boardlab.runs import RunFolder
 
@@ -273,5 +277,92 @@ def test_the_command_line_takes_a_library(tmp_path, game):
     assert status == 0 and said.startswith("countdown: round-robin")
     status, said, _ = boardlab(*own, "fame", "countdown", "--store", "s.db")
     assert status == 0 and f"boardlab --plugin {library} train countdown --learner q-table" in said
+    assert said.startswith(f"countdown (fingerprint={game.rules.fingerprint[:8]}): Elo")
     status, said, _ = boardlab("fame", "--store", "s.db")
     assert status == 0 and "which is not loaded" in said
+
+
+# ---- a library that was compiled anew ----
+
+OTHER = ("(state){21, 0}", "(state){15, 0}")
+"""Other rules: fifteen to begin with."""
+
+
+def changed(game):
+    """The game as a process sees it that loads the library after it was compiled anew, at the same place."""
+    with mock.patch.dict(_CORES, clear=True):
+        other = Game(dataclasses.replace(game.rules, fingerprint="other"))
+    LOADED[game.rules.path] = other
+    return other
+
+
+def test_a_library_compiled_anew_is_not_taken_for_the_old_one(tmp_path, game):
+    path = tmp_path / "libcountdown.so"
+    old = path.read_bytes()
+    with pytest.raises(bl.BoardLabError, match=r"libcountdown.so has changed .*: start Python again"):
+        build(tmp_path, OTHER)
+    path.unlink()
+    path.write_bytes(old)
+    assert bl.load_game(path) == game and bl.load_game(path).core is game.core
+
+
+def test_a_library_that_exports_nothing_and_is_mended_is_not_said_to_export_nothing(tmp_path):
+    nothing = ("const bl_game *boardlab_game", "const bl_game *another_name")
+    for _ in range(2):
+        with pytest.raises(bl.BoardLabError, match=r"does not export boardlab_game\(\)"):
+            build(tmp_path, nothing, name="mended")
+    with pytest.raises(bl.BoardLabError, match="start Python again"):
+        build(tmp_path, name="mended")
+
+
+def test_a_process_of_ours_plays_no_other_library_than_the_one_that_started_it(game):
+    table = game_table(game)
+    assert game_from_table(table, load=True) == game
+    with pytest.raises(bl.BoardLabError, match="has changed since it was loaded: start Python again"):
+        game_from_table({**table, "fingerprint": "other"}, load=True)
+
+
+def test_a_run_does_not_go_on_by_the_rules_of_another_library(tmp_path, game):
+    settings = {"episodes": 20, "out": tmp_path / "run", "exams": ()}
+    bl.train(game, "q-table", **settings)
+    other = changed(game)
+    for again in (
+        lambda: bl.resume(tmp_path / "run"),
+        lambda: bl.train(other, "q-table", go_on=True, **settings),
+    ):
+        with pytest.raises(
+            bl.BoardLabError, match=r"agent.toml: the run began with another library than .*\.so"
+        ):
+            again()
+    assert bl.agent(f'greedy(qtable("{tmp_path}/run"))', other).act(other.initial_state()).action in range(3)
+    file = tmp_path / "run" / "agent.toml"  # as earlier versions wrote it, and as the sentence says
+    file.write_text(re.sub("fingerprint = .*", "", file.read_text()))
+    assert bl.train(other, "q-table", go_on=True, **settings).episodes == 20
+    assert bl.resume(tmp_path / "run", episodes=30).episodes == 30
+
+
+def test_a_tournament_does_not_go_on_by_the_rules_of_another_library(tmp_path, game):
+    def play(game, **options):
+        return bl.tournament(game, ["random", "mcts(iterations=5)"], games=2, store=store, **options).number
+
+    store = bl.store(tmp_path / "store.db")
+    assert [play(game), play(game)] == [1, 1]
+    other = changed(game)
+    with pytest.raises(bl.BoardLabError, match=r"library of the game is not what .* tournament 1 .*--again"):
+        play(other)
+    assert store.games_between(other) == [] and store.agents(other) == [] and store.fame(other) == []
+    assert [play(other, again=True), play(other)] == [2, 2]
+    assert len(store.games_between(other)) == len(store.games_between(game)) == 2
+    assert {line.tournaments for line in store.fame(other)} == {(2,)}
+
+
+def test_a_tournament_of_an_earlier_version_goes_on(tmp_path, game):
+    agents = ["random", "mcts(iterations=5)"]
+    store = bl.store(tmp_path / "store.db")
+    bl.tournament(game, agents, games=2, store=store)
+    with sqlite3.connect(store.path) as db:  # which did not keep the library's fingerprint
+        for table in ("tournaments", "games", "agents"):
+            db.execute(f"UPDATE {table} SET parameters = ?", (f'{{"path": "{game.rules.path}"}}',))
+    db.close()
+    assert bl.tournament(game, agents, games=2, store=store).number == 1
+    assert len(store.games_between(game)) == 2 and store.agents(game) and len(store.fame(game)) == 2

@@ -65,15 +65,15 @@ class Fame:
     """What was trained for it."""
 
 
-def hall_of_fame(read: Read, game: str | None, parameters: str | None) -> list[Fame]:
-    """All lines, game by game, group by group, the strongest first."""
+def hall_of_fame(read: Read, game: str | None, *parameters: str) -> list[Fame]:
+    """All lines, game by game, group by group, the strongest first; `parameters` are those wanted, or all."""
     lines: list[Fame] = []
     boards = read(
         "SELECT DISTINCT game, parameters FROM ratings JOIN tournaments ON id = tournament "
-        "WHERE (? IS NULL OR game = ?) AND (? IS NULL OR parameters = ?) ORDER BY game, parameters",
-        (game, game, parameters, parameters),
+        "WHERE ? IS NULL OR game = ? ORDER BY game, parameters",
+        (game, game),
     )
-    for board in boards:
+    for board in (board for board in boards if not parameters or board[1] in parameters):
         together = [line for method in METHODS for line in _rated_together(read, board, method)]
         known = {line[:2] for line in together}
         alone = [line for line in _last_ratings(read, board) if line[:2] not in known]

@@ -35,26 +35,38 @@ def canonical(expression: str) -> str:
         return expression
 
 
-def run_folders(expression: str) -> list[str]:
-    """The run folders that an agent expression names."""
+def _parts(expression: str) -> list[SearchSpec | EvaluatorSpec]:
+    """The search of an agent expression and all that stands in it."""
 
-    def within(spec: SearchSpec | EvaluatorSpec) -> Iterator[str]:
+    def within(spec: SearchSpec | EvaluatorSpec) -> Iterator[SearchSpec | EvaluatorSpec]:
+        yield spec
         for field in dataclasses.fields(spec):
             value = getattr(spec, field.name)
-            if field.name == "run" and isinstance(value, str) and value:
-                yield value
-            elif isinstance(value, (SearchSpec, EvaluatorSpec)):
+            if isinstance(value, (SearchSpec, EvaluatorSpec)):
                 yield from within(value)
 
     try:
-        return list(dict.fromkeys(within(parse(expression))))
+        return list(within(parse(expression)))
     except BoardLabError:
         return []
 
 
+def run_folders(expression: str) -> list[str]:
+    """The run folders that an agent expression names."""
+    folders = (getattr(part, "run", "") for part in _parts(expression))
+    return list(dict.fromkeys(folder for folder in folders if isinstance(folder, str) and folder))
+
+
+def code_of(expression: str) -> list[str]:
+    """The fingerprints of the user's own evaluators in an agent expression."""
+    codes = (part.code for part in _parts(expression) if isinstance(part, EvaluatorSpec))
+    return list(dict.fromkeys(filter(None, codes)))
+
+
 def fingerprint(expression: str) -> str:
-    """Of what an agent expression has learned; empty where it learned nothing."""
-    return _one_mark([RunFolder(folder).fingerprint() for folder in run_folders(expression)])
+    """Of what an agent expression has learned, and of the user's own code in it; empty where is neither."""
+    learned = [RunFolder(folder).fingerprint() for folder in run_folders(expression)]
+    return _one_mark([*learned, *code_of(expression)])
 
 
 def _one_mark(marks: Sequence[str]) -> str:
@@ -68,6 +80,8 @@ class AgentEntry:
     key: tuple[str, str]
     expression: str
     fingerprint: str
+    learned: str
+    """Its fingerprint without that of the user's own code, as earlier versions had it."""
     runs: tuple[tuple[Any, ...], ...]
 
     @staticmethod
@@ -78,7 +92,9 @@ class AgentEntry:
         # Text must be an agent of this game; an object is one.
         expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
         runs = tuple(_run_row(folder) for folder in run_folders(expression))
-        return AgentEntry(game_key(game), expression, _one_mark([run[0] for run in runs]), runs)
+        learned = [run[0] for run in runs]
+        mark = _one_mark([*learned, *code_of(expression)])
+        return AgentEntry(game_key(game), expression, mark, _one_mark(learned), runs)
 
     def keep(self, db: sqlite3.Connection) -> int:
         """Its number in the tables, where it is put unless it is there."""
@@ -274,6 +290,14 @@ def game_key(game: Game) -> tuple[str, str]:
     """A game as the tables name it: its name, its parameters."""
     table = game_table(as_game(game))
     name = table.pop("name")
+    return name, json.dumps(table, sort_keys=True)
+
+
+def older_key(game: Game) -> tuple[str, str]:
+    """The same as earlier versions wrote it, which knew a library by its file alone."""
+    name, parameters = game_key(game)
+    table = json.loads(parameters)
+    table.pop("fingerprint", None)
     return name, json.dumps(table, sort_keys=True)
 
 

@@ -23,6 +23,7 @@ from boardlab.arena.store.rows import (
     game_key,
     insert_games,
     now,
+    older_key,
     record_of,
     version,
 )
@@ -56,8 +57,8 @@ class Store:
     def agents(self, game: Game) -> list[str]:
         """The expressions of all agents of the game, in the order in which they came."""
         found = self._read(
-            "SELECT DISTINCT expression FROM agents WHERE game = ? AND parameters = ? ORDER BY id",
-            game_key(game),
+            "SELECT DISTINCT expression FROM agents WHERE game = ? AND parameters IN (?, ?) ORDER BY id",
+            (*game_key(game), older_key(game)[1]),
         )
         return [expression for (expression,) in found]
 
@@ -81,7 +82,8 @@ class Store:
         found = []
         spelled = functools.cache(canonical)  # an older BoardLab may have put it otherwise
         wanted = {spelled(agent) for agent in agents}
-        for seats, record, _, _ in self._games("g.game = ? AND g.parameters = ?", game_key(game), game):
+        keys = (*game_key(game), older_key(game)[1])
+        for seats, record, _, _ in self._games("g.game = ? AND g.parameters IN (?, ?)", keys, game):
             names = tuple(spelled(name) for _, name in seats)
             if not wanted or wanted.issuperset(names):
                 found.append((names, dataclasses.replace(record, seats=tuple(range(len(names))))))
@@ -104,7 +106,8 @@ class Store:
 
         The plan is the game with its parameters, the entrants in their order with what they had learned, the
         format, the seed and the options (whatever JSON can hold). `again` starts it anew beside the old one.
-        The name is no part of the plan: another one renames what is there.
+        The name is no part of the plan: another one renames what is there. Where the user's own code (the
+        game's library, an evaluator's file) is not what it was, the tournament that is there is refused.
         """
         as_game(game)
         if not isinstance(name, str):
@@ -119,16 +122,17 @@ class Store:
                 )
         text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
         facts = [
-            *game_key(game),
+            *older_key(game),
             format,
             text,
             options_text,
-            *((e.expression, e.fingerprint) for e in entries),
+            *((e.expression, e.learned) for e in entries),
         ]
         plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
         with self._writing() as db:
             there = db.execute("SELECT max(id) FROM tournaments WHERE plan = ?", (plan,)).fetchone()[0]
             if there is not None and not again:
+                self._check_code(db, there, game, entries)
                 if name:
                     db.execute("UPDATE tournaments SET name = ? WHERE id = ?", (name, there))
                 return Tournament(self, there)
@@ -142,6 +146,27 @@ class Store:
                 [(number, i, entry.keep(db)) for i, entry in enumerate(entries)],
             )
         return Tournament(self, number)
+
+    def _check_code(
+        self, db: sqlite3.Connection, number: int, game: Game, entries: Sequence[AgentEntry]
+    ) -> None:
+        """Refuses to go on with a tournament that began with other code; earlier versions did not keep it."""
+        changed = ""
+        parameters = db.execute("SELECT parameters FROM tournaments WHERE id = ?", (number,)).fetchone()[0]
+        if parameters not in (game_key(game)[1], older_key(game)[1]):
+            changed = "the library of the game"
+        marks = db.execute(
+            "SELECT fingerprint FROM entrants JOIN agents ON id = agent WHERE tournament = ? ORDER BY number",
+            (number,),
+        ).fetchall()
+        for entry, (mark,) in zip(entries, marks, strict=True):
+            if mark not in (entry.fingerprint, entry.learned):
+                changed = f"the file of an evaluator in {entry.expression}"
+        if changed:
+            raise BoardLabError(
+                f"{changed} is not what it was when tournament {number} of {game.name} began: play it anew "
+                "(--again, or again=True), or bring the old one back"
+            )
 
     def tournaments(self, game: str | None = None) -> list[Tournament]:
         """All tournaments (of a game), the oldest first."""
@@ -163,10 +188,11 @@ class Store:
         """
         if game is not None and not isinstance(game, (str, Game)):
             raise BoardLabError(f"the hall of fame is that of a game or of its name, not of {shown(game)}")
-        name, parameters = game_key(game) if isinstance(game, Game) else (game, None)
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)
-        return hall_of_fame(self._read, name, parameters)
+        if isinstance(game, Game):
+            return hall_of_fame(self._read, *game_key(game), older_key(game)[1])
+        return hall_of_fame(self._read, game)
 
     # ---- the file ----
 

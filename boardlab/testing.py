@@ -253,6 +253,7 @@ def _check_hidden(state: State, rng: random.Random) -> None:
         again = full.seen_by(player)
         same = again.core.to_bytes() == seen.core.to_bytes()
         _require(same, f"player {player} could tell a determinized state apart", state)
+        _check_read(game.from_fields, full.fields, full, "determinize makes an impossible state", state)
         completions = seen.completions(player)
         if completions:
             total = sum(p for _, p in completions)
@@ -262,6 +263,8 @@ def _check_hidden(state: State, rng: random.Random) -> None:
                 f"a completion contradicts what player {player} saw",
                 state,
             )
+            for some, _ in rng.sample(completions, min(16, len(completions))):
+                _check_read(game.from_fields, some.fields, some, "a completion is impossible", state)
             keys = [s.core.to_bytes() for s, _ in completions]
             _require(len(set(keys)) == len(keys), "a completion is listed twice", state)
             _require(full.core.to_bytes() in keys, "determinize left the completions", state)

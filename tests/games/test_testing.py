@@ -225,6 +225,14 @@ BROKEN = {
         (f"= {DRAWN};", f"= {DRAWN}, s->cell[0] = 2;"),
         "could tell a determinized state apart",
     ],
+    "determinizing to a card that is not in the pack": [
+        (DRAWN, "4"),
+        "determinize makes an impossible state",
+    ],
+    "completions with a card that is not in the pack": [
+        (LISTED, LISTED.replace("i + 1", "i + 2")),
+        r"a completion is impossible \(.*: fields are from 0 to 3\)",
+    ],
     "completions above one": [(WEIGHTS, "probabilities[i] = 1"), "completions sum to 3"],
     "completions of another deal": [
         (LISTED, f"{LISTED}, full[i].card[viewer] = 2"),

@@ -8,7 +8,15 @@ print(bl.match(game, [agent, "random"], games=100))
 """
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
+
+if importlib.util.find_spec("boardlab._engine") is None:  # the sources alone; they hide what is installed
+    raise ImportError(
+        f"the engine is not built beside {__file__}: build it there (make demo, then .venv/bin/python), or "
+        "leave that folder to use a BoardLab that is installed",
+        name=__name__,  # so that python -m boardlab says it in a line, too
+    )
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
@@ -28,6 +36,7 @@ from boardlab.games import (
 )
 from boardlab.games.game import as_integer
 from boardlab.options import option
+from boardlab.paths import include
 from boardlab.search import Agent, Decision, Forest, agent, evaluator
 
 if TYPE_CHECKING:
@@ -73,6 +82,7 @@ __all__ = [
     "evaluator",
     "game",
     "games",
+    "include",
     "load_game",
     "match",
     "open_run",

@@ -1,4 +1,4 @@
-"""Paths as a user gives them."""
+"""Paths as a user gives them, and the one that BoardLab gives."""
 
 import hashlib
 import os
@@ -26,3 +26,15 @@ def file_fingerprint(file: Path) -> str:
         return hashlib.sha256(file.read_bytes()).hexdigest()[:32]
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be read: {error.strerror}') from None
+
+
+def include() -> str:
+    """The folder of the C headers: `cc -shared -fPIC -I $(boardlab --include) mygame.c -o libmygame.so`.
+
+    A game in C includes "core/contract.h", one in C++ "core/adapt.h".
+    """
+    package = Path(__file__).parent
+    for folder in (package / "include", package.parent / "engine"):  # installed; in the repository
+        if (folder / "core" / "contract.h").is_file():
+            return str(folder)
+    raise BoardLabError(f"the C headers are not where BoardLab is installed, in {package / 'include'}")

@@ -1,6 +1,8 @@
 """What `import boardlab` shows and loads."""
 
 import ast
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +43,31 @@ def test_type_checkers_see_every_public_name_and_no_other() -> None:
             seen.add(getattr(item, "name", ""))
     assert {*bl.__all__, "arena", "learning", "testing"} <= seen
     assert "__getattr__" not in seen  # with it, a name that is misspelt would be anything
+
+
+def test_sources_that_were_not_built_are_one_sentence(tmp_path) -> None:
+    (tmp_path / "boardlab").mkdir()
+    for name in ("__init__.py", "__main__.py"):
+        shutil.copy(Path(bl.__file__).with_name(name), tmp_path / "boardlab")
+    alone = [sys.executable, "-S", "-E"]  # nothing that is installed, nor built elsewhere
+    for words in (["-c", "import boardlab"], ["-m", "boardlab"]):
+        done = subprocess.run([*alone, *words], capture_output=True, text=True, cwd=tmp_path, timeout=120)
+        assert done.returncode == 1 and "circular" not in done.stderr
+        last = done.stderr.splitlines()[-1]
+        assert f"the engine is not built beside {tmp_path / 'boardlab' / '__init__.py'}: build it" in last
+        assert "Traceback" not in done.stderr or words[0] == "-c"
+
+
+def test_the_headers_that_are_installed_include_no_other_and_are_where_include_says() -> None:
+    folder = Path(bl.include())
+    lists = (Path(__file__).parents[1] / "CMakeLists.txt").read_text(encoding="utf-8")
+    installed = re.findall(r" engine/(core/\w+\.h)", lists)
+    assert "core/contract.h" in installed and "core/adapt.h" in installed
+    for name in installed:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert set(re.findall(r'^#include "(.*)"', text, re.MULTILINE)) <= set(installed)
+    said = subprocess.run([sys.executable, "-m", "boardlab", "--include"], capture_output=True, text=True)
+    assert said.returncode == 0 and said.stdout == f"{folder}\n"
 
 
 def test_adjudication_and_openings_have_the_names_that_the_pages_use(tmp_path) -> None:

@@ -45,6 +45,9 @@ for command in (play, inspect, match, tournament, evaluate, balance, gtp, train,
 @app.callback(invoke_without_command=True)
 def _before(
     version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    include: Annotated[
+        bool, typer.Option("--include", help="Print the folder of the C headers and stop.")
+    ] = False,
     plugin: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,6 +59,9 @@ def _before(
 ) -> None:
     if version:
         print(f"boardlab {boardlab.__version__}")
+        raise typer.Exit
+    if include:
+        print(boardlab.include())
         raise typer.Exit
     PLUGINS.clear()
     for path in plugin or []:

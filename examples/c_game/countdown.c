@@ -1,7 +1,8 @@
 /* A game of your own in C: twenty-one, the smallest game that is worth a table.
  *
  * Two players take one, two or three from a heap of 21; who takes the last one wins. Build it from the
- * repository's root, let agents play it, and let one learn it:
+ * repository's root (elsewhere the headers are in the folder that boardlab --include prints), let agents play it,
+ * and let one learn it:
  *
  *     cc -O2 -shared -fPIC -I engine examples/c_game/countdown.c -o libcountdown.so
  *     boardlab --plugin libcountdown.so match countdown mcts random

@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import functools
 import itertools
 import math
 import os
@@ -98,6 +99,11 @@ class MatchResult:
     seconds_per_decision: tuple[float, ...] = field(default=(), compare=False)
     """Mean thinking time of each agent; NaN if it was never asked."""
 
+    @functools.cached_property
+    def cut(self) -> int:
+        """Games that were cut at the game's horizon, before they were over; they count as they stood."""
+        return sum(was_cut(self.game, record) for record in self.records)
+
     @property
     def elo(self) -> tuple[float, float, float]:
         """Two players: how much stronger the first agent is, with the 95% interval (low, high)."""
@@ -140,6 +146,8 @@ class MatchResult:
         last += f", {self.distinct} distinct"
         if self.adjudicated:
             last += f", {self.adjudicated} adjudicated"
+        if self.cut:
+            last += f", {self.cut} cut at the horizon"
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
         too_few = any(map(math.isnan, self.intervals))
@@ -511,6 +519,16 @@ def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
             starts[key] = _start(game, r)
         seen.add((starts[key], r.actions, r.scores if r.error else ()))
     return len(seen)
+
+
+def was_cut(game: Game, record: GameRecord) -> bool:
+    """Whether a game was cut at the horizon: it is not over, and nobody failed, resigned or judged."""
+    if record.error or record.adjudicated or len(record.actions) < game.horizon:
+        return False
+    core = first_state(game, record).core
+    for action in record.actions:
+        core.apply(action)
+    return not core.is_terminal
 
 
 def _start(game: Game, record: GameRecord) -> bytes:

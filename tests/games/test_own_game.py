@@ -15,6 +15,7 @@ import pytest
 from test_testing import COMPILER, ROOT, SOURCE, build
 
 import boardlab as bl
+from boardlab.arena.match import replay
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import _CORES, LOADED
 from boardlab.games.registry import game_from_table
@@ -280,6 +281,30 @@ def test_the_command_line_takes_a_library(tmp_path, game):
     assert said.startswith(f"countdown (fingerprint={game.rules.fingerprint[:8]}): Elo")
     status, said, _ = boardlab("fame", "--store", "s.db")
     assert status == 0 and "which is not loaded" in said
+
+
+def test_games_that_are_cut_at_the_horizon_say_so_and_count_as_they_stood(tmp_path):
+    short = build(tmp_path, ("table.horizon = 21", "table.horizon = 11"), name="short")
+    result = bl.match(short, ["random", "mcts(iterations=2)"], games=40, seed=1)
+    cut = [len(r.actions) == 11 and not replay(short, r)[-1].is_terminal for r in result.records]
+    assert 0 < result.cut == sum(cut) < 40
+    assert str(result).splitlines()[-1].startswith("40 games, ")
+    assert f" distinct, {result.cut} cut at the horizon (" in str(result)
+    file = tmp_path / "games.pgn"
+    result.save(file)
+    assert file.read_text().count('[Termination "horizon"]') == result.cut
+    records = bl.read_records(file)
+    assert [record.ending for record in records] == ["horizon" if is_cut else "" for is_cut in cut]
+    assert all(record.is_finished for record in records)
+    bl.write_records(tmp_path / "again.pgn", records)
+    assert (tmp_path / "again.pgn").read_text() == file.read_text()
+    assert bl.rate(file) == bl.rate(result)
+    file.write_text(
+        file.read_text().replace('[Termination "horizon"]\n', "")
+    )  # as earlier versions wrote them
+    assert bl.rate(file) == bl.rate(result) and [r.scores for r in bl.read_records(file)] == [
+        r.scores for r in records
+    ]
 
 
 # ---- a library that was compiled anew ----

@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boardlab import _engine
-from boardlab.arena.match import GameRecord
+from boardlab.arena.match import GameRecord, was_cut
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 
 UNFINISHED = "unterminated"
 """How a game ended that did not end (the words are PGN's)."""
 ERROR, ADJUDICATED, ABANDONED = "rules infraction", "adjudication", "abandoned"
+CUT = "horizon"
+"""How a game ended that was cut at the game's horizon and counts as it stood: PGN has no word for it."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Record:
     values: tuple[float | None, ...] = ()
     """What the mover expected of each action, where that is known."""
     ending: str = ""
-    """Why it ended other than by the rules: PGN's words, as "adjudication" or "unterminated"."""
+    """Why it ended if not by the rules: PGN's words, as "adjudication" or "unterminated"; or "horizon"."""
     error: str = ""
     """What an agent did wrong."""
     tags: Mapping[str, str] = field(default_factory=dict)
@@ -67,6 +69,7 @@ class Record:
 def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
     """A record of a match as one for files. Values are kept to four digits: files are for people, too."""
     values = tuple(map(rounded, record.values))
+    ending = ERROR if record.error else ADJUDICATED if record.adjudicated else ""
     return Record(
         game,
         tuple(agents[agent] for agent in record.seats),
@@ -75,7 +78,7 @@ def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
         record.seed,
         record.start,
         values if any(value is not None for value in values) else (),
-        ERROR if record.error else ADJUDICATED if record.adjudicated else "",
+        ending or (CUT if was_cut(game, record) else ""),
         " ".join(record.error.split()),
     )
 

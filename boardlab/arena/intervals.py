@@ -17,7 +17,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def standard_error(scores: list[float], round_size: int = 1) -> float:
-    """Of the mean, over rounds; 0 where they all ended alike."""
+    """Of the mean, over rounds; 0 where they all ended alike, NaN where there are no two."""
     return _spread_of_parts([_samples(scores, round_size)])[0]
 
 
@@ -26,10 +26,10 @@ def interval(scores: list[float], score_range: tuple[float, float], round_size: 
 
     Near the best and the worst score rounds hardly spread, and what they did not show counts for more: games
     that were all won may hide a share of lost ones (`hidden_share`), and as many with a loss or two among
-    them hide no less. No interval is wider than the scores that can occur.
+    them hide no less. No interval is wider than the scores that can occur. Fewer than two rounds say nothing
+    about chance: NaN.
     """
-    samples = _samples(scores, round_size)
-    return _interval_of_parts([samples], score_range, 1 if samples is scores else round_size)
+    return _interval_of_parts([_samples(scores, round_size)], score_range, round_size)
 
 
 def hidden_share(count: float) -> float:
@@ -49,15 +49,7 @@ def interval_of_parts(
     That one opponent is weaker than another is no chance: rounds are compared with those of their own
     pairing. Only where no pairing has two rounds they are compared with all others.
     """
-    whole = [part[: len(part) // round_size * round_size] for part in parts]
-    if sum(map(len, whole)) < 2 * round_size:  # no two rounds: games must do
-        return interval([score for part in parts for score in part], score_range)
-    # Samples are rounds from here on.
-    samples = [
-        [sum(part[i : i + round_size]) / round_size for i in range(0, len(part), round_size)]
-        for part in whole
-        if part
-    ]
+    samples = [rounds for part in parts if (rounds := _samples(part, round_size))]
     if all(len(part) == 1 for part in samples):
         samples = [[part[0] for part in samples]]
     return _interval_of_parts(samples, score_range, round_size)
@@ -80,8 +72,6 @@ def above(samples: list[float], level: float, round_size: int = 1) -> float:
 
 def _samples(scores: list[float], round_size: int) -> list[float]:
     """The games of one round share an opening, so a round counts as one sample."""
-    if len(scores) < 2 * round_size:
-        return scores
     whole = len(scores) // round_size
     return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
 

@@ -1,9 +1,8 @@
-"""Matches: games between agents in all seat orders, with error bars."""
+"""Matches: games between agents that take every seat in turn, with error bars."""
 
 import contextlib
 import datetime
 import functools
-import itertools
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
 from boardlab.arena.intervals import above, interval, standard_error, wilson
+from boardlab.arena.pairing import seat_orders, turn_count
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_number
@@ -234,14 +234,15 @@ def match(
     values: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
-    """Plays `games` games; the seat order changes from game to game, one full turn of orders shares a seed.
+    """Plays `games` games; everybody takes every seat in turn, and such a turn shares a seed.
 
-    `random_actions` plays that many random actions before the agents take over, the same ones in every seat
-    order; `starts` are positions to begin from, one a round (see `boardlab.arena.openings`). `seatings`
-    restricts the seat orders: `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon
-    as the test knows whether the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator
-    that ends clear games. `values` keeps what the agents expected of their actions. The result is the same
-    for any number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
+    With three and more players the order around the table is another one each turn. `random_actions` plays
+    that many random actions before the agents take over, the same ones in all games of a turn; `starts` are
+    positions to begin from, one a turn (see `boardlab.arena.openings`). `seatings` restricts the seat orders:
+    `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
+    the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator that ends clear games.
+    `values` keeps what the agents expected of their actions. The result is the same for any number of
+    threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)):
@@ -254,20 +255,15 @@ def match(
         raise BoardLabError(
             f"{game.name} needs {counted(game.players, 'agents')}, not {counted(len(agents), 'agents')}"
         )
-    everyone = list(range(game.players))
-    try:
-        seats = [list(order) for order in seatings or itertools.permutations(everyone)]
-        fair = all(sorted(order) == everyone for order in seats)
-    except TypeError:
-        fair = False
-    if not fair:
-        raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+    games = as_integer("games", games, 1, 100_000_000)
+    seats = _seatings(game, games, seatings)
+    turn = len(seats) if seatings else game.players
     test = as_sprt(sprt)
     if test and game.players != 2:
         raise BoardLabError(
             f"an SPRT is a test between two agents; {game.name} has {counted(game.players, 'players')}"
         )
-    running = RunningSprt(test, 2 * len(seats) + 1) if test else None
+    running = RunningSprt(test, 2 * turn + 1) if test else None
     arena = Arena(
         game,
         agents,
@@ -278,32 +274,47 @@ def match(
         adjudicate=adjudicate,
         values=values,
     )
-    games = as_integer("games", games, 1, 100_000_000)
-    arena.check_openings(-(-games // len(seats)))
+    arena.check_openings(-(-games // turn))
     records: list[GameRecord] = []
 
     def receive(fresh: list[GameRecord]) -> None:
         for record in fresh:
             records.append(record)
-            if running and len(records) % len(seats) == 0:
-                points = sum(game_points(r.scores)[r.seats.index(0)] for r in records[-len(seats) :])
+            if running and len(records) % turn == 0:
+                points = sum(game_points(r.scores)[r.seats.index(0)] for r in records[-turn:])
                 if running.add(int(2 * points)):
                     raise _EnoughError
         if progress:
             progress(len(records))
 
     def result() -> MatchResult:
-        found = summarise(game, arena.names, tuple(records), len(seats))
+        found = summarise(game, arena.names, tuple(records), turn)
         return replace(found, sprt=running.result) if running else found
 
     try:
         with contextlib.suppress(_EnoughError):
-            arena.play(seats, games, receive)
+            arena.play(seats, games, receive, turn=turn)
     except KeyboardInterrupt:
         if not records:
             raise
         raise StoppedMatch(result()) from None
     return result()
+
+
+def _seatings(game: Game, games: int, given: Sequence[Sequence[int]] | None) -> list[list[int]]:
+    """Those that were given, else turns in which everybody takes every seat."""
+    everyone = tuple(range(game.players))
+    if not given:
+        turns = min(-(-games // game.players), turn_count(game.players, "all"))
+        return [list(order) for turn in range(turns) for order in seat_orders(everyone, "all", turn)]
+    try:
+        seats = [list(order) for order in given]
+        fair = all(sorted(order) == list(everyone) for order in seats)
+    except TypeError:
+        fair = False
+    if not fair:
+        raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+    return seats
 
 
 class Arena:
@@ -396,11 +407,12 @@ class Arena:
         games: int,
         receive: Callable[[list[GameRecord]], None],
         first: int = 0,
+        turn: int | None = None,
     ) -> None:
         """Plays the games first .. games - 1 and hands them over in order, some at a time.
 
-        Game i sits as `seatings[i % len(seatings)]` says; a turn of seatings shares a seed and an opening.
-        Game i is the same whatever was played before it.
+        Game i sits as `seatings[i % len(seatings)]` says; so many games as a turn has, by default all
+        seatings, share a seed and an opening. Game i is the same whatever was played before it.
         """
         rules = self.rules or Adjudication("")
         while len(self._teams) < min(self._threads, games - first):
@@ -412,6 +424,7 @@ class Arena:
             games,
             self.seed,
             [list(seating) for seating in seatings],
+            turn or len(seatings),
             self.random_actions,
             [start.core for start in self.starts],
             self.values,

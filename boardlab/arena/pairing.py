@@ -26,14 +26,36 @@ def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
     """The seatings of a group that share an opening.
 
     "single" is one of the rotations, another each turn, so that all begin equally often over time; "double"
-    is every rotation, so that each sits on each seat once; "all" is every order. For two players the last two
-    are the same.
+    is every rotation, so that each sits on each seat once; "all" is every rotation, too, and has another
+    order around the table each turn until all were played. For two players the last two are the same.
     """
+    if seats == "all":
+        group = _around_the_table(group, turn)
     rotations = [group[i:] + group[:i] for i in range(len(group))]
     if seats == "single":
         # In a single turn the sum of the numbers decides who begins, as in Berger's tables.
         return [rotations[(turn + sum(group) + 1) % len(group)]]
-    return rotations if seats == "double" else list(itertools.permutations(group))
+    return rotations
+
+
+def turn_count(players: int, seats: str) -> int:
+    """After how many turns the seatings come again."""
+    return {"single": players, "double": 1, "all": math.factorial(players - 1)}[seats]
+
+
+def _around_the_table(group: Group, turn: int) -> Group:
+    """The group with all but the first in another order each turn.
+
+    The turns go through the sorted orders with a step of about the golden section, so that a few turns are
+    spread over all: in their own order the second would follow the first for many turns.
+    """
+    count = turn_count(len(group), "all")
+    step = next(s for s in itertools.count(round(0.618 * count)) if math.gcd(s, count) == 1)
+    number, others, order = turn * step % count, list(group[1:]), [group[0]]
+    while others:
+        place, number = divmod(number, math.factorial(len(others) - 1))
+        order.append(others.pop(place))
+    return tuple(order)
 
 
 def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
@@ -56,8 +78,8 @@ def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
 
 
 def order_count(players: int, seats: str) -> int:
-    """How many games a group plays on one opening."""
-    return {"single": 1, "double": players, "all": math.factorial(players)}[seats]
+    """How many games a group plays on one opening: a turn."""
+    return 1 if seats == "single" else players
 
 
 def swiss_round(

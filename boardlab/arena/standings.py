@@ -121,9 +121,11 @@ class TournamentResult:
                 line += f" {rated[i][0]:>z5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
             line += f"  {s.games:>5}"
             if not solo:
-                line += f" {s.share:>6.1%} {s.point_interval:>5.1%} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
+                half = "" if math.isnan(s.point_interval) else f"{s.point_interval:.1%}"
+                line += f" {s.share:>6.1%} {half:>5} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
             if scores:
-                line += f"  {plain(s.mean_score, 5):>10} {plain(s.score_interval, 2):>5}"
+                half = "" if math.isnan(s.score_interval) else plain(s.score_interval, 2)
+                line += f"  {plain(s.mean_score, 5):>10} {half:>5}"
             time = "" if math.isnan(s.seconds_per_decision) else duration(s.seconds_per_decision)
             lines.append(f"{line}   {time:>11}")
         return lines

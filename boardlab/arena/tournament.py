@@ -27,6 +27,7 @@ from boardlab.arena.pairing import (
     round_robin,
     seat_orders,
     swiss_round,
+    turn_count,
 )
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import TournamentResult, tally
@@ -64,8 +65,9 @@ def tournament(
     `format` is "round-robin", "gauntlet" (the first agent against all others) or "swiss" (`rounds` rounds, by
     default as many as find a winner). Every pairing plays `games` games, rounded up to whole turns of the
     seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
-    (every order). A turn shares an opening: see `match` for `random_actions`, `starts` and `adjudicate`.
-    `again` starts anew though the store has this tournament; another `name` renames it.
+    (that, with another order around the table each turn). A turn shares an opening: see `match` for
+    `random_actions`, `starts` and `adjudicate`. `again` starts anew though the store has this tournament;
+    another `name` renames it.
     """
     as_game(game)
     if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
@@ -86,7 +88,8 @@ def tournament(
         raise BoardLabError(f'rounds are for the format "swiss", not for "{format}"')
     swiss = as_integer("rounds", rounds, 1, 1000) if rounds is not None else math.ceil(math.log2(len(agents)))
     turn = order_count(game.players, seats)
-    turns = -(-as_integer("games", games, 1, 10_000_000) // turn)
+    games = as_integer("games", games, 1, 10_000_000)
+    turns = -(-games // turn)
     arena = Arena(
         game,
         agents,
@@ -108,7 +111,20 @@ def tournament(
         if mark := fingerprint(f"greedy({arena.rules.judge})"):
             options["adjudicate"]["fingerprint"] = mark
     kept = store if isinstance(store, Store) else Store(store)
+    if game.players > 2 and seats == "all":
+        earlier = {**options, "games": -(-games // (every := math.factorial(game.players))) * every}
+        options["turn"] = turn
+        if not again and not kept.has_tournament(game, agents, format, seed=seed, options=options):
+            there = kept.has_tournament(game, agents, format, seed=seed, options=earlier)
+            options = earlier if there else options
     plan = kept.start_tournament(game, agents, format, seed=seed, options=options, name=name, again=again)
+    if turn_of(plan) != turn:
+        if not plan.is_finished:
+            raise BoardLabError(
+                f"{plan.title} was begun by an earlier version, which played all {turn_of(plan)} seat orders "
+                "on one opening, and cannot go on; --again (again=True) starts it anew"
+            )
+        return stored_tournament(plan)
     event = _Event(arena, plan, seats, turns, progress)
     if format == "swiss":
         event.play_swiss(swiss)
@@ -128,9 +144,16 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
     played: dict[int, list[GameRecord]] = {}
     for stored in plan.games():
         played.setdefault(stored.pairing, []).append(stored.record)
-    turn = order_count(plan.game.players, plan.options.get("seats", "all"))
     facts = (plan.number, plan.game, plan.agents, plan.format, plan.is_finished)
-    return tally(*facts, list(played.values()), turn, plan.name)
+    return tally(*facts, list(played.values()), turn_of(plan), plan.name)
+
+
+def turn_of(plan: StoredTournament) -> int:
+    """How many games of a pairing share an opening; of "all" seats every order did, before it was noted."""
+    players, seats = plan.game.players, plan.options.get("seats", "all")
+    usual = math.factorial(players) if seats == "all" else order_count(players, seats)
+    turn: int = plan.options.get("turn", usual)
+    return turn
 
 
 def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
@@ -245,15 +268,16 @@ class _Event:
                 self.plan.add_games(pairings[pairing].number, records, first=firsts[pairing])
             self.tell(before + at - start, total)
 
-        begins = first_turns(groups, earlier)
-        end = start + size * self.turns
         self.tell(before + at - start, total)
-        while at < end:
-            turn = (at - start) // size
-            seatings = [
-                order
-                for group, first in zip(groups, begins, strict=True)
-                for order in seat_orders(group, self.seats, first + turn)
-            ]
-            stop = end if self.seats != "single" else start + (turn + 1) * size
-            self.arena.play(seatings, stop, receive, first=at)
+        if missing >= size * self.turns:
+            return
+        begins = first_turns(groups, earlier)
+        seatings = [
+            order
+            for turn in range(min(self.turns, turn_count(self.arena.game.players, self.seats)))
+            for group, first in zip(groups, begins, strict=True)
+            for order in seat_orders(group, self.seats, first + turn)
+        ]
+        shift = start % len(seatings)  # the arena counts the games from the first round on
+        seatings = seatings[len(seatings) - shift :] + seatings[: len(seatings) - shift]
+        self.arena.play(seatings, start + size * self.turns, receive, first=at, turn=size)

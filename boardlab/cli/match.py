@@ -38,14 +38,14 @@ def match(
     games: Annotated[int, typer.Option("--games", "-n", help="Number of games, at most with --sprt.")] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
     random_actions: Annotated[
-        int, typer.Option(help="Random actions before the agents take over, the same in all seat orders.")
+        int, typer.Option(help="Random actions before the agents take over, the same in every seat.")
     ] = 0,
     openings: Annotated[
         str | None,
         typer.Option(
             metavar="PLIES|FILE",
             help="Begin from all positions after so many actions, or from a file with an opening a line; in "
-            "random order, each in all seat orders.",
+            "random order, each in every seat.",
         ),
     ] = None,
     sprt: Annotated[
@@ -71,7 +71,7 @@ def match(
         Path | None, typer.Option(help=f"Add the games to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Let agents play each other in all seat orders, and say how sure the result is."""
+    """Let agents play each other, each in every seat, and say how sure the result is."""
     check_given_with(context, "sprt", "alpha", "beta")
     check_given_with(context, "adjudicate", "adjudicate_at", "adjudicate_after")
     arena_game, players = split_agents(game, agents, context)

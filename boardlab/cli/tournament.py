@@ -36,7 +36,10 @@ def tournament(
     ] = 20,
     seats: Annotated[
         str,
-        typer.Option(help="Seat orders on one opening: single, double (everybody once on each seat) or all."),
+        typer.Option(
+            help="Seats on one opening: single, double (everybody once on each) or all (in another order "
+            "around the table each turn)."
+        ),
     ] = "all",
     rounds: Annotated[int | None, typer.Option(help="Rounds of a Swiss tournament.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same tournament.")] = 0,

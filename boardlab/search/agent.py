@@ -94,8 +94,13 @@ def python_agent(
     choose: Callable[[State], int | Choice],
     name: str,
     reset: Callable[[int], None] | None = None,
+    *,
+    with_history: bool = False,
 ) -> Agent:
-    """An agent whose choice is made by a Python function of the state (as its player sees it)."""
+    """An agent whose choice is made by a Python function of the state (as its player sees it).
+
+    `with_history` lets it undo the state to the beginning of the game, which costs time in long games.
+    """
 
     def rebuild(game: Game, seed: int) -> _engine.Search:
         def choose_core(core: _engine.State) -> int | tuple[int, list[float], list[float]]:
@@ -109,6 +114,6 @@ def python_agent(
                 [chosen.values.get(action, math.nan) for action in legal],
             )
 
-        return _engine.python_search(game.core, choose_core, reset)
+        return _engine.python_search(game.core, choose_core, reset, with_history)
 
     return Agent(game, rebuild(game, 0), name, rebuild)

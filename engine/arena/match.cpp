@@ -95,7 +95,7 @@ class Judge {
 
 GameRecord play_game(const Game &game, const Players &players, const MatchPlan &plan, std::int64_t index) {
   using Clock = std::chrono::steady_clock;
-  const auto round = static_cast<std::uint64_t>(index) / plan.seatings.size();
+  const auto round = static_cast<std::uint64_t>(index / plan.round_size);
   const auto seats = static_cast<std::size_t>(game.players());
   GameRecord record;
   record.seats = plan.seatings[static_cast<std::size_t>(index) % plan.seatings.size()];
@@ -131,6 +131,13 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
       const int agent = record.seats[static_cast<std::size_t>(seat)];
       players.agents[static_cast<std::size_t>(agent)]->reset(derive_seed(agent_seed, static_cast<std::uint64_t>(seat)));
     });
+  const auto show = [&](const StateBuffer &position) {
+    if (game.is_hidden()) return;
+    for (const int agent : record.seats) players.agents[static_cast<std::size_t>(agent)]->follow(position.data());
+  };
+  if (record.start >= 0)
+    for (const StateBuffer &earlier : plan.before_starts[static_cast<std::size_t>(record.start)]) show(earlier);
+  show(state);
   int player_actions = 0;
   while (record.faulty_seat < 0) {
     const int player = game.player(state.data());
@@ -165,6 +172,7 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
       ++player_actions;
     }
     game.apply(state.data(), action);
+    show(state);
     record.actions.push_back(action);
     if (plan.keep_values) record.values.push_back(value);
     if (is_chosen && judge.ends(state.data(), record)) return record;

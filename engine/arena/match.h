@@ -33,10 +33,12 @@ struct MatchPlan {
   std::int64_t first = 0;  // games [first, games) are played; game i is the same whatever was played before
   std::int64_t games = 1;
   std::uint64_t seed = 0;
-  int random_actions = 0;                  // opening: so many random actions before the agents take over
-  bool keep_values = false;                // records get what the agents expected
-  std::vector<StateBuffer> starts;         // begin from these, round after round, instead of the initial state
-  std::vector<std::vector<int>> seatings;  // game i uses seatings[i % size]; one round shares a seed and an opening
+  int random_actions = 0;           // opening: so many random actions before the agents take over
+  bool keep_values = false;         // records get what the agents expected
+  std::vector<StateBuffer> starts;  // begin from these, round after round, instead of the initial state
+  std::vector<std::vector<StateBuffer>> before_starts;  // [starts] the positions that led there, as far as known
+  std::vector<std::vector<int>> seatings;               // game i uses seatings[i % size]
+  std::int64_t round_size = 1;                          // so many games in a row share a seed and an opening
   Adjudication adjudication;
 };
 

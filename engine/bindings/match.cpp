@@ -169,7 +169,7 @@ void bind_match(nb::module_ &m) {
   m.def(
       "play_match",
       [](const std::shared_ptr<Game> &game, const std::vector<std::vector<SearchPtr>> &teams, std::int64_t first,
-         std::int64_t games, std::uint64_t seed, const std::vector<std::vector<int>> &seatings,
+         std::int64_t games, std::uint64_t seed, const std::vector<std::vector<int>> &seatings, std::int64_t round_size,
          std::int64_t random_actions, const std::vector<std::shared_ptr<PyState>> &starts, bool keep_values,
          const EvaluatorPtr &judge, double threshold, std::int64_t patience,
          const std::function<void(std::vector<GameRecord>)> &receive) {
@@ -180,6 +180,7 @@ void bind_match(nb::module_ &m) {
         plan.random_actions = static_cast<int>(checked_count("random_actions", random_actions, 0, 1000000));
         plan.keep_values = keep_values;
         plan.seatings = seatings;
+        plan.round_size = static_cast<std::int64_t>(checked_count("round_size", round_size, 1, 100000000));
         plan.adjudication.threshold = threshold;
         plan.adjudication.patience = static_cast<int>(checked_count("patience", patience, 1, 1000000));
         if (judge && (game->players() != 2 || !game->is_zero_sum()))
@@ -191,6 +192,7 @@ void bind_match(nb::module_ &m) {
           if (start->game != game) throw std::invalid_argument("a start belongs to another game");
           if (start->seen_by >= 0) throw std::invalid_argument("a match needs full states to start from");
           plan.starts.push_back(start->buffer);
+          plan.before_starts.push_back(start->history);
         }
         checked_count("threads", static_cast<std::int64_t>(teams.size()), 1, 1024);
         const std::size_t agents = teams[0].size();
@@ -213,8 +215,8 @@ void bind_match(nb::module_ &m) {
         play_match(game, players, plan, receive);
       },
       nb::arg("game"), nb::arg("teams"), nb::arg("first"), nb::arg("games"), nb::arg("seed"), nb::arg("seatings"),
-      nb::arg("random_actions"), nb::arg("starts"), nb::arg("keep_values"), nb::arg("judge").none(),
-      nb::arg("threshold"), nb::arg("patience"), nb::arg("receive"));
+      nb::arg("round_size"), nb::arg("random_actions"), nb::arg("starts"), nb::arg("keep_values"),
+      nb::arg("judge").none(), nb::arg("threshold"), nb::arg("patience"), nb::arg("receive"));
 }
 
 }  // namespace boardlab

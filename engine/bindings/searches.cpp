@@ -9,11 +9,12 @@ namespace boardlab {
 namespace {
 
 // An agent written in Python: a callable that gets a State and returns an action, or a tuple of the action, the policy
-// and the values (one number a legal action). It may also offer reset(seed).
+// and the values (one number a legal action). It may also offer reset(seed). Where it asks for the history, the states
+// that it gets can be undone to the beginning of the game: that copies all positions for every decision.
 class PythonSearch final : public Search {
  public:
-  PythonSearch(GamePtr game, nb::callable choose, nb::object reset)
-      : Search(std::move(game), 0), choose_(std::move(choose)), reset_(std::move(reset)) {}
+  PythonSearch(GamePtr game, nb::callable choose, nb::object reset, bool with_history)
+      : Search(std::move(game), 0), choose_(std::move(choose)), reset_(std::move(reset)), with_history_(with_history) {}
   ~PythonSearch() override {
     const nb::gil_scoped_acquire gil;
     choose_.reset();
@@ -25,6 +26,7 @@ class PythonSearch final : public Search {
     auto view = std::make_shared<PyState>(game_ptr());
     game().copy(view->data(), state);
     if (game().is_hidden()) view->seen_by = game().player(state);
+    if (!positions_.empty()) view->history.assign(positions_.begin(), positions_.end() - 1);
     nb::object chosen;
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
@@ -41,7 +43,19 @@ class PythonSearch final : public Search {
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
   }
+  void follow(const void *state) override {
+    if (!with_history_) return;
+    positions_.emplace_back(game());
+    game().copy(positions_.back().data(), state);
+  }
+  // The same for a state that knows its history.
+  void follow(const PyState &state) {
+    positions_.clear();
+    for (const StateBuffer &earlier : state.history) follow(earlier.data());
+    follow(state.data());
+  }
   void reset(std::uint64_t seed) override {
+    positions_.clear();
     const nb::gil_scoped_acquire gil;
     if (!reset_.is_none()) guarded([&] { reset_(seed); });
   }
@@ -61,6 +75,8 @@ class PythonSearch final : public Search {
  private:
   nb::callable choose_;
   nb::object reset_;
+  bool with_history_;
+  std::vector<StateBuffer> positions_;  // of the game so far, the one that it is asked about last
 };
 
 // What of a search is written in Python: itself, or evaluators that it asks. Ends with the first that is not 0.
@@ -95,6 +111,7 @@ nb::tuple act(PySearch &s, const PyState &state) {
     throw std::invalid_argument("an agent may only be shown state.seen_by(player)");
   const Busy busy(s);
   const StateBuffer copy = state.buffer;
+  if (auto *python = dynamic_cast<PythonSearch *>(s.search.get())) python->follow(state);
   Decision decision;
   unwrapped([&] {
     const Interruptible interruptible(*s.search);
@@ -200,10 +217,10 @@ void bind_searches(nb::module_ &m) {
       nb::arg("wld_below"), nb::arg("solve_nodes"), nb::arg("mpc"), nb::arg("table_mb"), nb::arg("seed"));
   m.def(
       "python_search",
-      [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset) {
-        return wrap(std::make_unique<PythonSearch>(game, std::move(choose), std::move(reset)));
+      [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset, bool with_history) {
+        return wrap(std::make_unique<PythonSearch>(game, std::move(choose), std::move(reset), with_history));
       },
-      nb::arg("game"), nb::arg("choose"), nb::arg("reset").none());
+      nb::arg("game"), nb::arg("choose"), nb::arg("reset").none(), nb::arg("with_history") = false);
 }
 
 }  // namespace boardlab

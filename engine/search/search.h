@@ -36,6 +36,9 @@ class Search {
 
   // `state` belongs to a player, not to chance, and is not terminal. Hidden parts are concealed.
   virtual void act(const void *state, Decision &out) = 0;
+  // Is shown every position of a match, from the first one on and before it is asked about one. Only some must know how
+  // a position came about. Never called where something is hidden.
+  virtual void follow(const void * /*state*/) {}
   // Forgets the game played so far and starts a new random stream.
   virtual void reset(std::uint64_t seed) {
     rng = Rng(seed);

@@ -58,6 +58,45 @@ def test_three_players_sit_in_every_order_equally_often() -> None:
     assert sum(result.wins) + result.draws == 24
 
 
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_everybody_takes_every_seat_in_turn(players: int) -> None:
+    game = bl.game("poker", players=players, rounds=1)
+    orders = math.factorial(players)
+    games = min(orders, 100)
+    records = bl.match(game, ["random"] * players, games=games, seed=1).records
+    for first in range(0, games // players * players, players):
+        turn = records[first : first + players]
+        assert all(set(seats) == set(range(players)) for seats in zip(*(r.seats for r in turn), strict=True))
+        assert len({r.seed for r in turn}) == 1
+    assert len({r.seed for r in records}) == math.ceil(games / players)
+    assert len({r.seats for r in records}) == games  # all orders come before one comes again
+    # Who is on the left of the first one is spread over few turns, too.
+    left = Counter(r.seats[1] for r in records if r.seats[0] == 0)
+    assert len(left) == players - 1 and max(left.values()) <= 2 * min(left.values())
+
+
+def test_intervals_of_six_equal_players_hold_the_truth() -> None:
+    """All are worth the same, whatever is dealt. 95% of 40 matches, less three standard deviations."""
+    game = bl.game("poker", players=6)
+    held = 0
+    for seed in range(40):
+        result = bl.match(game, ["random"] * 6, games=60, seed=seed)
+        held += abs(result.mean_scores[0]) <= result.intervals[0]
+    assert held >= 34
+
+
+def test_less_than_two_rounds_have_no_interval() -> None:
+    """The games of a round share a deal: however many they are, they are one sample."""
+    game = bl.game("poker", players=6)
+    few = bl.match(game, ["random"] * 6, games=11)
+    assert all(map(math.isnan, (*few.intervals, *few.point_intervals, *few.score_errors)))
+    assert "too few for a ±" in str(few)
+    assert not any(map(math.isnan, bl.match(game, ["random"] * 6, games=12).intervals))
+    assert math.isnan(bl.evaluate("random", game, games=11).interval)
+    assert math.isnan(interval([1.0, 0.0, 1.0], (0.0, 1.0), 2))
+    assert math.isnan(interval_of_parts([[1.0, 0.0, 1.0], [1.0]], (0.0, 1.0), 2))
+
+
 def test_one_player_games_have_scores_and_no_wins() -> None:
     result = bl.match(bl.game("2048", size=3), ["random"], games=20)
     assert result.wins == (0,) and result.draws == 0
@@ -647,7 +686,7 @@ def test_rounds_that_all_ended_alike_have_the_interval_of_what_they_may_hide() -
             assert interval([low] * 3 * rounds, (low, high), 3) == pytest.approx(half)
     assert interval([0.2] * 99 + [0.2 + 1e-9], (0.0, 1.0)) < 1e-9  # a difference is one, however small
     result = bl.match(bl.game("nim", players=3), ["solved"] * 3, games=198)
-    assert result.intervals == pytest.approx([2 / 3 * hidden_share(33)] * 3)
+    assert result.intervals == pytest.approx([2 / 3 * hidden_share(66)] * 3)
     assert result.score_errors == (0, 0, 0)
     # All won against one and all lost against another: what may hide in either.
     parts = [[1.0] * 10, [0.0] * 30, [1.0] * 10]

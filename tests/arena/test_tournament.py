@@ -17,7 +17,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import BoardLabError
-from boardlab.arena.intervals import hidden_share
+from boardlab.arena.intervals import hidden_share, interval
 from boardlab.arena.pairing import (
     first_turns,
     gauntlet,
@@ -55,8 +55,14 @@ def test_round_robin_and_gauntlet_by_hand() -> None:
 def test_seat_orders_by_hand() -> None:
     assert seat_orders((3, 7), "all", 0) == seat_orders((3, 7), "double", 0) == [(3, 7), (7, 3)]
     assert seat_orders((1, 2, 3), "double", 5) == [(1, 2, 3), (2, 3, 1), (3, 1, 2)]
-    assert len(seat_orders((1, 2, 3), "all", 0)) == order_count(3, "all") == 6
-    assert [order_count(3, s) for s in ("single", "double")] == [1, 3]
+    assert seat_orders((1, 2, 3), "all", 0) == seat_orders((1, 2, 3), "double", 0)
+    assert seat_orders((1, 2, 3), "all", 1) == [(1, 3, 2), (3, 2, 1), (2, 1, 3)]
+    assert seat_orders((1, 2, 3), "all", 2) == seat_orders((1, 2, 3), "all", 0)
+    assert [order_count(3, s) for s in ("single", "double", "all")] == [1, 3, 3]
+    for players in range(1, 7):
+        group = tuple(range(players))
+        circles = [tuple(seat_orders(group, "all", turn)) for turn in range(math.factorial(players - 1))]
+        assert len({order for circle in circles for order in circle}) == math.factorial(players)
     turns = [seat_orders((1, 2, 3), "single", turn)[0] for turn in range(3)]
     assert sorted(turns) == sorted(seat_orders((1, 2, 3), "double", 0))
 
@@ -225,8 +231,44 @@ def test_three_players_rotate_over_the_seats_and_get_skill_ratings(db: Path) -> 
     assert isinstance(result.ratings, dict) and set(result.ratings) == set(result.agents)
     assert "skill ± 95%" in str(result)
     assert sum(s.points for s in result.standings) == pytest.approx(12 * 1.5)
-    every = bl.tournament(NIM3, agents[:3], games=1, seats="all", seed=1, store=db)
+    every = bl.tournament(NIM3, agents[:3], games=4, seats="all", seed=1, store=db)
     assert Counter(r.seats for r in every.records) == dict.fromkeys(itertools.permutations(range(3)), 1)
+    assert len({r.seed for r in every.records}) == 2
+
+
+def test_rounds_of_a_swiss_tournament_of_three_sit_in_all_orders(db: Path) -> None:
+    """Seven turns a meeting: every meeting begins with the circle of the group, though seven is odd."""
+    result = bl.tournament(NIM3, FIELD[:3], "swiss", games=21, rounds=2, store=db)
+    orders = [r.seats for r in result.records]
+    groups = [p.entrants for p in bl.store(db).tournament(result.number).pairings()]
+    for group, played in zip(groups, (orders[:21], orders[21:]), strict=True):
+        turns = [seat_orders(group, "all", turn) for turn in (0, 1)]
+        assert played == [*turns[0], *turns[1]] * 3 + turns[0]
+    assert len({r.seed for r in result.records}) == 14
+
+
+def test_three_player_tournaments_of_earlier_versions_are_shown_and_do_not_go_on(db: Path) -> None:
+    """They played all six orders on one opening."""
+    agents = FIELD[:3]
+    plan = bl.store(db).start_tournament(
+        NIM3, agents, "round-robin", options={"games": 24, "seats": "all", "random_actions": 0}
+    )
+    plan.add_pairings([((0, 1, 2), 24)])
+    records = bl.match(NIM3, agents, games=24, seatings=list(itertools.permutations(range(3)))).records
+    plan.add_games(0, records[:7], first=0)
+    with pytest.raises(
+        BoardLabError, match="was begun by an earlier version, which played all 6 seat orders"
+    ):
+        bl.tournament(NIM3, agents, games=20, store=db)
+    plan.add_games(0, records[7:], first=7)
+    plan.finish()
+    shown = bl.tournament(NIM3, agents, games=20, store=db)
+    assert shown.number == plan.number and shown.records == records
+    scores = [record.scores[record.seats.index(0)] for record in records]
+    assert shown.standings[0].score_interval == interval(scores, NIM3.score_range, 6)
+    anew = bl.tournament(NIM3, agents, games=20, store=db, again=True)
+    assert anew.number != plan.number and len(anew.records) == 21
+    assert bl.tournament(NIM3, agents, games=20, store=db).number == anew.number
 
 
 def test_one_player_games_are_ranked_by_score(db: Path) -> None:
@@ -300,10 +342,10 @@ def test_a_pairing_that_is_broken_off_in_a_round_shifts_no_other_ones() -> None:
         assert standing.score_interval == pytest.approx(hidden_share(rounds))
         assert standing.games == sum(map(len, pairings))
         assert standing.points == standing.games / 2 + 0.5
-    # Less than two whole rounds: games count one by one, whatever pairing they are of.
+    # Less than two whole rounds say nothing about chance.
     single = [[record(0, 1)], [record(0, 2)], [record(3, 0)], [record(0, 4)]]
-    standing = tally(1, TICTACTOE, tuple("abcde"), "round-robin", False, single, 2).standings[0]
-    assert standing.point_interval == pytest.approx(3.1824 * 0.25)
+    few = tally(1, TICTACTOE, tuple("abcde"), "round-robin", False, single, 2)
+    assert math.isnan(few.standings[0].point_interval) and "nan" not in str(few)
 
 
 def test_tally_by_hand() -> None:

@@ -87,8 +87,8 @@ class Paper:
         """The agent's mean score against copies of one opponent in all other seats."""
         others = [opponent] * (self.game.players - 1)
         games = self.games
-        if starts:  # every start equally often, in every seat order
-            round_size = len(seatings) if seatings else _orders(self.game.players)
+        if starts:  # every start equally often, in every seat
+            round_size = len(seatings) if seatings else self.game.players
             games = max(1, games // (round_size * len(starts))) * round_size * len(starts)
         result = match(
             self.game,
@@ -133,10 +133,3 @@ class Paper:
             interval(scores, SHARE),
             units,
         )
-
-
-def _orders(players: int) -> int:
-    orders = 1
-    for n in range(2, players + 1):
-        orders *= n
-    return orders

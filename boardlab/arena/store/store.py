@@ -109,26 +109,9 @@ class Store:
         The name is no part of the plan: another one renames what is there. Where the user's own code (the
         game's library, an evaluator's file) is not what it was, the tournament that is there is refused.
         """
-        as_game(game)
         if not isinstance(name, str):
             raise BoardLabError(f"the name of a tournament must be text, not {shown(name)}")
-        if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence) or not agents:
-            raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
-        entries = [AgentEntry.of(game, agent) for agent in agents]
-        for i, entry in enumerate(entries):
-            if entry in entries[:i]:
-                raise BoardLabError(
-                    f"{entry.expression} is listed twice; a tournament ranks different agents"
-                )
-        text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
-        facts = [
-            *older_key(game),
-            format,
-            text,
-            options_text,
-            *((e.expression, e.learned) for e in entries),
-        ]
-        plan = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+        entries, text, options_text, plan = _plan(game, agents, format, seed, options)
         with self._writing() as db:
             there = db.execute("SELECT max(id) FROM tournaments WHERE plan = ?", (plan,)).fetchone()[0]
             if there is not None and not again:
@@ -167,6 +150,20 @@ class Store:
                 f"{changed} is not what it was when tournament {number} of {game.name} began: play it anew "
                 "(--again, or again=True), or bring the old one back"
             )
+
+    def has_tournament(
+        self,
+        game: Game,
+        agents: Sequence[str | Agent],
+        format: str,
+        seed: int = 0,
+        options: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Whether there is a tournament with this very plan."""
+        plan = _plan(game, agents, format, seed, options)[-1]
+        return self.path.exists() and bool(
+            self._read("SELECT 1 FROM tournaments WHERE plan = ? LIMIT 1", (plan,))
+        )
 
     def tournaments(self, game: str | None = None) -> list[Tournament]:
         """All tournaments (of a game), the oldest first."""
@@ -275,3 +272,29 @@ class Store:
 def store(path: str | os.PathLike[str] | None = None) -> Store:
     """The store in that file: by default $BOARDLAB_STORE or ./boardlab.db, where runs/ is too."""
     return Store(path)
+
+
+def _plan(
+    game: Game,
+    agents: Sequence[str | Agent],
+    format: str,
+    seed: int,
+    options: Mapping[str, Any] | None,
+) -> tuple[list[AgentEntry], str, str, str]:
+    """The entrants, the seed and the options as they are kept, and the mark of the plan of all these."""
+    as_game(game)
+    if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence) or not agents:
+        raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
+    entries = [AgentEntry.of(game, agent) for agent in agents]
+    for i, entry in enumerate(entries):
+        if entry in entries[:i]:
+            raise BoardLabError(f"{entry.expression} is listed twice; a tournament ranks different agents")
+    text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
+    facts = [
+        *older_key(game),
+        format,
+        text,
+        options_text,
+        *((e.expression, e.learned) for e in entries),
+    ]
+    return entries, text, options_text, hashlib.sha256(json.dumps(facts).encode()).hexdigest()

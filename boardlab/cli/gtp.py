@@ -12,6 +12,7 @@ from boardlab.cli.common import agent_from, game_from
 from boardlab.cli.completion import GameOption, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
+from boardlab.references.engines.gtp import board_size, from_vertex, to_vertex
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -46,6 +47,8 @@ class GtpServer:
         self.agent = agent
         self.game: Game = game
         self.state: State = game.initial_state()
+        self.left_out: set[int] = set()
+        """How many actions were played after each pass that nobody told of."""
         self.commands: dict[str, Callable[..., str]] = {
             name[3:]: getattr(self, name) for name in sorted(dir(self)) if name.startswith("do_")
         }
@@ -77,15 +80,27 @@ class GtpServer:
             raise BoardLabError("wrong number of arguments") from None
         return self.commands[name](*arguments)
 
-    def _player(self, colour: str) -> int:
+    def _turn_of(self, colour: str) -> State:
+        """The position in which this colour moves: some controllers leave out a pass that is forced."""
         player = PLAYERS.get(colour.lower())
         if player is None:
             raise BoardLabError("a colour is b or w")
-        if self.state.is_terminal:
+        state = self.state.copy()
+        legal = state.legal_actions()
+        if player != state.player and len(legal) == 1 and state.action_text(legal[0]) == "pass":
+            state.apply(legal[0])
+        if state.is_terminal:
             raise BoardLabError("the game is over")
-        if player != self.state.player:
-            raise BoardLabError(f"it is the turn of {'black' if self.state.player == 0 else 'white'}")
-        return player
+        if player != state.player:
+            raise BoardLabError(f"it is the turn of {'black' if state.player == 0 else 'white'}")
+        return state
+
+    def _play(self, state: State, action: int) -> None:
+        """Plays in the position that `_turn_of` gave."""
+        if state.actions_played > self.state.actions_played:
+            self.left_out.add(state.actions_played)
+        state.apply(action)
+        self.state = state
 
     def do_protocol_version(self) -> str:
         """The version of GTP."""
@@ -113,52 +128,64 @@ class GtpServer:
 
     def do_boardsize(self, size: str) -> str:
         """Accepts only the size of the game that is played."""
-        own = getattr(self.game.rules, "size", None)
-        if own is not None and size != str(own):
+        if size != str(board_size(self.game)):
             raise BoardLabError("unacceptable size")
         return self.do_clear_board()
 
     def do_clear_board(self) -> str:
         """A new game."""
         self.state = self.game.initial_state()
+        self.left_out.clear()
         self.agent.reset()
         return ""
 
     def do_komi(self, komi: str) -> str:
         """Means nothing here."""
+        try:
+            float(komi)
+        except ValueError:
+            raise BoardLabError("komi is a number") from None
         return ""
 
     def do_play(self, colour: str, *vertex: str) -> str:
         """Somebody played."""
-        self._player(colour)
-        self.state.apply(self.state.parse_action(" ".join(vertex)))
+        state = self._turn_of(colour)
+        self._play(state, state.parse_action(from_vertex(self.game, " ".join(vertex))))
         return ""
 
     def do_genmove(self, colour: str) -> str:
         """The agent plays."""
-        answer = self.do_reg_genmove(colour)
-        self.state.apply(self.state.parse_action(answer))
+        state = self._turn_of(colour)
+        action = self.agent.act(state).action
+        answer = to_vertex(self.game, state.action_text(action))
+        self._play(state, action)
         return answer
 
     def do_reg_genmove(self, colour: str) -> str:
         """What the agent would play."""
-        self._player(colour)
-        return self.state.action_text(self.agent.act(self.state).action)
+        state = self._turn_of(colour)
+        return to_vertex(self.game, state.action_text(self.agent.act(state).action))
 
     def do_undo(self) -> str:
         """Takes the last action back."""
         if not self.state.actions_played:
             raise BoardLabError("cannot undo")
         self.state.undo()
+        if (played := self.state.actions_played) in self.left_out:
+            self.left_out.remove(played)
+            self.state.undo()
         return ""
 
     def do_showboard(self) -> str:
         """The position as text."""
-        return "\n" + "\n".join(line or " " for line in self.state.to_text().splitlines())
+        columns, *lines = self.state.to_text().splitlines()
+        columns = " ".join(to_vertex(self.game, f"{word}1")[:-1] for word in columns.split(" "))
+        return "\n" + "\n".join(line or " " for line in (columns, *lines))
 
     def do_final_score(self) -> str:
-        """Who won, by the game's score."""
+        """Who won: by how many discs, where they are counted, else by the game's score."""
         if not self.state.is_terminal:
             raise BoardLabError("the game is not over")
-        difference = float(self.state.scores[0] - self.state.scores[1])
+        outcome = self.state.outcome("discs" if "discs" in self.game.outcomes else "score")
+        difference = float(outcome[0] - outcome[1])
         return "0" if difference == 0 else f"{'B' if difference > 0 else 'W'}+{abs(difference) / 2:g}"

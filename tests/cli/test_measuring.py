@@ -1,6 +1,7 @@
 """`boardlab evaluate`, `balance` and `gtp` as a user types them."""
 
 import io
+import random
 
 import pytest
 from typer.testing import CliRunner
@@ -82,7 +83,15 @@ def test_gtp_answers_the_usual_commands():
         "= 2", "=1 BoardLab random", "= true", "= false",
     ]  # fmt: skip
     assert "genmove" in talk("list_commands")[0]
-    assert talk("boardsize 8", "boardsize 19", "komi 6.5") == ["=", "? unacceptable size", "="]
+    assert talk("boardsize 8", "boardsize 19", "komi 6.5", "komi x") == [
+        "=", "? unacceptable size", "=", "? komi is a number",
+    ]  # fmt: skip
+    assert talk("boardsize 15", "boardsize 19", game="gobang", rows=15, cols=15) == [
+        "=",
+        "? unacceptable size",
+    ]
+    assert talk("boardsize 3", "boardsize 4", game="tictactoe") == ["=", "? unacceptable size"]
+    assert talk("boardsize 6", "boardsize 7", game="connectfour") == ["? unacceptable size"] * 2
     assert talk("# only a comment", "", "quit", "name") == ["="]
 
 
@@ -91,6 +100,58 @@ def test_gtp_plays():
     assert answers[0] == "=" and answers[1][2:] in ("c3", "c5", "e3")
     assert "O to move" not in answers[2] and answers[3:5] == ["=", "="]
     assert answers[5] == "? cannot undo" and answers[6] == "? it is the turn of black"
+
+
+def test_gtp_leaves_out_the_column_i_where_go_does():
+    lines = ("play b j1", "play w i2", "play w p3", "showboard", "play b h1", "play w j1")
+    told = talk(*lines, game="gobang", rows=15, cols=15, k=5)
+    assert told[0] == told[2] == told[4] == "=" and "after column h comes j" in told[1]
+    assert told[3].splitlines()[1:3] == [
+        "   a b c d e f g h j k l m n o p",
+        " 1 . . . . . . . . X . . . . . .",
+    ]
+    assert told[5].startswith("?")  # taken
+    only = ["play b a1", "play w b1", "play b a2", "play w b2", "genmove b"]
+    assert talk(*only, game="gobang", rows=9, cols=9, k=3, agent="alphabeta(depth=2)")[-1] == "= a3"
+    won = ["play b j1", "play w b1", "play b j2", "play w b2", "reg_genmove b", "genmove b"]
+    assert talk(*won, game="gobang", rows=9, cols=9, k=3, agent="alphabeta(depth=2)")[-2:] == ["= j3"] * 2
+    assert talk("play b i1", "play w j1", game="hex", size=11) == ["=", "="]
+
+
+def forced_pass():
+    """What was played in Othello until somebody must pass, and the state."""
+    game, rng = bl.game("othello"), random.Random(1)
+    while True:
+        state, lines = game.initial_state(), []
+        while not state.is_terminal:
+            action = rng.choice(state.legal_actions())
+            if state.action_text(action) == "pass":
+                return lines, state
+            lines.append(f"play {'bw'[state.player]} {state.action_text(action)}")
+            state.apply(action)
+
+
+def test_gtp_plays_the_passes_that_are_left_out():
+    lines, state = forced_pass()
+    passing, other = "bw"[state.player], "wb"[state.player]
+    told = talk(*lines, f"reg_genmove {other}", f"genmove {other}", "undo", "undo", "showboard")
+    assert told[-5].startswith("= ") and told[-4].startswith("= ")
+    assert told[-1] == talk(*lines[:-1], "showboard")[-1]  # the pass went with the action after it
+    told = talk(*lines, f"play {passing} pass", f"genmove {other}", "undo", "undo", "showboard")
+    assert told[-1] == talk(*lines, "showboard")[-1]
+    assert talk("play b d3", "play b c4")[-1] == "? it is the turn of white"
+
+
+def test_gtp_tells_the_discs():
+    game, rng = bl.game("othello"), random.Random(1)
+    state, lines = game.initial_state(), []
+    while not state.is_terminal:
+        action = rng.choice(state.legal_actions())
+        lines.append(f"play {'bw'[state.player]} {state.action_text(action)}")
+        state.apply(action)
+    discs = state.outcome("discs")[0]
+    assert abs(discs) > 1
+    assert talk(*lines, "final_score")[-1] == f"= {'B' if discs > 0 else 'W'}+{abs(discs):g}"
 
 
 def test_gtp_refuses_nonsense_with_a_sentence():

@@ -2,17 +2,21 @@
 
 import gc
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import boardlab as bl
-from boardlab.references.engines.gtp import path_between
+from boardlab.arena.match import replay
+from boardlab.references.engines.gtp import Gtp, from_vertex, path_between, to_vertex
+from boardlab.search.agent import python_agent
 
 PROGRAMS = Path(__file__).parent / "programs"
 RHINO = shutil.which("gtp-rhino") or shutil.which("/usr/games/gtp-rhino")
@@ -248,6 +252,88 @@ def test_our_own_agents_play_over_gtp_as_they_do_inside(othello):
     assert result.errors == 0 and result.wins[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "size", "vertex", "name"),
+    [
+        ({"game": "gobang", "rows": 15, "cols": 15, "k": 5}, ["boardsize 15"], "p3", "o3"),
+        ({"game": "gobang", "rows": 9, "cols": 12}, [], "J2", "i2"),
+        ({"game": "othello", "size": 10}, ["boardsize 10"], "k1", "j1"),
+        ({"game": "hex"}, ["boardsize 11"], "i2", "i2"),
+        ({"game": "connectfour"}, [], "3", "3"),
+    ],
+    ids=str,
+)
+def test_gtp_names_the_board_and_its_columns_as_go_does(words, size, vertex, name):
+    parameters = dict(words)
+    game = bl.game(parameters.pop("game"), **parameters)
+    said = []
+
+    class Listener(Gtp):
+        def send(self, command):
+            said.append(command)
+            return {"protocol_version": "2", "genmove b": vertex}.get(command, "")
+
+    protocol = Listener(SimpleNamespace(name="listener"), game, None, 1.0)
+    protocol.begin()
+    assert said == ["protocol_version", *size]
+    assert from_vertex(game, vertex) == name and to_vertex(game, name) == vertex.lower()
+    if game.name != "othello":  # where that is no first action
+        state = game.initial_state()
+        action = protocol.ask(state)
+        assert state.action_text(action) == name
+        state.apply(action)
+        state.apply(state.legal_actions()[0])
+        protocol.told = None
+        protocol.follow(state)
+        assert f"play b {vertex.lower()}" in said
+    if game.name == "gobang":
+        with pytest.raises(bl.BoardLabError, match="after column h comes j"):
+            from_vertex(game, "I5")
+
+
+@pytest.mark.parametrize("words", ["yavalath", "pathwayz"])
+def test_programs_hear_of_games_in_which_no_way_to_the_position_is_easily_found(words):
+    game = bl.game(words)
+    result = bl.match(game, [own_gtp("random", words), "random"], games=4, seed=1, random_actions=12)
+    assert result.errors == 0 and any(record.decisions[0] for record in result.records)
+
+
+def test_agents_that_ask_for_it_know_how_the_state_came_about():
+    """From the first position of the game on: the opening, the start's own history, and what was played."""
+    hexagons = bl.game("hex", size=3)
+    begun = hexagons.initial_state()
+    begun.apply(4)
+    for starts, random_actions in (([], 0), ([], 2), ([begun], 1)):
+        seen = []
+
+        def choose(state, seen=seen):
+            line = [state.copy()]
+            while line[-1].actions_played:
+                line.append(line[-1].copy())
+                line[-1].undo()
+            seen.append(line[::-1])
+            return state.legal_actions()[-1]
+
+        agents = [python_agent(hexagons, choose, "curious", with_history=True), "random"]
+        plan = {"games": 2, "starts": starts, "random_actions": random_actions}
+        result = bl.match(hexagons, agents, **plan)
+        assert result.errors == 0
+        expected = []
+        for record in result.records:
+            line = [hexagons.initial_state()] if starts else []
+            for number, state in enumerate(replay(hexagons, record)):
+                line.append(state)
+                own = record.seats.index(0) == state.player
+                if own and number >= random_actions and not state.is_terminal:
+                    expected.append(list(line))
+        assert seen == expected
+    agents[0].act(begun)
+    assert seen[-1] == [hexagons.initial_state(), begun]
+    cards = bl.game("kuhnpoker")
+    hidden = [python_agent(cards, lambda s: s.actions_played or s.legal_actions()[0], "c", with_history=True)]
+    assert bl.match(cards, [*hidden, "random"], games=4).errors == 0
+
+
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino is not installed")
 def test_a_real_gtp_program_plays_whole_games(othello):
     result = bl.match(othello, [f'engine("{RHINO} --level=1")', "random"], games=4, seed=2, random_actions=6)
@@ -257,7 +343,7 @@ def test_a_real_gtp_program_plays_whole_games(othello):
 def test_paths_to_positions_from_elsewhere(othello):
     for seed in range(5):
         state = othello.initial_state()
-        rng = __import__("random").Random(seed)
+        rng = random.Random(seed)
         for _ in range(10):
             state.apply(rng.choice(state.legal_actions()))
         path = path_between(othello.initial_state(), state, most=100)
@@ -270,6 +356,31 @@ def test_paths_to_positions_from_elsewhere(othello):
     later = othello.initial_state()
     later.apply(later.legal_actions()[0])
     assert path_between(later, othello.initial_state(), most=3) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "actions"),
+    [
+        ("yavalath", 6),
+        ("sim", 5),
+        ("pathwayz", 2),
+        ("hex", 40),
+        ("gobang", 12),
+        ("connectfour", 12),
+        ("nim", 2),
+    ],
+)
+def test_paths_are_found_in_games_of_all_kinds(words, actions):
+    game = bl.game(words)
+    rng = random.Random(2)
+    for _ in range(3):
+        state = game.initial_state()
+        for _ in range(actions):
+            state.apply(rng.choice(state.legal_actions()))
+        again = game.initial_state()
+        for action in path_between(again, game.from_fields(state.fields), most=game.horizon):
+            again.apply(action)
+        assert again == state
 
 
 def test_a_position_that_never_came_about_is_refused_with_a_sentence(othello):

@@ -85,4 +85,4 @@ def _session(
     seconds: float,
 ) -> _engine.Search:
     session = Session(kind, game, command, name, folder, level, seconds)
-    return python_agent(game, session.choose, name, session.reset).core
+    return python_agent(game, session.choose, name, session.reset, with_history=kind is Gtp).core

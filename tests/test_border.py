@@ -121,7 +121,9 @@ def engine_objects() -> list[Any]:
 
 def play_one(core: Any, agents: list[Any], receive: Any = print, games: int = 1, starts: Any = ()) -> None:
     """A match of one thread with the least that the engine needs."""
-    _engine.play_match(core, [agents], 0, games, 0, [[0, 0]], 1, 0, list(starts), False, None, 1.0, 4, receive)
+    _engine.play_match(
+        core, [agents], 0, games, 0, [[0, 0]], 1, 0, list(starts), False, None, 1.0, 4, receive
+    )
 
 
 def members(value: Any) -> list[str]:

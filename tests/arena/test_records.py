@@ -236,12 +236,23 @@ def test_pgn_of_others_is_read_with_variations_and_results():
         HEAD.replace('"*"', '"0-1"')
         + "\n1.3 $1 {[%eval -0.5]} (1. 2 {no} (1. 4)) 3! 2. 0 ; a remark 5\n{+0.3/12 1.2s} 0-1"
     )
-    with pytest.raises(bl.BoardLabError, match="move 2 3!"):
-        parse_records(text)
-    (record,) = parse_records(text.replace("3!", "3"))
+    with pytest.raises(bl.BoardLabError, match=r'move 2 9!\?: "9" is not a legal action'):
+        parse_records(text.replace("3!", "9!?"))
+    for mark in ("", "?", "!!", "?!"):
+        assert parse_records(text.replace("3!", f"3{mark}")) == parse_records(text)
+    (record,) = parse_records(text)
     assert record.actions == (3, 3, 0) and record.values == (-0.5, None, 0.3)
     assert record.scores == (-1.0, 1.0) and record.ending == "abandoned"
     assert parse_records(pgn_text([record])) == [record]
+
+
+def test_marks_that_are_part_of_an_action_stay():
+    game = bl.game("pathwayz")
+    text = HEAD.replace("connectfour", "pathwayz") + "\n1. a1! b2! 2. c2? *"
+    names = [
+        s.action_text(a) for r in parse_records(text) for s, a in zip(r.states(), r.actions, strict=False)
+    ]
+    assert names == ["a1!", "b2!", "c2"] and parse_records(text)[0].game == game
 
 
 def test_what_is_no_file_of_games_is_refused(tmp_path):
@@ -377,6 +388,14 @@ def test_ggf_of_a_server_is_read():
     assert len(parse_records("1 " + GGS.strip() + "\n" + GGS)) == 2
 
 
+@pytest.mark.parametrize("result", ["RE[?]", "RE[]", ""])
+def test_ggf_of_a_game_that_still_runs_is_read(result):
+    running = GGS.replace("RE[-64.000:r]", result)
+    unfinished, finished = parse_records(running + GGS)
+    assert unfinished.ending == UNFINISHED and len(unfinished.actions) == 3
+    assert finished.scores == (-1.0, 1.0)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -478,9 +497,34 @@ def test_a_solution_alone_is_a_game():
     with pytest.raises(
         bl.BoardLabError, match=r'line 1, move 1 "D": "D" is not a legal action here; legal are U'
     ):
-        parse_records("D U2\n")
+        parse_records("D U2\n", game=game)
+    with pytest.raises(bl.BoardLabError, match="is neither PGN"):
+        parse_records("R X\n")
     with pytest.raises(bl.BoardLabError, match="no position"):
         parse_records("U @ 1 2 3\n", game=game)
+
+
+def test_twists_of_other_faces_are_of_the_large_cube():
+    """The twists of the 2x2x2 are U, L and F: one corner stays where it is."""
+    large = bl.game("rubiks", size=3)
+    (record,) = parse_records("R U2 F'\n")
+    assert record.game == large and record.scores == (1.0,) and record.is_finished
+    assert [r.game for r in parse_records("U L\nU L2 D'\n")] == [large] * 2
+    assert parse_records("u l2\n")[0].game == bl.game("rubiks")
+    for text, game in (("r U2 F'\n", large), ("R u\n", None)):
+        with pytest.raises(bl.BoardLabError, match=r'line 1: "[ru]" turns two layers, which is no action'):
+            parse_records(text, game=game)
+
+
+def test_scores_of_solved_positions_are_left_out():
+    """As in the test sets of P. Pons: columns, the score of the position."""
+    text = "2252576253462244111563365343671351441 -1\n7422341735647741166133573473242566 1\n44 0\n"
+    records = parse_records(text)
+    assert [len(record.actions) for record in records] == [37, 34, 2]
+    assert records[2].actions == (3, 3) and records == parse_records(text, game=bl.game("connectfour"))
+    assert [record.actions for record in parse_records("44 5\n")] == [(3, 3, 4)]
+    with pytest.raises(bl.BoardLabError):
+        parse_records("44 -5\n44 -\n")
 
 
 # ---- another agent's opinion ----

@@ -108,7 +108,8 @@ def _record(place: str, text: str) -> Record:
     if start is not None and start == game.initial_state():
         start = None
     record = played(game, words, start=start, players=players, values=values, tags=tags)
-    return record if record.is_finished or not result else _given_up(place, record, result)
+    # NBoard writes RE[?] as long as a game runs.
+    return record if record.is_finished or result in (None, "", "?") else _given_up(place, record, result)
 
 
 def _position(place: str, value: str) -> tuple[Game, State]:

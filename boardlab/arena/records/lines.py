@@ -1,7 +1,8 @@
 """Games as lines of plain text, one a line, as many programs write them.
 
     f5d6c3d3c4...     othello: squares in a row; passes are left out
-    4455...           connectfour: columns, counted from 1 (from 0 in a file that has a 0)
+    4455...           connectfour: columns, counted from 1 (from 0 in a file that has a 0); in a file of
+                      solved positions (4455 -2) a score, which is not read
     R U2 F'           rubiks: the twists that solve the cube; where they did not: `@` and its first position
 
 Blank lines and what follows a `#` are not read; `-` is a game without actions.
@@ -21,6 +22,7 @@ from boardlab.games.rubiks import Rubiks
 
 OTHELLO = re.compile(r"(?:[a-j](?:10|[1-9])|pass|pa|ps|--|\s)+", re.IGNORECASE)
 COLUMNS = re.compile(r"[\d\s]+")
+SOLVED = re.compile(r"(\d+)\s+-?\d+")
 NO_ACTIONS = "-"
 TWISTS = re.compile(r"(?:[ULFRBDulfrbd](?:2'?|'|3)?\s*)+(?:@[-\d\s]*)?|@[-\d\s]*")
 
@@ -80,17 +82,24 @@ def read_lines(name: str, text: str, game: Game | None = None) -> list[Record]:
     lines = [(n, line) for n, line in lines if line]
     if not lines:
         raise BoardLabError(f"{name} holds no game")
-    game = game or _guess(name, *next((told for told in lines if told[1] != NO_ACTIONS), lines[0]))
+    if (game is None or game.name == "connectfour") and any(re.search(r"\s-\d", line) for _, line in lines):
+        solved = [SOLVED.fullmatch(line) for _, line in lines]
+        if all(solved):  # a column has no sign, so that this is no game
+            lines = [(n, found[1]) for (n, _), found in zip(lines, solved, strict=True) if found]
+    game = game or _guess(name, lines)
     if game.name not in WRITERS:
         raise BoardLabError(f"{game.name} has no notation in lines of plain text; its games are kept as PGN")
     from_zero = any("0" in line for _, line in lines)
     return [_read_line(f"{name}, line {n}", line, game, from_zero) for n, line in lines]
 
 
-def _guess(name: str, number: int, line: str) -> Game:
+def _guess(name: str, lines: list[tuple[int, str]]) -> Game:
+    number, line = next((told for told in lines if told[1] != NO_ACTIONS), lines[0])
     for pattern, kind in ((COLUMNS, "connectfour"), (OTHELLO, "othello"), (TWISTS, "rubiks")):
         if pattern.fullmatch(line):
-            return make_game(kind)
+            # The 2x2x2 is turned at its faces U, L and F alone: the corner behind them stays.
+            is_large = kind == "rubiks" and any(re.match("[^@]*[RBDrbd]", line) for _, line in lines)
+            return make_game(kind, size=3) if is_large else make_game(kind)
     raise BoardLabError(
         f"{name}, line {number}: {line[:30]!r} is neither PGN, GGF, an Othello transcript (f5d6c3), "
         "connect-four columns (4455) nor twists (R U2 F')"
@@ -108,7 +117,7 @@ def _read_line(place: str, line: str, game: Game, from_zero: bool) -> Record:
         words = [(place, digit) for digit in re.findall(r"\S", line)]
         return played(game, words, read=functools.partial(_column, 0 if from_zero else 1))
     twists, at, fields = line.partition("@")
-    words = [(place, _twist(game, word)) for word in re.findall(r"[A-Za-z](?:2'?|'|3)?|\S", twists)]
+    words = [(place, _twist(place, game, word)) for word in re.findall(r"[A-Za-z](?:2'?|'|3)?|\S", twists)]
     return played(game, words, start=_cube(place, game, words, fields if at else None))
 
 
@@ -121,7 +130,12 @@ def _column(first: int, state: State, digit: str) -> int:
     return columns[digit]
 
 
-def _twist(game: Game, word: str) -> str:
+def _twist(place: str, game: Game, word: str) -> str:
+    assert isinstance(game.rules, Rubiks)
+    if game.rules.size > 2 and word[0] in "ulfrbd":
+        raise BoardLabError(
+            f'{place}: "{word}" turns two layers, which is no action; a face has a capital: {word.upper()}'
+        )
     return word[0].upper() + {"3": "'", "2'": "2"}.get(word[1:], word[1:])
 
 

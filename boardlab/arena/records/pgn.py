@@ -390,7 +390,12 @@ def _play(state: State, is_chance: bool, word: str) -> int:
             raise BoardLabError("a player moves here, not chance")
         raise BoardLabError(f"chance moves here; what it does is written <{word}>")
     name = word[1:-1] if is_chance else word
-    action = state.parse_action(re.sub(r"\\(.)", r"\1", name[1:-1]) if name.startswith('"') else name)
+    try:
+        action = state.parse_action(re.sub(r"\\(.)", r"\1", name[1:-1]) if name.startswith('"') else name)
+    except BoardLabError:
+        if not (bare := name.rstrip("!?")) or bare == name:
+            raise
+        action = state.parse_action(bare)  # b2! and a1?? are what somebody thinks of b2 and a1
     state.apply(action)
     return action
 

@@ -1,6 +1,7 @@
 """`boardlab rate`: a rating list from game files and tournaments."""
 
 import enum
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,9 +112,10 @@ def rate(
 
 def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) -> list[str]:
     rated = bayes_elo(results, **options)
+    width = f"eloDraw {rated.draw:.0f}" if math.isfinite(rated.draw) else "eloDraw unknown (no game was won)"
     lines = [
         str(rated),
-        f"first move {rated.advantage:+z.0f} Elo, eloDraw {rated.draw:.0f}, {counted(len(results), 'games')}",
+        f"first move {rated.advantage:+z.0f} Elo, {width}, {counted(len(results), 'games')}",
     ]
     if superiority:
         lines += [

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from boardlab.arena.ratings import (
     read_pgn_results,
     whole_history,
 )
+from boardlab.cli.rate import _bayeselo
 
 WIN, DRAW, LOSS = (1.0, 0.0), (0.5, 0.5), (0.0, 1.0)
 
@@ -282,6 +284,30 @@ def test_bounds_with_exact_opponents_by_hand() -> None:
     assert a.elo - a.minus == pytest.approx(200 * math.log10(low / (1 - low)), abs=1)
     assert a.elo + a.plus == pytest.approx(200 * math.log10(high / (1 - high)), abs=1)
     assert a.plus > a.minus
+
+
+def test_bounds_with_exact_opponents_know_only_who_was_met() -> None:
+    played = games("a", "b", 30, 0, 20) + games("b", "a", 25, 0, 25)
+    options = {"advantage": 0.0, "draw": 0.0}
+    alone = bayes_elo(played, bounds="exact-opponents", **options)["a"]
+    others = [r for i, j in itertools.permutations("uvwxyz", 2) for r in games(i, j, 3, 0, 3)]
+    among = bayes_elo(played + others, bounds="exact-opponents", **options)["a"]
+    assert (among.elo, among.plus, among.minus) == pytest.approx((alone.elo, alone.plus, alone.minus))
+    # An anchor is known: the whole difference is the other's, as the covariance has it.
+    rated = bayes_elo(played, anchor="b", bounds="exact-opponents", **options)
+    assert rated["b"] == replace(rated["b"], elo=0.0, plus=0.0, minus=0.0)
+    assert rated["a"].plus == pytest.approx(bayes_elo(played, anchor="b", **options)["a"].plus, rel=0.03)
+    assert rated["a"].plus == pytest.approx(2 * alone.plus, abs=2)
+
+
+def test_no_width_of_draws_is_told_where_all_were_drawn() -> None:
+    played = games("a", "b", 0, 50, 0)
+    rated = bayes_elo(played)
+    assert rated.draw == math.inf and rated["a"].elo == pytest.approx(0, abs=1e-6)
+    assert math.isfinite(rated["a"].plus)
+    assert bayes_elo(played, draw=97.3).draw == pytest.approx(97.3)
+    assert math.isfinite(bayes_elo([*played, *games("a", "b", 1, 0, 0)]).draw)
+    assert any("eloDraw unknown (no game was won)" in line for line in _bayeselo(played))
 
 
 def test_a_player_that_only_lost_reaches_further_down_than_up() -> None:

@@ -60,7 +60,8 @@ class BayesElo:
     advantage: float
     """What the first move is worth, in Elo."""
     draw: float
-    """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw)."""
+    """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw). Infinite where it was to be estimated
+    and all games were drawn."""
     covariance: Vector = field(repr=False, compare=False)
     """Of the ratings, in the order of the list."""
     groups: tuple[tuple[str, ...], ...]
@@ -147,7 +148,9 @@ def bayes_elo(
     if bounds == "covariance":
         plus = minus = NORMAL_95 * np.sqrt(np.maximum(np.diag(covariance), 0))
     else:
-        plus, minus = model.exact_opponents(strength, a, d)
+        plus, minus = model.exact_opponents(strength, a, d, np.diag(centre))
+    if draw is None and not counts[:, :, [0, 2]].any():
+        d = math.inf  # the wider, the likelier: the fit ends somewhere
     order = sorted(range(len(names)), key=lambda i: (-elo[i], names[i]))
     return BayesElo(
         tuple(_line(names[i], elo, i, counts, plus=float(plus[i]), minus=float(minus[i])) for i in order),
@@ -283,16 +286,20 @@ class _Model:
         covariance: Any = np.linalg.pinv(hessian[np.ix_(free, free)], rcond=1e-12, hermitian=True)
         return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
 
-    def exact_opponents(self, strength: Vector, a: float, d: float) -> tuple[Vector, Vector]:
+    def exact_opponents(self, strength: Vector, a: float, d: float, rises: Vector) -> tuple[Vector, Vector]:
         """Upper and lower 95% reach of each player's own posterior, in Elo; the others are taken as known.
 
-        The others give way together so that the mean stays, as in BayesElo.
+        Those of its group give way together so that their mean stays, as in BayesElo: of a step that it takes
+        from them its rating `rises` by that part. It is the whole step where an anchor holds the scale, and
+        nothing for the anchor itself.
         """
         moves = np.linspace(-8, 8, 3201)  # +-1390 Elo around the estimate, in steps of 0.9
         plus, minus = np.zeros(self.n), np.zeros(self.n)
         for i in range(self.n):
             mine = (self.first == i) | (self.second == i)
-            sign = np.where(self.first[mine] == i, 1.0, -1.0) * (self.n / max(1, self.n - 1))
+            if not rises[i]:
+                continue
+            sign = np.where(self.first[mine] == i, 1.0, -1.0) / rises[i]
             x = (strength[self.first] - strength[self.second] + a)[mine][:, None] + sign[:, None] * moves
             width = self.widths(d)[mine][:, None]
             log = -(

@@ -135,8 +135,7 @@ def tournament(
     if not plan.is_finished:
         _keep_ratings(plan, result)
         plan.finish()
-        result = dataclasses.replace(result, is_finished=True)
-    return result
+    return dataclasses.replace(result, is_finished=True)  # perhaps another process was the last to play
 
 
 def stored_tournament(plan: StoredTournament) -> TournamentResult:

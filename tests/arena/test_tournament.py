@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -401,6 +402,19 @@ def test_a_tournament_that_was_stopped_goes_on_as_though_nothing_had_happened(
             assert not partial.is_finished and "so far" in str(partial)
     assert result == whole and result.records == whole.records
     assert told[-1] == (len(whole.records),) * 2
+
+
+def test_a_tournament_that_another_process_finished_is_finished(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(plan: Any) -> Any:
+        result = stored_tournament(plan)
+        plan.finish()  # the other one was quicker
+        return result
+
+    monkeypatch.setattr(sys.modules["boardlab.arena.tournament"], "stored_tournament", slow)
+    result = bl.tournament(TICTACTOE, FIELD[:2], games=2, store=db)
+    assert result.is_finished and "so far" not in str(result)
 
 
 def test_games_that_a_crash_left_behind_are_kept(tmp_path: Path) -> None:

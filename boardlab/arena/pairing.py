@@ -5,11 +5,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from boardlab.arena.matching import pair_all
+
 Group = tuple[int, ...]
 """Entrants that meet in one game."""
 
 FORMATS = ("round-robin", "gauntlet", "swiss")
 SEATS = ("single", "double", "all")
+MOST_MATCHED = 500
+"""Entrants of a Swiss round that are paired by matching where the quick way fails."""
 
 
 def round_robin(entrants: int, players: int) -> list[Group]:
@@ -98,8 +102,13 @@ def swiss_round(
         out.append(next(i for i in reversed(order) if i not in out and byes[i] == fewest))
     left = [i for i in order if i not in out]
     # Allow as few repeated meetings as it takes; the steps are bounded, so that large fields stay quick.
+    # Pairs that were not found in time are found by matching, which takes longer where it is not needed.
     for repeats in range(len(points) + 1):
         groups = _divide(left, met, players, repeats, 20_000 + len(left))
+        if groups is None and players == 2 and len(left) <= MOST_MATCHED:
+            allowed = [[j for j, b in enumerate(left) if a != b and met[a][b] <= repeats] for a in left]
+            pairs = pair_all(allowed)
+            groups = None if pairs is None else [(left[i], left[j]) for i, j in pairs]
         if groups is not None:
             return groups, out
     return [tuple(left[i : i + players]) for i in range(0, len(left), players)], out

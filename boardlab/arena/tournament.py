@@ -223,6 +223,9 @@ class _Event:
                 for seat, share in zip(record.seats, game_points(record.scores), strict=True):
                     points[seat] += share
             groups, out = swiss_round(points, met, byes, players)
+            begun = [p.entrants for p in self.plan.pairings() if p.round == number]
+            if begun:  # perhaps by a version that paired otherwise
+                groups, out = begun, sorted(set(range(entrants)).difference(*begun))
             self.play_round(number, groups, total, [record.seats for record in earlier])
             for group in groups:
                 for i in group:

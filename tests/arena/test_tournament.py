@@ -19,6 +19,7 @@ import pytest
 import boardlab as bl
 from boardlab import BoardLabError
 from boardlab.arena.intervals import hidden_share, interval
+from boardlab.arena.matching import pair_all
 from boardlab.arena.pairing import (
     first_turns,
     gauntlet,
@@ -121,6 +122,50 @@ def test_a_whole_swiss_tournament_repeats_no_meeting_while_it_can() -> None:
     assert max(itertools.chain(*met)) == 1 and sum(itertools.chain(*met)) == 56
     groups, _ = swiss_round(points, met, [0] * 8, 2)  # nobody is left to meet: then again
     assert len(groups) == 4
+
+
+def test_a_long_swiss_of_a_large_field_repeats_no_meeting() -> None:
+    """Who has met less than half of the others leaves a pairing of all (Dirac): 20 rounds of 40 entrants."""
+    n, rng = 40, random.Random(1)
+    strength = [rng.gauss(0, 1) for _ in range(n)]
+    points, met = [0.0] * n, [[0] * n for _ in range(n)]
+    for _ in range(20):
+        for i, j in swiss_round(points, met, [0] * n, 2)[0]:
+            met[i][j] += 1
+            met[j][i] += 1
+            points[i if strength[i] > strength[j] else j] += 1
+    assert max(itertools.chain(*met)) == 1
+
+
+def test_pairings_of_all_are_the_first_that_trying_all_finds() -> None:
+    def first(left: list[int], allowed: list[list[int]]) -> list[tuple[int, int]] | None:
+        if not left:
+            return []
+        for j in allowed[left[0]]:
+            if j in left and (rest := first([k for k in left[1:] if k != j], allowed)) is not None:
+                return [(left[0], j), *rest]
+        return None
+
+    rng, found = random.Random(1), 0
+    for _ in range(400):
+        n, share = rng.choice((2, 6, 8, 10)), rng.choice((0.3, 0.4, 0.6))
+        edges = {pair for pair in itertools.combinations(range(n), 2) if rng.random() < share}
+        allowed = [[j for j in range(n) if (min(i, j), max(i, j)) in edges] for i in range(n)]
+        expected = first(list(range(n)), allowed)
+        assert pair_all(allowed) == expected
+        found += expected is not None
+    assert 100 < found < 300
+
+
+def test_a_round_of_a_swiss_that_was_begun_stays_as_it_is(db: Path) -> None:
+    """Whoever paired it: here not the nearest ones."""
+    options = {"games": 2, "seats": "all", "random_actions": 0, "rounds": 2}
+    plan = bl.store(db).start_tournament(TICTACTOE, FIELD, "swiss", options=options)
+    plan.add_pairings([((0, 3), 2), ((1, 2), 2)])
+    result = bl.tournament(TICTACTOE, FIELD, "swiss", games=2, rounds=2, store=db)
+    assert result.number == plan.number
+    assert [r.seats for r in result.records[:4]] == [(0, 3), (3, 0), (1, 2), (2, 1)]
+    assert not {(0, 3), (1, 2)} & {p.entrants for p in plan.pairings()[2:]}
 
 
 def test_a_swiss_round_of_thousands() -> None:

@@ -68,16 +68,29 @@ def test_the_first_generation_is_ranked_in_itself():
 
 
 def near_the_end(seed):
-    """A Morpion game with a few actions to go, whose ends have different scores."""
+    """One of the last positions of a Morpion game, whose ends have different scores; and these scores."""
     game = bl.game("morpion", variant="4D")
     rng = np.random.default_rng(seed)
     while True:
-        state = game.initial_state()
-        for _ in range(14):
-            if not state.is_terminal:
-                state.apply(int(rng.choice(state.legal_actions())))
-        if not state.is_terminal and len(state.legal_actions()) > 1:
-            return game, state
+        state, before = game.initial_state(), []
+        while not state.is_terminal:
+            before.append(state.copy())
+            state.apply(int(rng.choice(state.legal_actions())))
+        for state in before[-4:]:
+            if len(ends := ends_of(state)) > 1:
+                return game, state, ends
+
+
+def ends_of(state):
+    """The scores of all ends."""
+    if state.is_terminal:
+        return {state.scores[0]}
+    found = set()
+    for action in state.legal_actions():
+        after = state.copy()
+        after.apply(action)
+        found |= ends_of(after)
+    return found
 
 
 def net(planes, legal):
@@ -87,15 +100,8 @@ def net(planes, legal):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_are_ranked_in_the_tree_as_in_the_slow_version(seed):
-    game, state = near_the_end(seed)
-    ends = set()
-    rng = np.random.default_rng(seed)
-    for _ in range(50):
-        end = state.copy()
-        while not end.is_terminal:
-            end.apply(int(rng.choice(end.legal_actions())))
-        ends.add(end.scores[0])
-    assert len(ends) > 1
+    game, state, ends = near_the_end(seed)
+    ties = 0
     for threshold in (*sorted(ends), float("nan")):
         forest = Forest(game, 1, seed=3, ranked=threshold)
         forest.set_state(0, state)
@@ -108,6 +114,8 @@ def test_ends_are_ranked_in_the_tree_as_in_the_slow_version(seed):
         for action, n in tree.root["n"].items():
             if n:
                 assert values[action] == pytest.approx(tree.root["w"][action] / n, abs=1e-5)
+        ties += tree.ties if threshold in ends else 0
+    assert ties
 
 
 def test_rollouts_are_ranked_too():

@@ -13,6 +13,7 @@ class RankedTree:
 
     def __init__(self, state: State, net: Net, threshold: float, seed: int) -> None:
         self.net, self.threshold, self.rng = net, threshold, SplitMix(seed)
+        self.ties = 0
         self.root = self.new(state)
         self.expand(self.root)
 
@@ -24,6 +25,7 @@ class RankedTree:
             return 1.0
         if score < self.threshold:
             return -1.0
+        self.ties += 1
         return 1.0 if self.rng.below(2) else -1.0
 
     def expand(self, node: dict) -> float:

@@ -132,21 +132,24 @@ def test_dropout_is_drawn_as_by_pytorch():
         assert error(found.detach(), right.detach()) < 1e-5
 
 
-def test_training_leaves_pytorch_the_threads_that_it_had(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "learner", "more"),
+    [
+        ("tictactoe", "alphazero", {"channels": 4, "games": 2, "simulations": 2, "gumbel": 2}),
+        ("rubiks", "random-walk", {"first": 8, "width": 8, "walks": 2}),
+        ("rubiks", "davi-net", {"first": 8, "width": 8, "walks": 2}),
+    ],
+)
+def test_training_leaves_pytorch_as_it_was(tmp_path, name, learner, more):
+    """With the threads that it had, and the random numbers that were to come."""
     threads = torch.get_num_threads() + 1
     torch.set_num_threads(threads)
     try:
-        more = {
-            "blocks": 1,
-            "channels": 4,
-            "games": 2,
-            "simulations": 2,
-            "gumbel": 2,
-            "threads": 1,
-            "device": "cpu",
-        }
-        bl.train(bl.game("tictactoe"), "alphazero", episodes=2, out=tmp_path, **more)
+        before = torch.get_rng_state()
+        settings = {"blocks": 1, "threads": 1, "device": "cpu", **more}
+        bl.train(bl.game(name), learner, episodes=2, out=tmp_path, exams=[], **settings)
         assert torch.get_num_threads() == threads
+        assert torch.equal(torch.get_rng_state(), before)
     finally:
         torch.set_num_threads(threads - 1)
 

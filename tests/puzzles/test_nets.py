@@ -113,6 +113,54 @@ def test_targets_of_value_iteration_are_those_of_a_slow_version(bounded):
         assert targets[i] == pytest.approx(wanted, abs=1e-4)
 
 
+def test_no_distance_of_a_judge_is_below_0():
+    learner = learner_of(DaviNet(**SMALL), bl.game("rubiks"))
+    with torch.no_grad():
+        learner.judging.head.weight.zero_()
+        learner.judging.head.bias.fill_(-3.0)
+    _, after, solved = learner._walk(0)
+    assert (learner._targets(after, solved) == 1).all()
+
+
+def test_the_judge_is_the_net_of_the_last_multiple_of_target_every():
+    learner = learner_of(DaviNet(**SMALL, target_every=3), bl.game("rubiks"))
+    begun = []
+    for number in range(7):
+        begun.append(learner.net.head.bias.item())
+        learner.train(SMALL["walks"])
+        assert learner.judging.head.bias.item() == begun[number // 3 * 3]
+    assert len(set(begun)) == 7
+
+
+def test_the_learning_rate_falls_as_half_a_cosine():
+    """By hand: cos(pi / 4) = .7071, so that .8536 of the way is left after a quarter of the run."""
+    learner = learner_of(RandomWalk(**SMALL, lr=0.01, lr_final=0.002), bl.game("rubiks"), episodes=1000)
+    for done, rate in (
+        (0, 0.01),
+        (250, 0.0088284),
+        (500, 0.006),
+        (750, 0.0031716),
+        (1000, 0.002),
+        (1200, 0.002),
+    ):
+        learner.episodes_done = done
+        assert learner.alpha == pytest.approx(rate, abs=1e-7)
+    learner.episodes_done = 250
+    learner.train(SMALL["walks"])
+    assert learner.optimiser.param_groups[0]["lr"] == pytest.approx(0.0088284, abs=1e-7)
+
+
+def test_weight_decay_makes_weights_smaller():
+    """AdamW's decay is apart from its gradient: one step takes lr * decay of every weight."""
+    found = {}
+    for decay in (0.0, 0.5):
+        learner = learner_of(RandomWalk(**SMALL, lr=0.01, weight_decay=decay), bl.game("rubiks"))
+        before = learner.net.head.weight.detach().clone()
+        learner.train(SMALL["walks"])
+        found[decay] = learner.net.head.weight.detach()
+    assert torch.allclose(found[0.0] - found[0.5], 0.01 * 0.5 * before, atol=1e-6)
+
+
 def test_the_net_reads_a_cubie_and_its_turn_as_one_input():
     game = bl.game("rubiks", size=3)
     net = learner_of(RandomWalk(**SMALL), game).net

@@ -34,6 +34,7 @@ from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.learner import Trainee, uninterrupted
 from boardlab.learning.moments import fill_moments, moments
+from boardlab.learning.pytorch import cosine, seeded, threaded
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.mcts import Mcts
@@ -70,10 +71,11 @@ class AlphaZeroLearner:
         self.total, self.seed = episodes, seed
         self.threads = settings.threads or os.cpu_count() or 1
         self.device = choose_device(settings.device)
-        torch.manual_seed(seed)
-        # Channels last: an eighth of the time of PyTorch's own step on a CPU.
-        self.net: Net = build_net(description).to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.best = self.net if settings.gate is None else build_net(description).to(self.device)
+        with seeded(seed, self.device):
+            net = build_net(description).to(self.device)
+            # Channels last: an eighth of the time of PyTorch's own step on a CPU.
+            self.net: Net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            self.best = self.net if settings.gate is None else build_net(description).to(self.device)
         self.best.load_state_dict(self.net.state_dict())
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
@@ -147,18 +149,14 @@ class AlphaZeroLearner:
 
     def train(self, episodes: int) -> int:
         """One generation, however few episodes are asked for."""
-        threads = torch.get_num_threads()  # of the user's process
-        torch.set_num_threads(self.torch_threads)
-        try:
-            self._one_generation()
-        finally:
-            torch.set_num_threads(threads)
+        number = self.generation + 1
+        seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item() >> 1
+        with threaded(self.torch_threads), seeded(seed, self.device):
+            self._one_generation(number, seed)
         return self.settings.games
 
-    def _one_generation(self) -> None:
-        settings, number = self.settings, self.generation + 1
-        seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item() >> 1
-        torch.manual_seed(seed)
+    def _one_generation(self, number: int, seed: int) -> None:
+        settings = self.settings
         begin = time.monotonic()
         simulations = self._simulations(number)
         warm = self.warm.generation(number)
@@ -217,8 +215,7 @@ class AlphaZeroLearner:
 
     def _lr(self, number: int) -> float:
         last = self.settings.lr if self.settings.lr_final is None else self.settings.lr_final
-        share = min((number - 1) / max(self.generations - 1, 1), 1)
-        return last + (self.settings.lr - last) * (1 + math.cos(math.pi * share)) / 2
+        return cosine(self.settings.lr, last, (number - 1) / max(self.generations - 1, 1))
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
         settings, number = self.settings, self.generation + 1

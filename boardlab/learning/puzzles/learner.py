@@ -20,6 +20,7 @@ from boardlab.games.game import Game
 from boardlab.learning.learner import Trainee, uninterrupted
 from boardlab.learning.moments import fill_moments, moments
 from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
+from boardlab.learning.pytorch import cosine, seeded, threaded
 from boardlab.search.agent import Agent
 
 
@@ -39,14 +40,14 @@ class DistanceLearner:
         self.threads = settings.threads or os.cpu_count() or 1
         self.device = choose_device(settings.device)
         self.walker = _engine.RandomWalks(goal_of(settings.name, game).core, min(self.threads, 16))
-        torch.manual_seed(seed)
-        self.net = build_distance_net(game, description)
+        with seeded(seed, self.device):
+            self.net = build_distance_net(game, description)
+            self.judging = build_distance_net(game, description) if settings.iterates else self.net
         with torch.no_grad():
             self.net.head.bias.fill_(self.length / 2)  # the mean of what is to be learned
         self.net.to(self.device)
-        self.judging = self.net
         if settings.iterates:
-            self.judging = build_distance_net(game, description).to(self.device)
+            self.judging.to(self.device)
             self._renew()
         self.parameters = list(self.net.parameters())
         self.optimiser = torch.optim.AdamW(
@@ -78,9 +79,7 @@ class DistanceLearner:
     @property
     def alpha(self) -> float:
         """The learning rate of the next step."""
-        share = min(self.episodes_done / max(self.total, 1), 1)
-        first, last = self.settings.lr, self.settings.lr_final
-        return last + (first - last) * (1 + math.cos(math.pi * share)) / 2
+        return cosine(self.settings.lr, self.settings.lr_final, self.episodes_done / max(self.total, 1))
 
     @property
     def epsilon(self) -> float:
@@ -91,8 +90,12 @@ class DistanceLearner:
 
     def train(self, episodes: int) -> int:
         """As many steps as make up that many walks, one at least."""
-        torch.set_num_threads(self.threads)
         steps = max(1, episodes // self.settings.walks)
+        with threaded(self.threads):
+            self._learn(steps)
+        return steps * self.settings.walks
+
+    def _learn(self, steps: int) -> None:
         self.net.train()
         losses = torch.zeros((), device=self.device)
         begun = self.episodes_done, self.actions_done
@@ -109,7 +112,6 @@ class DistanceLearner:
             raise
         finally:
             self.net.eval()
-        return steps * self.settings.walks
 
     def _step(self) -> Tensor:
         number = self.episodes_done // self.settings.walks

@@ -13,8 +13,10 @@ torch = pytest.importorskip("torch")
 
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
 from boardlab.learning.alphazero.replay import NAMES as ARRAYS  # noqa: E402
+from boardlab.learning.alphazero.searchers import ArenaSearcher  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.shares import SelfPlay, shares_of  # noqa: E402
+from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
 
 SMALL = {"blocks": 1, "channels": 8, "head_filters": 2, "hidden": 8, "simulations": 8, "device": "cpu"}
 SMALL |= {"games": 10, "parallel": 6, "threads": 1}
@@ -39,6 +41,7 @@ def test_shares_are_all_games_and_have_seeds_of_their_own():
     assert sum(share.games for share in shares) == 10
     assert sum(share.parallel for share in shares) == 7
     assert len({share.seed for share in shares}) == 3
+    assert [share.first for share in shares] == [0, shares[0].games, 10 - shares[2].games]
     assert len(shares_of(settings, 64, 5)) == 10  # none without a game
     assert all(share.parallel >= 1 for share in shares_of(AlphaZero(games=10, parallel=2), 5, 5))
 
@@ -54,6 +57,20 @@ def test_lanes_play_all_games_and_the_same_ones_each_time():
     assert (examples.fields == start).all(axis=1).sum() == 10
     assert counts.moves == len(examples)
     assert counts.simulations == 8 * counts.moves
+
+
+def test_lanes_have_the_seats_of_the_whole_generation(monkeypatch):
+    """In an adaptive warm start the enhancement begins in the first half of all games: those of the first lane."""
+    both = player(lanes=2, warm_start="rollout", switch="adaptive")
+    seats, restart = [], ArenaSearcher.restart
+
+    def watched(arena, games):
+        restart(arena, games)
+        seats.extend(arena.seat[games].tolist())
+
+    monkeypatch.setattr(ArenaSearcher, "restart", watched)
+    both.play(net_of(both), (-1.0, 1.0), 2, 7, warm=WarmStart(both.settings).generation(1))
+    assert sorted(seats) == [0] * 5 + [1] * 5
 
 
 def test_a_lane_that_fails_ends_all():

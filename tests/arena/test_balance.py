@@ -6,7 +6,16 @@ import sys
 import pytest
 
 import boardlab as bl
-from boardlab.arena.balance import _most_even, _prior, balance, random_starts, seat_report, write_openings
+from boardlab.arena.balance import (
+    _imbalance,
+    _most_even,
+    _Prior,
+    _prior,
+    balance,
+    random_starts,
+    seat_report,
+    write_openings,
+)
 from boardlab.arena.match import GameRecord
 from boardlab.arena.openings import read_openings
 
@@ -16,6 +25,7 @@ def played(won, lost):
     return [GameRecord((0, 1), (), (s, -s), 0, "") for s in [1.0] * won + [-1.0] * lost]
 
 
+FAIR = [played(won, 4 - won) for won in range(5) for _ in range(math.comb(4, won))]
 GROUPS = [played(5, 5), played(5, 5), *[played(9, 1)] * 5, *[played(1, 9)] * 5]
 
 
@@ -85,6 +95,25 @@ def test_the_choice_sees_through_luck():
     lopsided = [played(9, 1), played(8, 2), played(9, 1), played(10, 0), played(5, 5), played(4, 6)]
     belief = [_prior(lopsided, seat) for seat in (0, 1)]
     assert _most_even(lopsided, belief, [4, 5]) == [5, 4]
+
+
+def test_the_scatter_of_few_games_is_not_that_of_the_starts():
+    """All 16 ways that four fair games end: the means have the variance 1/4, and chance explains all of it."""
+    belief = _prior(FAIR, 0)
+    assert belief.mean == 0 and belief.noise == pytest.approx(1)
+    assert belief.variance == pytest.approx(16 / 4 / 15 - 1 / 4)
+
+
+def test_of_two_starts_that_look_alike_the_better_known_one_is_more_even():
+    """By hand: ten games leave a variance of 1/2 * 1/10, forty of 4/5 * 1/40."""
+    groups = [played(5, 5), played(20, 20), played(5, 5)]
+    assert _most_even(groups, [_Prior(mean=0.0, variance=0.1, noise=1.0)] * 2, range(3)) == [1, 0, 2]
+
+
+def test_the_imbalance_is_without_the_luck_of_few_games():
+    """By hand: nine of ten games won are off by .8, and the variance of that mean is .04."""
+    assert _imbalance(FAIR) == pytest.approx(0, abs=1e-6)
+    assert _imbalance([played(9, 1), played(1, 9)]) == pytest.approx(math.sqrt(0.8**2 - 0.04))
 
 
 def test_even_starts_make_an_uneven_game_even():

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reference.positions import ends_of, near_the_end
 from reference.ranked import RankedTree
 from reference.tree import derive_seed
 
@@ -67,32 +68,6 @@ def test_the_first_generation_is_ranked_in_itself():
 # ---- inside the trees ----
 
 
-def near_the_end(seed):
-    """One of the last positions of a Morpion game, whose ends have different scores; and these scores."""
-    game = bl.game("morpion", variant="4D")
-    rng = np.random.default_rng(seed)
-    while True:
-        state, before = game.initial_state(), []
-        while not state.is_terminal:
-            before.append(state.copy())
-            state.apply(int(rng.choice(state.legal_actions())))
-        for state in before[-4:]:
-            if len(ends := ends_of(state)) > 1:
-                return game, state, ends
-
-
-def ends_of(state):
-    """The scores of all ends."""
-    if state.is_terminal:
-        return {state.scores[0]}
-    found = set()
-    for action in state.legal_actions():
-        after = state.copy()
-        after.apply(action)
-        found |= ends_of(after)
-    return found
-
-
 def net(planes, legal):
     sums = np.asarray(planes).reshape(len(planes), -1).sum(axis=1)
     return np.sin(sums) / 2, np.cos(np.arange(16384) + sums[:, None]) * 0.5
@@ -100,7 +75,8 @@ def net(planes, legal):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_are_ranked_in_the_tree_as_in_the_slow_version(seed):
-    game, state, ends = near_the_end(seed)
+    state = near_the_end(seed)
+    game, ends = state.game, ends_of(state)
     ties = 0
     for threshold in (*sorted(ends), float("nan")):
         forest = Forest(game, 1, seed=3, ranked=threshold)

@@ -27,3 +27,23 @@ def random_position(game: Game, seed: int, actions: int) -> State:
                 wanted -= 1
             state.apply(chooser.choice(state.legal_actions()))
         # the game ended before: another attempt with other actions
+
+
+def near_the_end(seed: int) -> State:
+    """One of the last positions of a game of Morpion, whose ends have different scores."""
+    game, rng = bl.game("morpion", variant="4D"), random.Random(seed)
+    while True:
+        state, before = game.initial_state(), []
+        while not state.is_terminal:
+            before.append(state.copy())
+            state.apply(rng.choice(state.legal_actions()))
+        for state in before[-4:]:
+            if len(ends_of(state)) > 1:
+                return state
+
+
+def ends_of(state: State) -> set[float]:
+    """The first player's scores of all ends, by exhaustion."""
+    if state.is_terminal:
+        return {state.scores[0]}
+    return {score for _, child in state.children() for score in ends_of(child)}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reference.positions import ends_of, near_the_end
 
 import boardlab as bl
 from boardlab.errors import BoardLabError
@@ -73,6 +74,16 @@ def test_with_exact_values_a_beam_of_one_plays_optimally():
         assert decision.scores[0] == pytest.approx(1 - 0.04 * distance(state))
         assert decision.policy[decision.action] == 1
         assert play_out(agent, state)[1] == distance(state)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_of_all_ends_is_kept_and_not_the_first(seed):
+    """In Morpion a longer game is a better one: the shortest way to an end is the worst."""
+    state = near_the_end(seed)
+    agent = bl.agent("beam(score, width=10000)", state.game)
+    best = max(ends_of(state))
+    assert agent.act(state).scores[0] == best
+    assert play_out(agent, state)[0].scores[0] == best
 
 
 @pytest.mark.parametrize("evaluator", ["score", "rollout(depth=3)", "mix(score, rollout(depth=2))"])

@@ -6,10 +6,13 @@ import boardlab as bl
 
 
 class SlowQ:
-    """Learns from recorded matches. Goals are scores scaled from 0, the worst, to 1, the best."""
+    """Learns from recorded matches. Goals are scores scaled from 0, the worst, to 1, the best.
 
-    def __init__(self, low: float, high: float, alpha: float, gamma: float) -> None:
-        self.low, self.high, self.alpha, self.gamma = low, high, alpha, gamma
+    Every action pays `step`, on the same scale.
+    """
+
+    def __init__(self, low: float, high: float, alpha: float, gamma: float, step: float = 0.0) -> None:
+        self.low, self.high, self.alpha, self.gamma, self.step = low, high, alpha, gamma, step
         self.q: dict[tuple[str, int], float] = {}
 
     def learn(
@@ -31,10 +34,10 @@ class SlowQ:
                     after = before
                     continue
                 if after is None:
-                    reward = (float(state.scores[player]) - self.low) / (self.high - self.low)
-                    target = reward
+                    target = (float(state.scores[player]) - self.low) / (self.high - self.low)
                 else:
                     target = self.gamma * max(self.value(after, a) for a in after.legal_actions())
+                target += self.step
                 old = self.value(before, action)
                 self.q[before.to_text(), action] = (1 - self.alpha) * old + self.alpha * target
                 after = before

@@ -64,18 +64,27 @@ def test_the_first_match_is_learned_back_to_its_first_action() -> None:
 
 @pytest.mark.parametrize("kind", [QTableSettings, QM])
 @pytest.mark.parametrize("opponents", ["self", "random"])
-@pytest.mark.parametrize("limit", [None, 6, 7])
+@pytest.mark.parametrize(
+    ("game", "limit"),
+    [
+        (bl.game("tictactoe"), None),
+        (bl.game("tictactoe"), 6),
+        (bl.game("tictactoe"), 7),
+        (bl.game("rubiks", twists=2), 6),  # pays by the step
+    ],
+    ids=str,
+)
 def test_learning_agrees_with_the_plain_version(
-    kind: type[QTableSettings], opponents: str, limit: int | None
+    kind: type[QTableSettings], opponents: str, game: bl.Game, limit: int | None
 ) -> None:
-    game = bl.game("tictactoe")
     settings: dict[str, Any] = {"opponents": opponents, "episode_limit": limit}
     trainee = learner_of(game, kind, alpha=0.3, gamma=0.9, epsilon=0.2, **settings)
-    slow = SlowQ(-1, 1, 0.3, 0.9)
+    low, high = game.score_range
+    slow = SlowQ(low, high, 0.3, 0.9, game.core.step_reward / (high - low))
     asked = 0
     for number in range(150):
         start, steps = trainee.core.recorded_episode()
-        players = [0, 1] if opponents == "self" else [number % 2]
+        players = list(range(game.players)) if opponents == "self" else [number % game.players]
         before = dict(slow.q)
         for state, action, is_random in slow.learn(State(game, start), steps, players):
             values = {a: before.get((state.to_text(), a)) for a in state.legal_actions()}
@@ -90,6 +99,17 @@ def test_learning_agrees_with_the_plain_version(
     for (text, action), value in slow.q.items():
         found = trainee.core.table.value(game.from_text(text).core_for(game), action)
         assert found == pytest.approx(value, abs=1e-12)
+
+
+def test_of_equal_actions_each_is_as_likely() -> None:
+    """Gamma 0: no first action of Nim wins at once, so that all of them stay worth 0."""
+    game = bl.game("nim", heaps=(7,), max_take=3)
+    trainee = learner_of(game, alpha=0.5, gamma=0.0, epsilon=0.0)
+    counts = dict.fromkeys(game.initial_state().legal_actions(), 0)
+    for _ in range(300):
+        _, steps = trainee.core.recorded_episode()
+        counts[steps[0][0]] += 1
+    assert min(counts.values()) > 70
 
 
 def test_qm_plays_unknown_states_better_than_at_random() -> None:

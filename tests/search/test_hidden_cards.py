@@ -159,6 +159,21 @@ def test_a_second_decision_of_a_later_round_begins_at_the_same_deal():
         bl.agent('ismcts(iterations=2000, start="deal")', game).act(last)
 
 
+def test_the_deal_of_an_earlier_game_is_left():
+    """One agent in round two of a game, and then in round one of another: with a king it wins 2."""
+    game = bl.game("kuhnpoker", rounds=3)
+    agent = bl.agent("ismcts(iterations=2000)", game, seed=1)
+    state = after(game, (KING, JACK))
+    for action in (0, 0, QUEEN, JACK, 0):  # both pass; player 1 is dealt first, and passes
+        if state.player == 0:
+            agent.act(state)
+        state.apply(action)
+    assert state.player == 0 and agent.act(state).info["from_deal"] == 1
+    decision = agent.act(after(game, (KING, QUEEN), "pb"))
+    assert decision.info["from_deal"] == 1
+    assert decision.values == pytest.approx({0: -1.0, 1: 2.0})
+
+
 def test_poker_is_won_against_random_players():
     game = bl.game("poker", players=2)
     for agent in ("ismcts(iterations=200)", "expectimax(rollout, depth=1, worlds=50)"):

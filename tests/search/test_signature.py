@@ -1,12 +1,19 @@
 """Numbers that change when behaviour changes. Change them only on purpose, and say in the commit why.
 
-Root visits of fixed searches from fixed positions and seeds, in the order of the legal actions.
+Root visits of fixed searches from fixed positions and seeds, in the order of the legal actions; nodes of
+Multi-ProbCut.
 """
+
+from dataclasses import dataclass
 
 import pytest
 from reference.positions import random_position
 
 import boardlab as bl
+from boardlab import _engine
+from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.search.agent import Agent
+from boardlab.search.full_width import AlphaBeta
 
 VISITS = {
     ("tictactoe", 2, "mcts(rollout, iterations=500)"): [66, 30, 53, 48, 101, 40, 70, 47, 45],
@@ -43,3 +50,21 @@ def test_root_visits_are_the_recorded_ones(game: str, actions: int, spec: str) -
     decision = bl.agent(spec, bl.game(game), seed=1).act(state)
     visits = [round(p * decision.info["iterations"]) for p in decision.policy.values()]
     assert visits == VISITS[game, actions, spec]
+
+
+@dataclass(frozen=True)
+class Weights(EvaluatorSpec):
+    """Squares of othello on 4x4, weighed so that shallow and deep searches often disagree."""
+
+    def build(self, game: bl.Game) -> _engine.Evaluator:
+        weights = [9, -4, 3, 7, -2, 1, 1, -3, 5, 1, 1, -6, 8, -1, -5, 6]
+        return _engine.cell_weights_evaluator(game.core, [float(weight) for weight in weights])
+
+
+def test_multi_probcut_searches_the_recorded_number_of_positions() -> None:
+    """Deeper than predictions were measured (8), and with cuts on both sides of the window."""
+    game = bl.game("othello", size=4)
+    spec = AlphaBeta(Weights(), depth=11, mpc=1.0)
+    agent = Agent(game, spec.build(game, seed=1), "weights", spec.build)
+    nodes = [agent.act(random_position(game, seed, 1)).info["nodes"] for seed in range(3)]
+    assert nodes == [1816, 1137, 692]

@@ -351,7 +351,6 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("target_depth"),
           nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
-      .def_prop_ro("trace_length", [](const PyTdLearner &l) { return l.kind().horizon(); })
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
 
@@ -391,7 +390,6 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("own") = nb::none(),
           "With `own`, a function of a state and a player that returns an array of own_count numbers.")
       .def_prop_ro("inputs", &FeatureNetwork::inputs)
-      .def_prop_ro("uses_board", &FeatureNetwork::uses_board)
       .def_prop_ro("parameters", &FeatureNetwork::parameters)
       .def_prop_ro("weights",
                    [](nb::handle self) {

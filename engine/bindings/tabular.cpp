@@ -1,5 +1,5 @@
 #include "bindings/learners.h"
-#include "search/q_evaluator.h"
+#include "tabular/q_evaluator.h"
 #include "tabular/q_learner.h"
 
 namespace boardlab {
@@ -9,6 +9,7 @@ namespace {
 using tabular::QLearner;
 using tabular::QSettings;
 using tabular::QTable;
+using tabular::QTableEvaluator;
 using tabular::QTablePtr;
 using PyQLearner = PyKindOfLearner<QLearner>;
 

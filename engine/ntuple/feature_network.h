@@ -32,7 +32,6 @@ class FeatureNetwork {
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
-  bool uses_board() const { return uses_board_; }
   std::size_t inputs() const { return inputs_; }
   // Of one player: W row by row, b, v, c; or w, c.
   std::size_t parameters() const { return parameters_; }

@@ -23,7 +23,6 @@ class TdLearner : public SelfPlay {
   const NetworkPtr &network() const { return network_; }
   // Search inside self-play; without an adviser nothing is different.
   void set_adviser(std::unique_ptr<Adviser> adviser);
-  int horizon() const { return horizon_; }
   const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
   // What was drawn from the buffer in the last episode, for tests against a slow version.
   const std::vector<std::uint32_t> &drawn() const { return drawn_; }

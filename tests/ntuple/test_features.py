@@ -142,7 +142,7 @@ def test_features_of_your_own_are_what_is_learned_on(lines, monkeypatch):
     game = bl.game("tictactoe")
     td = TdFeatures.checked({"features": "lines", "hidden": 3, "alpha": 0.05, "lambda_": 0.5, "epsilon": 0.2})
     trainee = td.build(game, td.describe(game, 3), 30, 3)
-    assert trainee.core.network.inputs == 9 and not trainee.core.network.uses_board
+    assert trainee.core.network.inputs == 9
     weights = trainee.weights["weights"]
     reference = ReferenceFeatures(game, td, weights.copy(), 30)
     monkeypatch.setattr(reference, "inputs", lines)

@@ -40,6 +40,11 @@ CASES = {
         {},
         {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "coherence": "id", "epsilon": 0.4},
     ),
+    "connectfour, traces of 4 positions": (
+        "connectfour",
+        {"rows": 4, "cols": 5, "connect": 3},
+        {**WALK, "lambda_": 0.5, "horizon_cut": 0.1},
+    ),
     "tictactoe, shared tables, no symmetry": ("tictactoe", {}, {**WALK, "tables": "shared", "symmetries": 1}),
     "tictactoe, three symmetries, windows": (
         "tictactoe",
@@ -245,12 +250,3 @@ def test_schedules_are_geometric_and_linear():
     learner.train(50)
     assert learner.alpha == pytest.approx(0.5)
     assert learner.epsilon == pytest.approx(0.0)
-
-
-def test_horizon_cut_gives_the_length_of_the_trace():
-    def length(**settings):
-        return make(bl.game("tictactoe"), **{**WALK, **settings})[0].trace_length
-
-    assert length() == 1
-    assert length(lambda_=0.5, horizon_cut=0.1) == 4
-    assert length(lambda_=0.5, horizon_cut=0.01) == 7

@@ -21,10 +21,8 @@ class ReferenceTd:
         self.absolutes = defaultdict(lambda: td.tc_init)
         self.features = len(game.core.feature_table_sizes) if td.feature_tables else 0
         self.slots = len(tuples) * len(symmetries) + self.features
-        if td.lambda_ > 0:
-            self.horizon = 1 + math.floor(math.log(td.horizon_cut) / math.log(td.lambda_))
-        else:
-            self.horizon = 1
+        # Positions of a trace: the last one, and those before it whose share has not fallen below the cut.
+        self.horizon = sum(td.lambda_**j >= td.horizon_cut for j in range(1024))
 
     # ---- the network ----
 

@@ -1,6 +1,6 @@
-#include "search/q_evaluator.h"
+#include "tabular/q_evaluator.h"
 
-namespace boardlab {
+namespace boardlab::tabular {
 
 void QTableEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
   double paid[MAX_PLAYERS] = {};
@@ -17,4 +17,4 @@ void QTableEvaluator::action_values(const void *state, std::span<const Action> a
   rollout_.action_values(state, actions, rng, out);
 }
 
-}  // namespace boardlab
+}  // namespace boardlab::tabular

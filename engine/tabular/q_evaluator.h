@@ -4,13 +4,13 @@
 #include "search/action_value_evaluator.h"
 #include "tabular/q_table.h"
 
-namespace boardlab {
+namespace boardlab::tabular {
 
 //   action_values  Q(state, action), brought back to scores. In a state that the table does not know: the means of
 //                  `rollouts` random playouts after each action, if there are to be any, as QM-learning does it
 class QTableEvaluator final : public ActionValueEvaluator {
  public:
-  QTableEvaluator(std::shared_ptr<const tabular::QTable> table, int rollouts)
+  QTableEvaluator(std::shared_ptr<const QTable> table, int rollouts)
       : ActionValueEvaluator(table->game_ptr(), table->outcome()),
         table_(std::move(table)),
         rollouts_(rollouts),
@@ -26,10 +26,10 @@ class QTableEvaluator final : public ActionValueEvaluator {
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<QTableEvaluator>(table_, rollouts_); }
 
  private:
-  std::shared_ptr<const tabular::QTable> table_;
+  std::shared_ptr<const QTable> table_;
   int rollouts_;
   RolloutEvaluator rollout_;
   std::vector<std::uint8_t> cells_;
 };
 
-}  // namespace boardlab
+}  // namespace boardlab::tabular

@@ -13,7 +13,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.blackjack import ACTIONS, INSURANCE, MAX_HANDS, Blackjack, Hand
 from boardlab.games.game import Game, State
-from boardlab.search.agent import Choice, python_agent
+from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 HIT, STAND, DOUBLE, SPLIT, SURRENDER, INSURE, DECLINE = range(len(ACTIONS))
@@ -208,9 +208,9 @@ class Basic(SearchSpec):
         if not isinstance(game.rules, Blackjack):
             raise BoardLabError(f"basic plays blackjack, not {game!r}")
 
-        def choose(state: State) -> Choice:
+        def choose(state: State) -> Decision:
             values = action_values(state)
             action = best_actions(values)[0]
-            return Choice(action, {action: 1.0}, values)
+            return Decision(action, {action: 1.0}, values)
 
         return python_agent(game, choose, self.name).core

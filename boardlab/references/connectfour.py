@@ -13,7 +13,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
-from boardlab.search.agent import Choice, python_agent
+from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 MOST_CELLS = 36
@@ -71,13 +71,13 @@ def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
     scores_of = solver(game)
     rng = random.Random(seed)
 
-    def choose(state: State) -> Choice:
+    def choose(state: State) -> Decision:
         scores = scores_of(state)
         best = max(scores.values())
         lost = gives_up and best < 0
         equals = sorted(action for action, score in scores.items() if lost or score == best)
         values = {action: float((score > 0) - (score < 0)) for action, score in scores.items()}
-        return Choice(rng.choice(equals), dict.fromkeys(equals, 1 / len(equals)), values)
+        return Decision(rng.choice(equals), dict.fromkeys(equals, 1 / len(equals)), values)
 
     return python_agent(game, choose, name, rng.seed).core
 

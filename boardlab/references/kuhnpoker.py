@@ -8,7 +8,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.games.kuhnpoker import BET, PASS, KuhnPoker
 from boardlab.options import option
-from boardlab.search.agent import Choice, python_agent
+from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 JACK, QUEEN, KING = 1, 2, 3
@@ -38,11 +38,11 @@ class Nash(SearchSpec):
             raise BoardLabError(f"nash plays kuhnpoker, not {game!r}")
         rng = random.Random(seed)
 
-        def choose(state: State) -> Choice:
+        def choose(state: State) -> Decision:
             fields = state.fields
             card, count = fields[3 + state.player], fields[5]
             bet = bet_probability(card, tuple(fields[6 : 6 + count]), self.alpha)
             action = BET if rng.random() < bet else PASS
-            return Choice(action, {PASS: 1 - bet, BET: bet})
+            return Decision(action, {PASS: 1 - bet, BET: bet})
 
         return python_agent(game, choose, self.name, rng.seed).core

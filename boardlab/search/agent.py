@@ -1,8 +1,9 @@
 """An agent: a search with an evaluator, for one game."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,25 +13,42 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_integer, as_seed
 
 
-@dataclass(frozen=True)
+def _unknown() -> NDArray[np.float64]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
 class Decision:
-    """What an agent plays and what it thinks."""
+    """What an agent plays and what it thinks. An agent in Python may leave out all but the action."""
 
     action: int
-    policy: dict[int, float]
+    policy: dict[int, float] = field(default_factory=dict)
     """Probability of each legal action."""
-    values: dict[int, float]
+    values: dict[int, float] = field(default_factory=dict)
     """Value for the player to move, of the actions whose value the search knows."""
-    scores: NDArray[np.float64]
+    scores: NDArray[np.float64] = field(default_factory=_unknown)
     """Expected outcome for every player; NaN where unknown."""
     info: dict[str, float] = field(default_factory=dict)
     """Iterations, nodes, depth ..."""
+    line: tuple[int, ...] = ()
+    """The expected line of play (principal variation): this action, and what the search expects after it,
+    nature's outcomes included."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decision):
+            return NotImplemented
+        return self._plain == other._plain and np.array_equal(self.scores, other.scores, equal_nan=True)
+
+    @property
+    def _plain(self) -> tuple[Any, ...]:
+        """All but the array, which has no one answer to ==."""
+        return self.action, self.policy, self.values, self.info, self.line
 
 
 class Agent:
     """Plays one game. Make one with `boardlab.agent(expression, game, seed=...)`."""
 
-    __slots__ = ("core", "expression", "game", "rebuild")
+    __slots__ = ("core", "expression", "game", "rebuild", "seed")
 
     def __init__(
         self,
@@ -38,15 +56,31 @@ class Agent:
         core: _engine.Search,
         expression: str,
         rebuild: Callable[[Game, int], _engine.Search],
+        seed: int | None = None,
     ) -> None:
         self.game, self.core, self.expression = game, core, expression
         self.rebuild = rebuild
+        self.seed = seed
+        """Of its random stream; None for an agent that was not made from an expression."""
 
     def twin(self, game: Game, seed: int = 0) -> "Agent":
         """Another agent of the same kind, with a memory and a random stream of its own."""
         if as_game(game) != self.game:
             raise BoardLabError(f"this agent plays {self.game!r}, not {game!r}")
-        return Agent(game, self.rebuild(game, as_seed(seed)), self.expression, self.rebuild)
+        seed = as_seed(seed)
+        known = None if self.seed is None else seed
+        return Agent(game, self.rebuild(game, seed), self.expression, self.rebuild, known)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its expression, game and seed: a copy is a twin, which has yet to see the game so far."""
+        if self.seed is None:
+            raise BoardLabError(
+                f"the agent {self.expression} was not made from an expression, so it cannot be copied or "
+                "pickled; make another one, or register it: boardlab.register_agent"
+            )
+        from boardlab.search.expression import agent
+
+        return agent, (self.expression, self.game, self.seed)
 
     def act(self, state: State) -> Decision:
         """Chooses an action. The agent is shown only what its player may see."""
@@ -63,35 +97,34 @@ class Agent:
             )
         core = state.core_for(self.game)
         seen = core.seen_by(state.player) if self.game.is_hidden else core
-        action, actions, policy, values, scores, info = self.core.act(seen)
+        action, actions, policy, values, scores, info, line = self.core.act(seen)
         return Decision(
             action=action,
             policy=dict(zip(actions, policy.tolist(), strict=True)),
             values={a: v for a, v in zip(actions, values.tolist(), strict=True) if not math.isnan(v)},
             scores=scores,
             info=info,
+            line=tuple(line),
         )
 
     def reset(self, seed: int = 0) -> None:
         """Forgets the game played so far and starts a new random stream."""
-        self.core.reset(as_seed(seed))
+        seed = as_seed(seed)
+        self.core.reset(seed)
+        if self.seed is not None:
+            self.seed = seed
 
     def __repr__(self) -> str:
         return f"<Agent {self.expression} for {self.game.name}>"
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What a Python agent may return instead of a bare action: the action with what it thinks."""
-
-    action: int
-    policy: dict[int, float]
-    values: dict[int, float] = field(default_factory=dict)
+Choose = Callable[[State], int | Decision]
+"""What an agent in Python does: given a state as its player sees it, it returns an action, or a Decision."""
 
 
 def python_agent(
     game: Game,
-    choose: Callable[[State], int | Choice],
+    choose: Choose,
     name: str,
     reset: Callable[[int], None] | None = None,
     *,
@@ -99,21 +132,46 @@ def python_agent(
 ) -> Agent:
     """An agent whose choice is made by a Python function of the state (as its player sees it).
 
-    `with_history` lets it undo the state to the beginning of the game, which costs time in long games.
+        first = python_agent(game, lambda state: state.legal_actions()[0], "first")
+        print(bl.match(game, [first, "random"]))
+
+    `name` is what results call it; `reset(seed)` is called before every game. An agent that is to be known by
+    its name, in expressions and on the command line, is registered: `boardlab.register_agent`. `with_history`
+    lets it undo the state to the beginning of the game, which costs time in long games.
     """
+    as_game(game)
+    if not callable(choose):
+        raise BoardLabError(f"an agent in Python is a function of the state, not {shown(choose)}")
+    if not isinstance(name, str) or not name:
+        raise BoardLabError(f"the name of an agent must be text, not {shown(name)}")
+    if reset is not None and not callable(reset):
+        raise BoardLabError(f"reset must be a function of the seed, not {shown(reset)}")
 
     def rebuild(game: Game, seed: int) -> _engine.Search:
-        def choose_core(core: _engine.State) -> int | tuple[int, list[float], list[float]]:
-            chosen = choose(State(game, core))
-            if not isinstance(chosen, Choice):
-                return as_integer("what an agent returns", chosen, -(2**31), 2**31 - 1)
-            legal = core.legal_actions()
-            return (
-                as_integer("what an agent returns", chosen.action, -(2**31), 2**31 - 1),
-                [chosen.policy.get(action, 0.0) for action in legal],
-                [chosen.values.get(action, math.nan) for action in legal],
-            )
+        def choose_core(core: _engine.State) -> Any:
+            return _told(choose(State(game, core)), core)
 
         return _engine.python_search(game.core, choose_core, reset, with_history)
 
     return Agent(game, rebuild(game, 0), name, rebuild)
+
+
+def _told(chosen: Any, core: _engine.State) -> Any:
+    """What a function chose, as the engine reads it."""
+    decision = chosen if isinstance(chosen, Decision) else Decision(chosen)
+    action = as_integer("what an agent returns", decision.action, -(2**31), 2**31 - 1)
+    if decision is not chosen:
+        return action
+    for name in ("policy", "values", "info"):
+        given = getattr(decision, name)
+        if not isinstance(given, Mapping):
+            raise BoardLabError(f"the {name} of a Decision must be a dict, not {shown(given)}")
+    legal = core.legal_actions()
+    return (
+        action,
+        [decision.policy.get(action, 0.0) for action in legal],
+        [decision.values.get(action, math.nan) for action in legal],
+        np.asarray(decision.scores).tolist(),
+        list(decision.line),
+        list(decision.info.items()),
+    )

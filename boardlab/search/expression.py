@@ -6,6 +6,7 @@
 A search that asks an evaluator takes it first, mix(...) takes two; all other arguments are named.
 """
 
+import copyreg
 import dataclasses
 import re
 from typing import Any, TypeAlias
@@ -178,11 +179,10 @@ def _unknown(kind: str, name: str, known: dict[str, type]) -> BoardLabError:
         return BoardLabError(
             f'"{name}" is an evaluator; put a search over it, as in greedy({name}) or mcts({name})'
         )
-    if kind == "an evaluator" and name in SEARCHES:
-        return BoardLabError(
-            f'"{name}" is a search; inside a search stands an evaluator, as in mcts(rollout)'
-        )
-    return unknown(kind.split()[-1], name, known, OF_YOUR_OWN if kind == "an evaluator" else "")
+    if kind == "an evaluator" and name in AGENTS:
+        what = "a search" if name in SEARCHES else "an agent"
+        return BoardLabError(f'"{name}" is {what}; inside a search stands an evaluator, as in mcts(rollout)')
+    return unknown(kind.split()[-1], name, known, OF_YOUR_OWN)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,6 +204,15 @@ def parse(expression: str) -> SearchSpec:
         raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
     spec = _Parser(expression).whole(AGENTS, "an agent")
     assert isinstance(spec, SearchSpec)
+    return spec
+
+
+def parse_evaluator(expression: str) -> EvaluatorSpec:
+    """What an evaluator's expression names."""
+    if not isinstance(expression, str):
+        raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
+    spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
+    assert isinstance(spec, EvaluatorSpec)
     return spec
 
 
@@ -235,14 +244,16 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
     spec = parse(expression)
     if isinstance(spec, HumanSpec):
         return terminal_human(game)
-    return Agent(game, spec.build(game, as_seed(seed)), format_spec(spec), spec.build)
+    seed = as_seed(seed)
+    return Agent(game, spec.build(game, seed), format_spec(spec), spec.build, seed)
 
 
 def evaluator(expression: str, game: Game) -> Evaluator:
     """The evaluator that the expression names, for this game."""
-    if not isinstance(expression, str):
-        raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
     as_game(game)
-    spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
-    assert isinstance(spec, EvaluatorSpec)
+    spec = parse_evaluator(expression)
     return Evaluator(game, spec.build(game), format_spec(spec))
+
+
+# A copy is another evaluator of the same kind; its class cannot say so itself, for it knows no expressions.
+copyreg.pickle(Evaluator, lambda judge: (evaluator, (judge.expression, judge.game)))

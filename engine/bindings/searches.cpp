@@ -8,9 +8,10 @@ namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that gets a State and returns an action, or a tuple of the action, the policy
-// and the values (one number a legal action). It may also offer reset(seed). Where it asks for the history, the states
-// that it gets can be undone to the beginning of the game: that copies all positions for every decision.
+// An agent written in Python: a callable that gets a State and returns an action, or a tuple: the action, the policy
+// and the values (one number a legal action), the scores (one a player, or none), the line of play, and pairs of
+// information. It may also offer reset(seed). Where it asks for the history, the states that it gets can be undone to
+// the beginning of the game: that copies all positions for every decision.
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset, bool with_history)
@@ -31,13 +32,19 @@ class PythonSearch final : public Search {
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
     nb::tuple told;
-    std::vector<double> policy, values;
-    if (nb::try_cast(chosen, told) && told.size() == 3) {
+    std::vector<double> policy, values, scores;
+    if (nb::try_cast(chosen, told) && told.size() == 6) {
       if (!nb::try_cast(told[1], policy) || !nb::try_cast(told[2], values) || policy.size() != out.actions.size() ||
           values.size() != out.actions.size())
         throw std::invalid_argument("its policy and values are not one number a legal action");
+      const auto players = static_cast<std::size_t>(game().players());
+      if (!nb::try_cast(told[3], scores) || (!scores.empty() && scores.size() != players))
+        throw std::invalid_argument("its scores are not one number a player");
+      if (!nb::try_cast(told[4], out.line)) throw std::invalid_argument("its line of play is no list of actions");
+      if (!nb::try_cast(told[5], out.info)) throw std::invalid_argument("its info is no number a name");
       out.policy = policy;
       out.values = values;
+      std::copy(scores.begin(), scores.end(), out.scores);
       chosen = told[0];
     }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
@@ -119,9 +126,10 @@ nb::tuple act(PySearch &s, const PyState &state) {
     s.search->act(copy.data(), decision);
   });
   nb::dict info;
-  for (const auto &[name, value] : decision.info) info[name] = value;
+  for (const auto &[name, value] : decision.info) info[name.c_str()] = value;
+  if (decision.line.empty()) decision.line.push_back(decision.action);
   return nb::make_tuple(decision.action, decision.actions, to_array(decision.policy), to_array(decision.values),
-                        to_array({decision.scores, decision.scores + s.search->game().players()}), info);
+                        to_array({decision.scores, decision.scores + s.search->game().players()}), info, decision.line);
 }
 
 }  // namespace
@@ -142,7 +150,7 @@ Array<double> to_array(const std::vector<double> &values) {
 
 void bind_searches(nb::module_ &m) {
   nb::class_<PySearch>(m, "Search", nb::type_slots(SEARCH_SLOTS), "Picks actions.")
-      .def("act", &act, nb::arg("state"), "(action, legal actions, policy, values, scores, info)")
+      .def("act", &act, nb::arg("state"), "(action, legal actions, policy, values, scores, info, line)")
       .def(
           "reset",
           [](PySearch &s, std::uint64_t seed) {

@@ -98,6 +98,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   const int player = game().player(root.state);
   out.scores[player] = out.values[best];
   out.scores[1 - player] = -out.values[best];
+  search_.add_line(out.action, reached, out.values[best], out.line);
   const bool is_proven = found.height != CUT;
   out.info.emplace_back("nodes", static_cast<double>(search_.nodes));
   // What is proven does not change with more depth; against the clock the depth asked for says nothing.
@@ -162,6 +163,7 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
     return false;
   } else {
     nodes = solution.nodes;
+    solver_->add_line(solution, player, out.line);
   }
   const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
                                            out.actions.begin());
@@ -184,6 +186,7 @@ bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
                                            out.actions.begin());
   out.action = solution.action;
   out.policy[at] = 1;
+  winner_->add_line(solution, game().player(state), out.line);
   // By how much it is won is not known, and the score is another unit than the evaluator's.
   out.info.emplace_back("nodes", static_cast<double>(solution.nodes));
   out.info.emplace_back("depth", game().moves_left(state));

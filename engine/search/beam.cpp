@@ -34,6 +34,7 @@ void BeamSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   if (!plan_.leads_through(state)) make_plan(state);
   out.action = plan_.next();
+  out.line.assign(plan_.rest().begin(), plan_.rest().end());
   const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
   const auto i = static_cast<std::size_t>(at - out.actions.begin());
   out.policy[i] = 1;

@@ -13,6 +13,7 @@ EndgameSolver::EndgameSolver(GamePtr game, int outcome, std::size_t table_bytes)
 }
 
 bool EndgameSolver::solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out) {
+  by_search_ = false;
   if (game_->has_solver()) {
     bl_solution solution;
     const bool solved = game_->solve(state, outcome_, node_limit, poll, solution);
@@ -37,6 +38,7 @@ bool EndgameSolver::solve(const void *state, std::int64_t node_limit, const Poll
     out.scores[player] = found.value;
     out.scores[1 - player] = -found.value;
     out.action = search.best_known();
+    by_search_ = true;
     out.nodes = search.nodes;
   } catch (const PrincipalVariation::OutOfBudget &) {
     out.nodes = search.nodes;

@@ -21,6 +21,14 @@ class EndgameSolver {
   EndgameSolver(GamePtr game, int outcome, std::size_t table_bytes);
   // False when it would take more than `node_limit` positions. `state` belongs to a player.
   bool solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out);
+  // The line of play of a solution that was just found, for the player to move; the action alone where the game's own
+  // solver has found it.
+  void add_line(const Solution &solution, int player, std::vector<Action> &out) {
+    if (by_search_)
+      search_->add_line(solution.action, PrincipalVariation::TO_THE_END, solution.scores[player], out);
+    else
+      out.push_back(solution.action);
+  }
   void clear() {
     if (search_) search_->clear();
   }
@@ -30,6 +38,7 @@ class EndgameSolver {
   int outcome_;
   std::size_t table_bytes_;
   std::optional<PrincipalVariation> search_;  // made when it is needed
+  bool by_search_ = false;                    // the last solution
 };
 
 // Another evaluator's word, but exact values where at most `below` actions are left and `nodes` positions suffice.

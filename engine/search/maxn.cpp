@@ -65,6 +65,7 @@ void MaxNSearch::act(const void *state, Decision &out) {
   if (chosen != out.actions.end()) {
     const auto row = static_cast<std::size_t>(chosen - out.actions.begin()) * players;
     std::copy(&vectors[row], &vectors[row] + players, out.scores);
+    if (zero_sum_) zero_sum_->add_line(out.action, options_.depth, out.scores[player], out.line);
   }
   out.info.emplace_back("nodes", static_cast<double>(zero_sum_ ? zero_sum_->nodes : nodes_));
   out.info.emplace_back("depth", options_.depth);

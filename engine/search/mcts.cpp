@@ -214,6 +214,7 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   report_policy(out);
   const std::size_t best = chosen(out);
   out.action = out.actions[best];
+  if (children_[best]) tree_.add_line(static_cast<std::size_t>(children_[best] - nodes.data()), out.line);
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
   // Sequential halving has spent much on actions that it threw away.
   if (options_.tree.gumbel > 0 && children_[best] && !tree_.root().exact) {

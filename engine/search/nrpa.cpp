@@ -53,6 +53,7 @@ void NrpaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   if (!plan_.leads_through(state)) make_plan(state);
   out.action = plan_.next();
+  out.line.assign(plan_.rest().begin(), plan_.rest().end());
   const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
   const auto i = static_cast<std::size_t>(at - out.actions.begin());
   // What remains of the plan's score: the step rewards of the actions already played are behind us.

@@ -29,6 +29,7 @@ class Plan {
     return advance(state, from);
   }
   Action next() const { return actions_[played_]; }
+  std::span<const Action> rest() const { return std::span(actions_).subspan(played_); }
   std::size_t played() const { return played_; }
   std::size_t length() const { return actions_.size(); }
 

@@ -66,6 +66,29 @@ PrincipalVariation::Found PrincipalVariation::after(std::size_t ply, Action acti
   return child_value(ply + 1, here.player, depth - 1, alpha, beta);
 }
 
+void PrincipalVariation::add_line(Action action, int depth, double value, std::vector<Action> &out) {
+  const Range range = game_->outcome_range(outcome_);
+  Frame &at = frame(1);
+  game_->copy(at.state.data(), frames_[0].state.data());
+  int player = frames_[0].player;
+  while (true) {
+    out.push_back(action);
+    game_->apply(at.state.data(), action);
+    const int mover = game_->player(at.state.data());
+    if (mover < 0 || --depth <= 0) return;
+    if (mover != player) value = -value;
+    player = mover;
+    const Entry *known = table_.find(game_->hash(at.state.data()));
+    if (!known || known->value != value) return;
+    if (known->depth != depth && (known->height == CUT || known->height > depth)) return;
+    // All replies are at most worth that: which one is, is not known, unless nothing is worth less.
+    if (known->bound == AT_MOST && (range.loose || value > range.min)) return;
+    const auto end = at.actions.begin() + game_->legal(at.state.data(), at.actions.data());
+    action = known->best;
+    if (std::find(at.actions.begin(), end, action) == end) return;
+  }
+}
+
 // The value of frame `ply`, whatever it is, for `player`.
 PrincipalVariation::Found PrincipalVariation::child_value(std::size_t ply, int player, int depth, double alpha,
                                                           double beta) {

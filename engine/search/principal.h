@@ -60,6 +60,9 @@ class PrincipalVariation {
   Found value(int depth, double alpha, double beta) { return value(0, depth, alpha, beta); }
   // The value of playing the action at the root, for the root's mover; `depth` counts the action.
   Found after(Action action, int depth, double alpha, double beta) { return after(0, action, depth, alpha, beta); }
+  // The line of play that `value` rests on, which `after` has just found for the action: the action and the replies to
+  // it, as far as the table still knows them.
+  void add_line(Action action, int depth, double value, std::vector<Action> &out);
   // The best reply that the table knows at the root, or -1.
   Action best_known() {
     const Entry *known = table_.find(game_->hash(frame(0).state.data()));

@@ -20,6 +20,7 @@ void Decision::prepare(const Game &game, const void *state) {
   values.assign(actions.size(), UNKNOWN);
   std::fill(std::begin(scores), std::end(scores), UNKNOWN);
   action = -1;  // illegal, so that a search that finds nothing cannot pass for one that does
+  line.clear();
   info.clear();
 }
 

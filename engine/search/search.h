@@ -18,7 +18,8 @@ struct Decision {
   std::vector<double> policy;       // [actions], sums to 1
   std::vector<double> values;       // [actions] for the player to move; NaN where the search knows none
   double scores[MAX_PLAYERS] = {};  // the position's value for every player; NaN where unknown
-  std::vector<std::pair<const char *, double>> info;  // iterations, nodes, depth ...
+  std::vector<Action> line;  // what is expected to be played from here on, the action first; empty: no more than that
+  std::vector<std::pair<std::string, double>> info;  // iterations, nodes, depth ...
 
   // Legal actions, an all-zero policy, unknown values.
   void prepare(const Game &game, const void *state);

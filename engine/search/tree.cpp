@@ -243,6 +243,30 @@ const Node *Tree::proof(const Node &node) const {
   return all ? best : nullptr;
 }
 
+// Null where nothing below the node was visited.
+const Node *Tree::expected_child(const Node &node) const {
+  if (const Node *best = node.exact ? proof(node) : nullptr) return best;
+  const Node *best = nullptr;
+  const auto better = [this](const Node &a, const Node &b) {
+    if (is_lost(a) != is_lost(b)) return is_lost(b);
+    return a.visits != b.visits ? a.visits > b.visits : a.mean() > b.mean();
+  };
+  std::uint32_t child = node.first;
+  for (std::uint32_t k = 0; child; ++k) {
+    const Node &seen = nodes_[child];
+    if (seen.visits && (!best || better(seen, *best))) best = &seen;
+    child = node.count ? (k + 1 < node.count ? child + 1 : 0) : seen.next;
+  }
+  return best;
+}
+
+void Tree::add_line(std::size_t i, std::vector<Action> &out) const {
+  const Node *at = &root_children()[i];
+  out.push_back(at->action);
+  if (game_->is_hidden()) return;
+  while ((at = expected_child(*at))) out.push_back(at->action);
+}
+
 void Tree::back_up(Leaf &leaf, Rng &rng) {
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)

@@ -156,6 +156,10 @@ class Tree {
   double root_mean(int player) const;
   // With Gumbel: the same over the descents through the i-th child of the root; NaN where there were none.
   double child_mean(std::size_t i, int player) const;
+  // The line of play that begins with the i-th child of the root: below it the reply that proves its value, else the
+  // one that was visited most, and of nature's outcomes the one that was drawn most often. With hidden cards no more
+  // than that child: what follows is another thing in every world.
+  void add_line(std::size_t i, std::vector<Action> &out) const;
   // A mean value of the player on the scale [0,1] that selection uses.
   double unit(double mean, int player) const;
   // The root's children that are left in the running where the solver has proved something: not those proven lost or
@@ -218,6 +222,7 @@ class Tree {
   }
   std::uint32_t chance_child(std::uint32_t node, Action outcome);
   const Node *proof(const Node &node) const;
+  const Node *expected_child(const Node &node) const;
   void widen(const Node &node);
   // Copies the subtree below `node` to the front of the pool; nodes with fewer visits than that lose their children.
   void keep_subtree(std::uint32_t node, std::uint32_t least_visits);

@@ -86,6 +86,17 @@ def assert_same(decision: Decision, tree: Tree) -> None:
     assert list(decision.scores) == pytest.approx(tree.scores, abs=1e-12)
 
 
+def assert_line(decision: Decision, tree: Tree) -> None:
+    """The action that is played, then what was visited most, down to where nothing was visited."""
+    assert decision.line[0] == decision.action
+    node = tree.root
+    for action in decision.line:
+        child = next(child for child in node.children if child.action == action)
+        assert child.visits == max(other.visits for other in node.children)
+        node = child
+    assert not any(child.visits for child in node.children)
+
+
 @pytest.mark.parametrize("select", ["uct", "puct"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_iteration_is_that_of_the_reference(case: Case, select: str) -> None:
@@ -105,8 +116,9 @@ def test_many_iterations_are_those_of_the_reference(case: Case, select: str) -> 
     tree = reference_tree(case, state, select, 7, 1.0)
     for _ in range(400):
         tree.iterate()
-    agent = bl.agent(expression(case, select, 1.0, 400), case.game, seed=7)
-    assert_same(agent.act(state), tree)
+    decision = bl.agent(expression(case, select, 1.0, 400), case.game, seed=7).act(state)
+    assert_same(decision, tree)
+    assert_line(decision, tree)
 
 
 def test_priors_are_the_softmax_of_the_scaled_action_values() -> None:

@@ -4,11 +4,12 @@ The command line, agent expressions, run files and the documentation are all mad
 """
 
 import dataclasses
+import inspect
 import operator
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from boardlab.errors import BoardLabError, shown, unknown
@@ -89,6 +90,52 @@ def options_of(kind: type) -> list[Option]:
         for field in dataclasses.fields(kind)
         if "doc" in field.metadata
     ]
+
+
+KINDS = (bool, int, float, str, tuple[int, ...])
+"""What an option of a user's own may be, each also with `| None`."""
+
+
+def own_options(make: Callable[..., Any], given: int, owner: str, reserved: Collection[str]) -> list[Any]:
+    """The keyword arguments of a user's own function, as fields for `dataclasses.make_dataclass`.
+
+    The first `given` arguments are BoardLab's. Of the others those are options of which the annotation or the
+    default tells the kind; what else has a default is left alone: `lambda game, net=net: net`. Names that are
+    `reserved` mean something already.
+    """
+    fields = []
+    for argument in _arguments(make)[given:]:
+        if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
+            continue
+        name, default = argument.name, argument.default
+        if default is argument.empty or argument.kind is argument.POSITIONAL_ONLY:
+            raise BoardLabError(f"{owner}: its argument {name} needs a default, as in {name}=1.0")
+        is_told = _bare_type(argument.annotation)[0] in KINDS
+        kind = argument.annotation if is_told else _kind_of(default)
+        if kind is None:
+            continue
+        if name in reserved:
+            raise BoardLabError(f'{owner}: an argument cannot be called "{name}"; choose another name')
+        value = _checked(owner, Option(name, kind, default, "", None, None, None), default)
+        fields.append((name, kind, option(value, "")))
+    return fields
+
+
+def _arguments(make: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        signature = inspect.signature(make, eval_str=True)
+    except Exception:  # annotations that only a type checker understands
+        try:
+            signature = inspect.signature(make)
+        except (TypeError, ValueError):  # written in C: nobody can look into it
+            return []
+    return list(signature.parameters.values())
+
+
+def _kind_of(default: Any) -> Any:
+    if isinstance(default, tuple) and default and all(type(item) is int for item in default):
+        return tuple[int, ...]
+    return type(default) if type(default) in KINDS else None
 
 
 def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ EVALUATORS: dict[str, type[EvaluatorSpec]] = {
 }
 
 RESERVED: set[str] = set()
-"""Names of searches and reference players: they fill it in, and no evaluator may be registered by one."""
+"""Names of searches and players: they fill it in, and no evaluator may be registered by one."""
 
 __all__ = [
     "EVALUATORS",

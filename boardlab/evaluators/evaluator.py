@@ -1,5 +1,6 @@
 """An evaluator answers three questions about a position: value, action values, priors."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,6 +42,12 @@ class Evaluator:
     def value(self, state: State, seed: int = 0) -> NDArray[np.float64]:
         """The expected outcome for every player."""
         return self.core.value(self._core_state(state), as_seed(seed))
+
+    def values(self, states: Sequence[State], seed: int = 0) -> NDArray[np.float64]:
+        """[states, players]: what `value` says of each. A net or a judge in Python gets them as one batch."""
+        if isinstance(states, State) or not isinstance(states, Sequence):
+            raise BoardLabError(f"values needs a list of states, not {shown(states)}; value judges one")
+        return self.core.values([self._core_state(state) for state in states], as_seed(seed))
 
     def action_values(self, state: State, seed: int = 0) -> dict[int, float]:
         """Each legal action's value for the player to move."""

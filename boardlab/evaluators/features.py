@@ -1,6 +1,5 @@
 """The evaluator over a trained value function on features, the user's own among them."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown, unknown
 from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.python import check_own_name
 from boardlab.games.game import Game, State
 from boardlab.options import option
 from boardlab.runs import RunFolder
@@ -34,10 +34,7 @@ def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
     On the command line, name the file that registers them: `boardlab --plugin corners.py train tictactoe
     --learner td-features --features corners`.
     """
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
-        raise BoardLabError(
-            f"the name of features is a letter, then letters, digits, _ and -, not {shown(name)}"
-        )
+    check_own_name("features", name)
 
     def register(own: OwnFeatures) -> OwnFeatures:
         if not callable(own):

@@ -5,7 +5,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game, State, as_game, check_outcome
+from boardlab.options import own_options
 from boardlab.paths import file_fingerprint
 
 Judge: TypeAlias = Callable[[Any, NDArray[np.bool_]], Any]
@@ -36,7 +37,8 @@ round will bring: searches add the score so far, and end with the round.
 
 INPUTS = ("planes", "cells", "features", "states")
 
-Factory: TypeAlias = Callable[[Game], Judge]
+Factory: TypeAlias = Callable[..., Judge]
+"""factory(game, **parameters) -> judge"""
 
 
 def python_evaluator(
@@ -109,19 +111,17 @@ def register_evaluator(
         def even(game):
             return lambda planes, legal: np.zeros(len(planes))
 
+    Its keyword arguments are parameters: after `def even(game, weight=1.0)` there is `mcts(even(weight=2))`.
     The first line of its docstring is what `boardlab agents` says about it. On the command line, name the
     file that registers it: `boardlab --plugin even.py match tictactoe "mcts(even)" random`.
     """
     from boardlab.evaluators import EVALUATORS, RESERVED
 
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
-        raise BoardLabError(
-            f"the name of an evaluator is a letter, then letters, digits, _ and -, not {shown(name)}"
-        )
+    check_own_name("an evaluator", name)
     if name in EVALUATORS and not issubclass(EVALUATORS[name], _Registered):
         raise BoardLabError(f'"{name}" is an evaluator of BoardLab itself; choose another name')
     if name in RESERVED:
-        raise BoardLabError(f'"{name}" is a search or a player of BoardLab; choose another name')
+        raise BoardLabError(f'"{name}" is a search or a player already; choose another name')
     if inputs not in INPUTS:
         allowed = ", ".join(f'"{known}"' for known in INPUTS)
         raise BoardLabError(f"inputs must be one of {allowed}, not {shown(inputs)}")
@@ -134,11 +134,17 @@ def register_evaluator(
         said = (make.__doc__ or "An evaluator written in Python.").strip().splitlines()[0]
 
         def build(self: EvaluatorSpec, game: Game) -> _engine.Evaluator:
-            return python_evaluator(game, make(game), inputs=inputs, priors=priors, outcome=outcome)
+            parameters = {field.name: getattr(self, field.name) for field in fields(self)}
+            judge = make(game, **parameters)
+            return python_evaluator(game, judge, inputs=inputs, priors=priors, outcome=outcome)
 
-        parts = {"__doc__": said, "name": name, "code": _code_of(make), "build": build}
-        made = type(name, (_Registered,), parts)
-        EVALUATORS[name] = dataclass(frozen=True)(made)
+        EVALUATORS[name] = make_dataclass(
+            name,
+            own_options(make, 1, f"the evaluator {name}", ["name", *dir(_Registered)]),
+            bases=(_Registered,),
+            namespace={"__doc__": said, "name": name, "code": _code_of(make), "build": build},
+            frozen=True,
+        )
         return make
 
     return register
@@ -151,6 +157,14 @@ def _code_of(make: Factory) -> str:
             return file_fingerprint(file)
         return hashlib.sha256(inspect.getsource(make).encode()).hexdigest()[:32]
     return ""
+
+
+def check_own_name(what: str, name: Any) -> None:
+    """Refuses a name that cannot stand in an expression."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][\w-]*", name):
+        raise BoardLabError(
+            f"the name of {what} is a letter, then letters, digits, _ and -, not {shown(name)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,39 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   return to_array(out);
 }
 
+// As `value` says of each, but what judges batches is asked once.
+Array<double> values_of(const Evaluator &evaluator, const std::vector<std::shared_ptr<PyState>> &states,
+                        std::uint64_t seed) {
+  const Game &game = evaluator.game();
+  const auto players = static_cast<std::size_t>(game.players());
+  for (const auto &state : states) {
+    if (!state) throw std::invalid_argument("an evaluator judges states, not None");
+    check_seen(*state);
+    if (state->game.get() != &game) throw std::invalid_argument("the state belongs to another game than the evaluator");
+  }
+  double *out;
+  auto array = new_array<double>({states.size(), players}, &out);
+  std::vector<StateBuffer> copies;
+  copies.reserve(states.size());
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const void *copy = copies.emplace_back(states[i]->buffer).data();
+    if (game.player(copy) == TERMINAL)
+      game.outcome(evaluator.outcome(), copy, out + i * players);
+    else
+      questions.push_back({copy, {}, out + i * players, nullptr});
+  }
+  const auto mine = evaluator.clone();
+  SignalPoll signals;
+  mine->poll = [&signals] { signals(); };
+  Rng rng(derive_seed(seed, 5));
+  unwrapped([&] {
+    const nb::gil_scoped_release release;
+    if (!questions.empty()) mine->answer(questions, rng);
+  });
+  return array;
+}
+
 // Itself and all that it asks, as far as they are written in Python.
 template <class Visit>
 void visit_python_parts(PyObject *self, const Visit &visit) {
@@ -70,6 +103,7 @@ void bind_evaluators(nb::module_ &m) {
                 [](Evaluator &mine, const void *state, Rng &rng, double *out) { mine.judge(state, rng, out); });
           },
           nb::arg("state"), nb::arg("seed") = 0, "One number a player.")
+      .def("values", &values_of, nb::arg("states"), nb::arg("seed") = 0, "[states, players], asked as one batch.")
       .def(
           "action_values",
           [](const Evaluator &e, const PyState &s, std::uint64_t seed) {

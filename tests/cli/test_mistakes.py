@@ -131,7 +131,7 @@ def test_a_plugin_that_fails_later_is_no_traceback(boardlab, plugin, words):
 
 @pytest.mark.parametrize("name", ["mcts", "random", "human", "perfect", "uct"])
 def test_names_of_searches_and_players_are_taken(name):
-    with pytest.raises(BoardLabError, match=f'"{name}" is a search or a player of BoardLab'):
+    with pytest.raises(BoardLabError, match=f'"{name}" is a search or a player already'):
         bl.register_evaluator(name)
 
 

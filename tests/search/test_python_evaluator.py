@@ -1,6 +1,7 @@
 """Evaluators written in Python: what they are shown, what they may answer, and that searches treat them as any other."""
 
 import gc
+import re
 import subprocess
 import sys
 import weakref
@@ -193,6 +194,97 @@ def test_an_evaluator_that_fails_loses_its_games():
     result = bl.match(bl.game("tictactoe"), ["mcts(test, iterations=5)", "random"], games=4)
     assert result.errors == 4 and result.wins == (0, 4)
     assert result.records[0].error == "ZeroDivisionError: division by zero"
+
+
+def test_keyword_arguments_are_parameters():
+    asked = []
+
+    @bl.register_evaluator("test", inputs="cells", priors=False)
+    def own(game, weight=1.0, *, depth: "int | None" = None, cells=(1, 2), mode="fast", kept=asked):
+        """Mine."""
+        kept.append((weight, depth, cells, mode))
+        return lambda cells, legal: weight * np.ones(len(cells))
+
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    assert bl.evaluator("test", game).value(state).tolist() == [1, -1]
+    judge = bl.evaluator("test(weight=2, depth=3, cells=(4, 5), mode='slow')", game)
+    assert judge.expression == 'test(weight=2.0, depth=3, cells=(4, 5), mode="slow")'
+    assert judge.value(state).tolist() == [2, -2]
+    assert asked == [(1.0, None, (1, 2), "fast"), (2.0, 3, (4, 5), "slow")]
+    assert bl.agent("mcts(mix(test(weight=0), rollout), iterations=2)", game).expression.startswith(
+        "mcts(mix(test(weight=0.0), rollout)"
+    )
+    for expression, words in {
+        "test(wieght=2)": 'unknown parameter of test "wieght"; did you mean "weight"?',
+        "test(kept=2)": 'unknown parameter of test "kept"',
+        "test(weight='a')": "test: weight must be a number, not 'a'",
+        "test(depth=1.5)": "test: depth must be a whole number or None, not 1.5",
+        "test(mode=1)": "test: mode must be text, not 1",
+    }.items():
+        with pytest.raises(bl.BoardLabError, match=re.escape(words)):
+            bl.evaluator(expression, game)
+
+
+def test_keyword_arguments_that_cannot_be_parameters():
+    with pytest.raises(bl.BoardLabError, match="test: its argument weight needs a default, as in weight="):
+        bl.register_evaluator("test")(lambda game, weight: None)
+    with pytest.raises(bl.BoardLabError, match='test: an argument cannot be called "name"; choose another'):
+        bl.register_evaluator("test")(lambda game, name="a": None)
+
+    def wrong(game, weight: float = "a"):
+        return None
+
+    with pytest.raises(bl.BoardLabError, match="test: weight must be a number, not 'a'"):
+        bl.register_evaluator("test")(wrong)
+    bl.register_evaluator("test")(lambda *anything, **more: None)
+    with pytest.raises(bl.BoardLabError, match='unknown parameter of test "weight"; there is none'):
+        bl.agent("mcts(test(weight=1))", bl.game("tictactoe"))
+
+
+def test_many_states_are_judged_as_one_batch():
+    batches = []
+
+    def judge(planes, legal):
+        batches.append(len(planes))
+        return planes[:, 0].sum(axis=(1, 2)) / 10, np.zeros(legal.shape)
+
+    register(judge)
+    game = bl.game("tictactoe")
+    over = game.initial_state()
+    for action in (0, 3, 1, 4, 2):
+        over.apply(action)
+    states = [random_position(game, seed, 5) for seed in range(6)] + [over]
+    evaluator = bl.evaluator("test", game)
+    values = evaluator.values(states)
+    assert batches == [6]  # the rules decide the last one
+    assert values.shape == (7, 2) and values[6].tolist() == [1, -1]
+    assert (values == [evaluator.value(state) for state in states]).all()
+    assert evaluator.values([]).shape == (0, 2)
+
+
+@pytest.mark.parametrize("expression", ["rollout(rollouts=3)", "score", "mix(score, rollout, weight=0.5)"])
+@pytest.mark.parametrize("game", [bl.game("2048"), bl.game("nim", players=3), bl.game("blackjack")], ids=repr)
+def test_the_engine_judges_many_states_too(game, expression):
+    states = [random_position(game, seed, 5) for seed in range(3)]
+    evaluator = bl.evaluator(expression, game)
+    values = evaluator.values(states, seed=4)
+    assert values.shape == (3, game.players)
+    assert values[0].tolist() == evaluator.value(states[0], seed=4).tolist()
+    assert values.tolist() == evaluator.values(states, seed=4).tolist()
+
+
+@pytest.mark.parametrize("states", [7, None, "state", [7], [None]])
+def test_what_are_no_states_is_refused(states):
+    evaluator = bl.evaluator("score", bl.game("tictactoe"))
+    with pytest.raises(
+        bl.BoardLabError, match=r"an evaluator judges a state, not|values needs a list of states"
+    ):
+        evaluator.values(states)
+    with pytest.raises(bl.BoardLabError, match=r"values needs a list of states, not .*; value judges one"):
+        evaluator.values(bl.game("tictactoe").initial_state())
+    with pytest.raises(bl.BoardLabError, match="the state belongs to another game"):
+        evaluator.values([bl.game("othello").initial_state()])
 
 
 def test_matches_on_threads_are_the_same():

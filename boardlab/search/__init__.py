@@ -1,9 +1,10 @@
 """Searches and agents. Adding a search: see registry.py."""
 
-from boardlab.search.agent import Agent, Decision
+from boardlab.search.agent import Agent, Decision, python_agent
 from boardlab.search.expression import agent, evaluator, format_spec, parse
 from boardlab.search.forest import Forest
 from boardlab.search.human import Human
+from boardlab.search.own import register_agent
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
 
@@ -18,4 +19,6 @@ __all__ = [
     "evaluator",
     "format_spec",
     "parse",
+    "python_agent",
+    "register_agent",
 ]

@@ -1,0 +1,118 @@
+"""Agents of a user's own: searches and players written in Python, known by name as all others."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, make_dataclass
+from typing import Any, TypeVar, overload
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, shown
+from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
+from boardlab.evaluators.python import check_own_name
+from boardlab.games.game import Game
+from boardlab.options import option, own_options
+from boardlab.search.agent import python_agent
+from boardlab.search.expression import AGENTS, format_spec, parse_evaluator
+from boardlab.search.spec import SearchSpec
+
+Factory = TypeVar("Factory", bound=Callable[..., Any])
+"""factory(game, seed, **parameters) -> an object with act(state), and perhaps with reset(seed)"""
+
+
+@dataclass(frozen=True)
+class _Registered(SearchSpec):
+    """An agent that `register_agent` made known."""
+
+
+@overload
+def register_agent(name: str) -> Callable[[Factory], Factory]: ...
+@overload
+def register_agent(name: str, factory: Factory) -> Factory: ...
+def register_agent(name: str, factory: Any = None) -> Any:
+    """Makes an agent in Python known by name, wherever an agent is asked for.
+
+    Decorates a function of the game and the seed, or a class, that makes an object with a method act(state),
+    which returns an action or a `Decision`:
+
+        @bl.register_agent("eager")
+        class Eager:
+            def __init__(self, game, seed, share=0.5):
+                self.rng, self.share = random.Random(seed), share
+
+            def act(self, state):
+                legal = state.legal_actions()
+                return legal[0] if self.rng.random() < self.share else self.rng.choice(legal)
+
+        bl.match(bl.game("tictactoe"), ["eager(share=0.9)", "random"])
+
+    `register_agent("eager", Eager)` does the same. Keyword arguments are parameters. One that is called
+    `evaluator` is an expression in the definition (`evaluator="rollout"`), and the object gets what
+    `boardlab.evaluator` makes of the one that was asked for, as in `eager(ntuple("runs/c4"))`. Before every
+    game its method reset(seed) is called; an object that has none is made anew.
+    """
+    check_own_name("an agent", name)
+    if name in AGENTS and not issubclass(AGENTS[name], _Registered):
+        raise BoardLabError(f'"{name}" is an agent of BoardLab itself; choose another name')
+    if name in EVALUATORS:
+        raise BoardLabError(f'"{name}" is an evaluator already; choose another name')
+
+    def register(make: Factory) -> Factory:
+        if not callable(make):
+            raise BoardLabError(
+                "register_agent takes a function of the game and the seed, or a class, whose objects have "
+                f"act(state), not {shown(make)}"
+            )
+        AGENTS[name] = make_dataclass(
+            name,
+            _options(name, make),
+            bases=(_Registered,),
+            namespace={
+                "__doc__": (make.__doc__ or "An agent written in Python.").strip().splitlines()[0],
+                "name": name,
+                "build": lambda self, game, seed: _build(self, make, game, seed),
+            },
+            frozen=True,
+        )
+        RESERVED.add(name)
+        return make
+
+    return register if factory is None else register(factory)
+
+
+def own_agents() -> list[str]:
+    """The names that `register_agent` made known."""
+    return [name for name, kind in AGENTS.items() if issubclass(kind, _Registered)]
+
+
+def _options(name: str, make: Callable[..., Any]) -> list[Any]:
+    found = own_options(make, 2, f"the agent {name}", ["name", *dir(_Registered)])
+    asked = [field.default for argument, _, field in found if argument == "evaluator"]
+    others = [parameter for parameter in found if parameter[0] != "evaluator"]
+    # It stands first, so that it can be written without its name.
+    evaluators = [("evaluator", EvaluatorSpec, option(parse_evaluator(e), "judges positions")) for e in asked]
+    return [*evaluators, *others]
+
+
+def _build(spec: SearchSpec, make: Callable[..., Any], game: Game, seed: int) -> _engine.Search:
+    parameters = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    asked = parameters.get("evaluator")
+    if isinstance(asked, EvaluatorSpec):
+        parameters["evaluator"] = Evaluator(game, asked.build(game), format_spec(asked))
+
+    def made(seed: int) -> Any:
+        player = make(game, seed, **parameters)
+        if not callable(getattr(player, "act", None)):
+            raise BoardLabError(
+                f"the agent {spec.name} must be an object with act(state), not {shown(player)}"
+            )
+        return player
+
+    player = made(seed)
+
+    def reset(seed: int) -> None:
+        nonlocal player
+        if callable(getattr(player, "reset", None)):
+            player.reset(seed)
+        else:
+            player = made(seed)
+
+    return python_agent(game, lambda state: player.act(state), spec.name, reset).core

@@ -37,14 +37,14 @@ from boardlab.games import (
 from boardlab.games.game import as_integer
 from boardlab.options import option
 from boardlab.paths import include
-from boardlab.search import Agent, Decision, Forest, agent, evaluator
+from boardlab.search import Agent, Decision, Forest, agent, evaluator, python_agent, register_agent
 
 if TYPE_CHECKING:
     from boardlab import arena as arena
     from boardlab import learning as learning
     from boardlab import testing as testing
     from boardlab.arena.balance import BalanceResult, balance
-    from boardlab.arena.exams import ExamResult, evaluate
+    from boardlab.arena.exams import ExamResult, evaluate, register_exam
     from boardlab.arena.match import Adjudication, MatchResult, match
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
@@ -88,9 +88,12 @@ __all__ = [
     "open_run",
     "option",
     "perft",
+    "python_agent",
     "rate",
     "read_records",
+    "register_agent",
     "register_evaluator",
+    "register_exam",
     "register_features",
     "register_game",
     "resume",
@@ -116,6 +119,7 @@ _ARENA = (
     "match",
     "rate",
     "read_records",
+    "register_exam",
     "store",
     "tournament",
     "write_records",

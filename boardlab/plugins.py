@@ -1,4 +1,4 @@
-"""Plugins: the user's own Python files that register games, evaluators, features; and libraries of games."""
+"""Plugins: a user's own Python files that register games, evaluators, agents and the like; game libraries."""
 
 import runpy
 from pathlib import Path

@@ -1,7 +1,7 @@
 """The arena: where agents meet and strength becomes a number."""
 
 from boardlab.arena.balance import BalanceResult, SeatReport, balance, seat_report, write_openings
-from boardlab.arena.exams import ExamResult, evaluate, exams_for
+from boardlab.arena.exams import ExamResult, evaluate, exams_for, register_exam
 from boardlab.arena.match import Adjudication, GameRecord, MatchResult, StoppedMatch, match
 from boardlab.arena.rate import rate
 from boardlab.arena.ratings.results import Result
@@ -32,6 +32,7 @@ __all__ = [
     "match",
     "rate",
     "read_records",
+    "register_exam",
     "seat_report",
     "store",
     "tournament",

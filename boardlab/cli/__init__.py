@@ -52,8 +52,8 @@ def _before(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Run this Python file first: it may register games and evaluators. Or load this game "
-            "library (.so). Runs its code.",
+            help="Run this Python file first: it may register games, evaluators, agents, exams, features. Or "
+            "load this game library (.so). Runs its code.",
         ),
     ] = None,
 ) -> None:

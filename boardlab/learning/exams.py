@@ -11,7 +11,7 @@ from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
 from boardlab.arena.exams.opponents import Against
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
 from boardlab.games.game import Game, as_integer, is_number
 from boardlab.numbers import plain
 from boardlab.search.agent import Agent
@@ -146,6 +146,8 @@ def _check_exam(game: Game, name: Any) -> None:
             make_agent(name, game)
         except ExpressionError as error:
             said = f"{error.message} (or an exam: {', '.join(known)})"
+            if error.message.startswith("unknown ") and OF_YOUR_OWN not in said:
+                said += OF_YOUR_OWN  # the run may have been started with a plugin
             raise ExpressionError(said, error.source, error.place) from None
 
 

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from boardlab.arena.exams.own import own_exams
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
@@ -32,6 +33,7 @@ from boardlab.learning.training import Progress
 from boardlab.numbers import counted, plain
 from boardlab.plugins import PLUGINS, plugin_failure, plugins_for, run_plugin
 from boardlab.runs import RunFolder
+from boardlab.search.own import own_agents
 
 ManyProgress = Callable[[int, Progress], None]
 """Is told the seed and where its run stands."""
@@ -116,7 +118,8 @@ def train_many(
 
 def _write_summary(done: ManyRuns) -> None:
     folder = RunFolder(done.path)
-    folder.write_log([{"seed": run.seed, **row} for run in done.runs for row in run.log], "multi.csv")
+    rows = [{"seed": run.seed, **row} for run in done.runs for row in RunFolder(run.path).read_log()]
+    folder.write_log(rows, "multi.csv")
     folder.write_text("multiTrain.csv", multi_train(done.runs))
     picture = draw_curve(done.runs[0].game, [(run.path.name, run.log) for run in done.runs])
     if picture is not None:
@@ -132,13 +135,14 @@ WORKER = (
 
 
 def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
-    """Refuses features and evaluators that this process alone knows: functions cannot be sent."""
+    """Refuses what of a user's own this process alone knows: functions cannot be sent."""
     if PLUGINS:  # the workers run them, too
         return
     features = arguments.get("features")
     exams = f"{arguments.get('exams')} {arguments.get('stop_exam')}"
     words = re.findall(r"[A-Za-z_][\w-]*", exams)
-    own = [f'the evaluator "{name}" was' for name in own_evaluators() if name in words]
+    known = {"evaluator": own_evaluators(), "agent": own_agents(), "exam": own_exams()}
+    own = [f'the {kind} "{name}" was' for kind, names in known.items() for name in names if name in words]
     if isinstance(features, str) and features in OWN_FEATURES:
         own.append(f'the features "{features}" were')
     if own:

@@ -7,9 +7,11 @@ import sys
 import pytest
 
 import boardlab as bl
+from boardlab.arena.exams import EXAMS
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.learning.training import Training
+from boardlab.search.expression import AGENTS
 
 CORNERS = """
 import boardlab as bl
@@ -29,6 +31,14 @@ def late(state, player):
 @bl.register_evaluator("even", priors=False)
 def even(game):
     return lambda planes, legal: [0.0] * len(planes)
+
+@bl.register_agent("player")
+def player(game, seed, iterations=5):
+    return bl.agent(f"mc(iterations={iterations})", game, seed)
+
+@bl.register_exam("length")
+def length(paper):
+    return [len(r.actions) for r in bl.match(paper.game, [paper.agent, "random"], paper.games).records]
 """
 
 
@@ -56,10 +66,12 @@ def two_processes(out, *words):
 
 
 def test_plugins_reach_the_processes_of_several_runs(plugin, tmp_path):
-    words = ("--learner", "td-features", "--features", "corners", "--exam", "greedy(even)", "--exam-games", 2)
-    done = run("--plugin", plugin, *two_processes(tmp_path / "runs", *words))
+    exams = ("greedy(even)", "player(iterations=3)", "length")
+    words = ("--learner", "td-features", "--features", "corners", "--exam-games", 2)
+    asked = [word for exam in exams for word in ("--exam", exam)]
+    done = run("--plugin", plugin, *two_processes(tmp_path / "runs", *words, *asked))
     assert done.returncode == 0, done.stderr
-    assert "greedy(even): mean" in done.stdout
+    assert all(f"{exam}: mean" in done.stdout for exam in exams)
 
 
 def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):
@@ -75,9 +87,16 @@ def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkey
     monkeypatch.setitem(OWN_FEATURES, "mine", lambda state, player: [1.0])
     monkeypatch.setattr("boardlab.evaluators.EVALUATORS", dict(EVALUATORS))
     bl.register_evaluator("own", priors=False)(lambda game: lambda planes, legal: [0.0] * len(planes))
+    monkeypatch.setattr("boardlab.search.own.AGENTS", dict(AGENTS))
+    monkeypatch.setattr("boardlab.search.own.RESERVED", set())
+    bl.register_agent("player", lambda game, seed: bl.agent("random", game, seed))
+    monkeypatch.setattr("boardlab.arena.exams.EXAMS", dict(EXAMS))
+    bl.register_exam("test", lambda paper: [1.0])
     for learner, settings, words in [
         ("td-features", {"features": "mine"}, 'the features "mine" were registered in this process'),
         ("td-ntuple", {"exams": ["greedy(own)"]}, 'the evaluator "own" was registered in this process'),
+        ("q-table", {"exams": ["player"]}, 'the agent "player" was registered in this process'),
+        ("qm", {"stop_exam": "test", "stop_at": 1}, 'the exam "test" was registered in this process'),
     ]:
         out = tmp_path / learner
         arguments = {"learner": learner, "out": out, "episodes": 5, "exam_games": 2, **settings}

@@ -10,8 +10,9 @@ from boardlab.arena.exams.cubes import CUBES, solved_by_twists
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
+from boardlab.arena.exams.own import register_exam
 from boardlab.arena.exams.starts import read_starts, starts_up_to
-from boardlab.errors import BoardLabError, shown, unknown
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent
 
@@ -25,6 +26,7 @@ __all__ = [
     "Paper",
     "evaluate",
     "exams_for",
+    "register_exam",
     "solved_by_twists",
     "starts_up_to",
 ]
@@ -68,7 +70,7 @@ def evaluate(
             raise BoardLabError(f"{game.name} has no exam")
         exam = known[0]
     if not isinstance(exam, str) or exam not in EXAMS:
-        raise unknown("exam", exam, known)
+        raise unknown("exam", exam, known, OF_YOUR_OWN)
     if exam not in known:
         raise BoardLabError(f'{game!r} has no exam "{exam}"; it has {", ".join(known)}')
     return EXAMS[exam].take(Paper(exam, agent, game, games, as_seed(seed), threads, progress))

@@ -1,0 +1,134 @@
+"""Exams of a user's own, known by name as all others."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
+from boardlab.arena.intervals import interval, standard_error
+from boardlab.errors import BoardLabError, shown
+from boardlab.evaluators.python import check_own_name
+from boardlab.games.game import Game, is_number
+from boardlab.numbers import plain
+from boardlab.search.expression import AGENTS
+
+Take = TypeVar("Take", bound=Callable[[Paper], Any])
+"""take(paper) -> an ExamResult, or numbers"""
+
+ANY_VALUE = (-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class _Registered(Exam):
+    """An exam that `register_exam` made known."""
+
+
+@overload
+def register_exam(
+    name: str,
+    *,
+    best: float | None = None,
+    values: tuple[float, float] = ANY_VALUE,
+    applies: Callable[[Game], bool] | None = None,
+) -> Callable[[Take], Take]: ...
+@overload
+def register_exam(
+    name: str,
+    function: Take,
+    *,
+    best: float | None = None,
+    values: tuple[float, float] = ANY_VALUE,
+    applies: Callable[[Game], bool] | None = None,
+) -> Take: ...
+def register_exam(
+    name: str,
+    function: Any = None,
+    *,
+    best: float | None = None,
+    values: tuple[float, float] = ANY_VALUE,
+    applies: Callable[[Game], bool] | None = None,
+) -> Any:
+    """Makes an exam known by name, for `evaluate` and for training runs.
+
+    Decorates a function of the `Paper` (the agent, the game, how many games, the seed) that returns an
+    `ExamResult` (`paper.play` and `paper.share` make one), or numbers, one a game, whose mean is the value:
+
+        @bl.register_exam("length", values=(5, 9), applies=lambda game: game.name == "tictactoe")
+        def length(paper):
+            result = bl.match(paper.game, [paper.agent, "random"], paper.games, paper.seed)
+            return [len(record.actions) for record in result.records]
+
+        bl.evaluate("mcts", bl.game("tictactoe"), "length")
+
+    `register_exam("length", length)` does the same. `best` is the best possible value, where it is known;
+    `values` are the least and the greatest that can come out; `applies` tells whether a game has this exam,
+    as by default all have. The first line of the docstring is what `boardlab evaluate --list` says about it.
+    """
+    from boardlab.arena.exams import EXAMS
+
+    check_own_name("an exam", name)
+    if name in EXAMS and not isinstance(EXAMS[name], _Registered):
+        raise BoardLabError(f'"{name}" is an exam of BoardLab itself; choose another name')
+    if name in AGENTS:
+        raise BoardLabError(f'"{name}" is an agent, and so an exam already; choose another name')
+    if best is not None and not is_number(best):
+        raise BoardLabError(f"best must be a number or None, not {shown(best)}")
+    possible = _as_range(values)
+    if applies is not None and not callable(applies):
+        raise BoardLabError(f"applies must be a function of a game, not {shown(applies)}")
+
+    def register(take: Take) -> Take:
+        if not callable(take):
+            raise BoardLabError(f"register_exam takes a function of the paper, not {shown(take)}")
+        EXAMS[name] = _Registered(
+            name,
+            (take.__doc__ or "an exam written in Python").strip().splitlines()[0],
+            applies or (lambda game: True),
+            lambda paper: _result(paper, take(paper), best, possible),
+            UNKNOWN if best is None else plain(best),
+            values=possible,
+        )
+        return take
+
+    return register if function is None else register(function)
+
+
+def own_exams() -> list[str]:
+    """The names that `register_exam` made known."""
+    from boardlab.arena.exams import EXAMS
+
+    return [name for name, exam in EXAMS.items() if isinstance(exam, _Registered)]
+
+
+def _as_range(values: Any) -> tuple[float, float]:
+    try:
+        low, high = map(float, values)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not low < high:
+        raise BoardLabError(f"values must be the least and the greatest, as (0, 1), not {shown(values)}")
+    return low, high
+
+
+def _result(paper: Paper, answer: Any, best: float | None, possible: tuple[float, float]) -> ExamResult:
+    """What the function found, with its error bar."""
+    exam, (low, high) = paper.exam, possible
+    if isinstance(answer, ExamResult):
+        if not is_number(answer.value):
+            raise BoardLabError(f"the value of the exam {exam} must be a number, not {shown(answer.value)}")
+        return replace(answer, exam=exam)
+    try:
+        array = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
+        raise BoardLabError(f"the exam {exam} must return an ExamResult or numbers, not {shown(answer)}")
+    scores: list[float] = array.tolist()
+    for score in scores:
+        if not low <= score <= high:
+            raise BoardLabError(f"the exam {exam} has values from {low:g} to {high:g}, not {score:g}")
+    mean, most = sum(scores) / len(scores), math.inf if best is None else float(best)
+    return ExamResult(exam, mean, standard_error(scores), len(scores), most, {}, interval(scores, possible))

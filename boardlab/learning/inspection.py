@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +88,10 @@ class Inspection:
             ),
             f'ntuple("{self.path.as_posix()}")',
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its folder, which a copy reads anew."""
+        return Inspection, (self.path,)
 
     def __str__(self) -> str:
         """The tuples and the weights in numbers."""

@@ -1,7 +1,7 @@
 """Many tree searches side by side, whose leaves an evaluator in Python judges as one batch: for self-play."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -150,6 +150,9 @@ class Forest:
 
     def __len__(self) -> int:
         return self.core.trees
+
+    def __reduce__(self) -> NoReturn:
+        raise BoardLabError("a forest cannot be copied or pickled; make another one")
 
     # ---- the games ----
 

@@ -62,6 +62,30 @@ def test_what_holds_games_and_states_is_copied_and_pickled(tmp_path):
         assert pickled(value) == copy.deepcopy(value) == value
 
 
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_a_copy_of_an_evaluator_a_store_or_an_inspection_is_its_own(copied, tmp_path):
+    game = bl.game("tictactoe")
+    judge = bl.evaluator("mix(score, rollout(rollouts=4), weight=0.5)", game)
+    twin = copied(judge)
+    assert twin.core is not judge.core and (twin.expression, twin.game) == (judge.expression, judge.game)
+    assert (twin.value(game.initial_state(), 3) == judge.value(game.initial_state(), 3)).all()
+    store = bl.store(tmp_path / "store.db")
+    store.add_agent(game, "random")
+    other = copied(store)
+    other.add_agent(game, "greedy")
+    assert other._db is not store._db and store.agents(game) == ["random", "greedy(rollout)"]
+    inspection = bl.train(game, episodes=20, out=tmp_path / "run").inspect()
+    network = copied(inspection).network
+    assert network is not inspection.network and (network.weights == inspection.network.weights).all()
+    assert str(copied(inspection)) == str(inspection)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])
+def test_a_forest_is_not_copied(copied):
+    with pytest.raises(bl.BoardLabError, match="a forest cannot be copied or pickled; make another one"):
+        copied(bl.Forest(bl.game("tictactoe"), 2))
+
+
 def test_what_a_player_sees_is_copied_but_not_pickled():
     state = played(bl.game("kuhnpoker"), 2).seen_by(0)
     assert copy.copy(state) == copy.deepcopy(state) == state

@@ -46,6 +46,10 @@ class Store:
         self._pid = 0
         self._lock = threading.RLock()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its file: a copy has a connection of its own."""
+        return Store, (self.path,)
+
     # ---- agents ----
 
     def add_agent(self, game: Game, agent: str | Agent) -> int:

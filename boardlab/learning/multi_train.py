@@ -27,9 +27,9 @@ def multi_train(runs: "Sequence[Run]") -> str:
     lines.append("; ".join([*COLUMNS, "userValue1", "userValue2"]))
     for number, run in enumerate(runs):
         for row in run.log:
-            seconds, actions = float(row["seconds"]), int(row["actions"])
+            seconds, actions = float(row["seconds"]), row["actions"]
             speed = actions / seconds if seconds > 0 else 0.0
-            marks = [row.get(name) or "nan" for name in (quick, train)]
+            marks = [row.get(name, "nan") for name in (quick, train)]
             words = [number, row["episodes"], *marks, actions, actions, seconds, f"{speed:.1f}", "0.0", "0.0"]
             lines.append("; ".join(map(str, words)))
     return "\n".join(lines) + "\n"

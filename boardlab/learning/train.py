@@ -3,7 +3,9 @@
 import contextlib
 import dataclasses
 import inspect
+import math
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -65,8 +67,8 @@ class Run:
     """Episodes wanted."""
     actions: int
     seconds: float
-    log: list[dict[str, str]]
-    """The rows of log.csv."""
+    log: list[dict[str, float]]
+    """The rows of log.csv; a cell that is empty is not there."""
 
     @property
     def is_finished(self) -> bool:
@@ -289,7 +291,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
     episodes, actions = stored["progress"].tolist()
     seconds = float(stored["seconds"][0])
-    return Run(folder.path, game, wanted, seed, episodes, total, actions, seconds, folder.read_log())
+    return Run(folder.path, game, wanted, seed, episodes, total, actions, seconds, _numbers(folder))
 
 
 def _as_run(training: Training) -> Run:
@@ -303,8 +305,20 @@ def _as_run(training: Training) -> Run:
         training.total,
         learner.actions_done,
         training.seconds,
-        folder.read_log(),
+        _numbers(folder),
     )
+
+
+def _numbers(folder: RunFolder) -> list[dict[str, float]]:
+    """The rows of the log, whose cells are numbers or empty."""
+    return [{name: _number(cell) for name, cell in row.items() if cell} for row in folder.read_log()]
+
+
+def _number(cell: str) -> float:
+    if re.fullmatch(r"-?\d+", cell):
+        return int(cell)
+    number = float(cell)
+    return math.nan if math.isnan(number) else number  # one object, so that equal logs are equal
 
 
 def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:

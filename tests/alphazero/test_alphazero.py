@@ -429,12 +429,12 @@ def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp
     bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", exams=["random"], exam_games=2, **SMALL)
     run = bl.resume(tmp_path / "run", episodes=40)
     assert (run.episodes, run.total, bl.open_run(tmp_path / "run").total) == (48, 48, 48)
-    assert [row["episodes"] for row in run.log] == ["16", "48"]
+    assert [row["episodes"] for row in run.log] == [16, 48]
     # A run that was resumed so before has a total of its own.
     agent = RunFolder(tmp_path / "run").read_agent("alphazero")
     del agent["format"]
     RunFolder(tmp_path / "run").write_agent({**agent, "episodes": 60})
-    assert bl.resume(tmp_path / "run").log[-1]["episodes"] == "64"
+    assert bl.resume(tmp_path / "run").log[-1]["episodes"] == 64
 
 
 def test_random_openings_are_played_and_not_learned_from():

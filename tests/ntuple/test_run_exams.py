@@ -27,10 +27,10 @@ def train(path, episodes=400, **more):
 
 def test_exams_by_name_and_against_agents_are_logged_with_their_errors(tmp_path):
     run = train(tmp_path, exams=["perfect", "greedy"], exam_every=200)
-    assert [row["episodes"] for row in run.log] == ["200", "400"]
+    assert [row["episodes"] for row in run.log] == [200, 400]
     for row in run.log:
-        assert -1 <= float(row["perfect"]) <= 0 <= float(row["perfect error"])
-        assert -1 <= float(row["greedy"]) <= 1
+        assert -1 <= row["perfect"] <= 0 <= row["perfect error"]
+        assert -1 <= row["greedy"] <= 1
     # The last row is what `evaluate` says of the finished agent.
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert float(run.log[-1]["perfect"]) == pytest.approx(said.value, abs=1e-5)
@@ -64,15 +64,15 @@ def test_the_interval_is_that_of_evaluate(tmp_path):
 def test_logs_without_intervals_are_read_and_go_on(tmp_path):
     run = train(tmp_path, exams=["random"], exam_every=200)
     rows = [{key: value for key, value in row.items() if "interval" not in key} for row in run.log]
-    rows[0]["random error"] = "0"
+    rows[0]["random error"] = 0
     RunFolder(tmp_path).write_log(rows)
     old = curve.points(rows, "random")
     assert math.isnan(old[0][2]) and old[1][2] == pytest.approx(
         1.96 * float(rows[1]["random error"]), rel=1e-4
     )
     again = bl.resume(tmp_path, episodes=600)
-    assert [row["episodes"] for row in again.log] == ["200", "400", "600"]
-    assert [row["random interval"] != "" for row in again.log] == [False, False, True]
+    assert [row["episodes"] for row in again.log] == [200, 400, 600]
+    assert ["random interval" in row for row in again.log] == [False, False, True]
     assert curve.points(again.log, "random")[1] == old[1]
     assert curve.exam_names(again.log) == ["random"]
 
@@ -80,7 +80,7 @@ def test_logs_without_intervals_are_read_and_go_on(tmp_path):
 def test_a_run_stops_after_enough_successes_in_a_row(tmp_path):
     run = train(tmp_path, 4000, stop_exam="random", stop_at=-1.0, stop_after=3, exam_every=100)
     assert run.episodes == 300 and not run.is_finished
-    assert [row["passed"] for row in run.log] == ["1", "1", "1"]
+    assert [row["passed"] for row in run.log] == [1, 1, 1]
     assert bl.resume(tmp_path).episodes == 300  # it has passed
     assert bl.resume(tmp_path, episodes=4000).episodes == 600  # told to go on: three more
     assert bl.resume(tmp_path).episodes == 600

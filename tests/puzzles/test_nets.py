@@ -302,7 +302,7 @@ def test_exams_and_the_loss_are_in_the_log(tmp_path):
         game, "random-walk", episodes=2000, out=tmp_path / "run", exams=["twists50"], exam_every=1000,
         exam_games=5, **SMALL,
     )  # fmt: skip
-    assert [row["episodes"] for row in run.log] == ["1000", "2000"]
+    assert [row["episodes"] for row in run.log] == [1000, 2000]
     assert all(0 <= float(row["twists50"]) <= 1 and math.isfinite(float(row["loss"])) for row in run.log)
     assert float(run.log[1]["alpha"]) < float(run.log[0]["alpha"])
 

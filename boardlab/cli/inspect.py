@@ -1,6 +1,7 @@
 """`boardlab inspect`: what an agent thinks of every action in a position, and what a network has learned."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -92,6 +93,19 @@ def _show_opinion(agent: str, state: State, seed: int) -> None:
         f"\nplays {names[decision.action]}; {outlook}{facts + '; ' if facts else ''}{duration(seconds)}",
         markup=False,
     )
+    if len(decision.line) > 1:
+        console.print(f"line of play: {line_text(state, decision.line)}", markup=False)
+
+
+def line_text(state: State, line: Sequence[int]) -> str:
+    """The actions as a player writes them; an agent of somebody's own may tell some that cannot be played."""
+    position, words = state.copy(), []
+    for action in line:
+        if action not in position.legal_actions():
+            break
+        words.append(position.action_text(action))
+        position.apply(action)
+    return ", ".join(words)
 
 
 def _game_of_run(run: Path, name: str, context: typer.Context) -> Game:

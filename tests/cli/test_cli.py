@@ -137,8 +137,11 @@ def test_match_takes_the_games_parameters():
 def test_inspect_shows_every_action():
     text = output("inspect", "tictactoe", "alphabeta(depth=9, exact=True)", "--actions", "b2 a1")
     assert "c3" in text and "plays" in text
+    line = text.split("line of play: ")[1].strip().split(", ")
+    assert f"plays {line[0]};" in text and len(line) == 7 and len({*line, "a1", "b2"}) == 9
     text = output("inspect", "connectfour", "mcts(iterations=50)", "--position", "3324")
     assert "policy" in text
+    assert "line of play" not in output("inspect", "tictactoe", "random")
 
 
 def test_inspect_reads_a_position_from_a_file(tmp_path):

@@ -9,7 +9,7 @@ import operator
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from boardlab.errors import BoardLabError, shown, unknown
@@ -96,15 +96,20 @@ KINDS = (bool, int, float, str, tuple[int, ...])
 """What an option of a user's own may be, each also with `| None`."""
 
 
-def own_options(make: Callable[..., Any], given: int, owner: str, reserved: Collection[str]) -> list[Any]:
+def own_options(
+    make: Callable[..., Any], given: Sequence[str], owner: str, reserved: Collection[str]
+) -> list[Any]:
     """The keyword arguments of a user's own function, as fields for `dataclasses.make_dataclass`.
 
-    The first `given` arguments are BoardLab's. Of the others those are options of which the annotation or the
-    default tells the kind; what else has a default is left alone: `lambda game, net=net: net`. Names that are
+    The first arguments are `given` by BoardLab. The others are options where the annotation or the default
+    tells of which kind; what else has a default is left alone: `lambda game, net=net: net`. Names that are
     `reserved` mean something already.
     """
+    signature = _signature(make)
+    if signature is None:
+        return []
     fields = []
-    for argument in _arguments(make)[given:]:
+    for argument in list(signature.parameters.values())[len(given) :]:
         if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD):
             continue
         name, default = argument.name, argument.default
@@ -118,18 +123,24 @@ def own_options(make: Callable[..., Any], given: int, owner: str, reserved: Coll
             raise BoardLabError(f'{owner}: an argument cannot be called "{name}"; choose another name')
         value = _checked(owner, Option(name, kind, default, "", None, None, None), default)
         fields.append((name, kind, option(value, "")))
+    try:
+        signature.bind(*given)
+    except TypeError:
+        raise BoardLabError(
+            f"{owner} is made by a function of ({', '.join(given)}), not {signature}"
+        ) from None
     return fields
 
 
-def _arguments(make: Callable[..., Any]) -> list[inspect.Parameter]:
+def _signature(make: Callable[..., Any]) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(make, eval_str=True)
+        return inspect.signature(make, eval_str=True)
     except Exception:  # annotations that only a type checker understands
-        try:
-            signature = inspect.signature(make)
-        except (TypeError, ValueError):  # written in C: nobody can look into it
-            return []
-    return list(signature.parameters.values())
+        pass
+    try:
+        return inspect.signature(make)
+    except (TypeError, ValueError):  # written in C: nobody can look into it
+        return None
 
 
 def _kind_of(default: Any) -> Any:

@@ -140,7 +140,7 @@ def register_evaluator(
 
         EVALUATORS[name] = make_dataclass(
             name,
-            own_options(make, 1, f"the evaluator {name}", ["name", *dir(_Registered)]),
+            own_options(make, ["game"], f"the evaluator {name}", ["name", *dir(_Registered)]),
             bases=(_Registered,),
             namespace={"__doc__": said, "name": name, "code": _code_of(make), "build": build},
             frozen=True,

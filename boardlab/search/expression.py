@@ -199,7 +199,9 @@ RESERVED.update(AGENTS)
 def parse(expression: str) -> SearchSpec:
     """The search and its evaluator that an agent expression names."""
     if not isinstance(expression, str):
-        raise BoardLabError(f"an agent expression must be text, not {shown(expression)}")
+        is_own = callable(getattr(expression, "act", expression))
+        hint = "; one of your own gets a name by boardlab.register_agent" if is_own else ""
+        raise BoardLabError(f"an agent expression must be text, not {shown(expression)}{hint}")
     if not expression.strip():
         raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
     spec = _Parser(expression).whole(AGENTS, "an agent")

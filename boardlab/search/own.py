@@ -84,7 +84,7 @@ def own_agents() -> list[str]:
 
 
 def _options(name: str, make: Callable[..., Any]) -> list[Any]:
-    found = own_options(make, 2, f"the agent {name}", ["name", *dir(_Registered)])
+    found = own_options(make, ["game", "seed"], f"the agent {name}", ["name", *dir(_Registered)])
     asked = [field.default for argument, _, field in found if argument == "evaluator"]
     others = [parameter for parameter in found if parameter[0] != "evaluator"]
     # It stands first, so that it can be written without its name.

@@ -198,6 +198,8 @@ def test_what_cannot_be_registered_is_refused():
         bl.register_agent("own", 7)
     with pytest.raises(bl.BoardLabError, match="the agent own: its argument depth needs a default"):
         bl.register_agent("own", lambda game, seed, depth: None)
+    with pytest.raises(bl.BoardLabError, match=r"the agent own is made by a function of \(game, seed\), not"):
+        bl.register_agent("own", lambda game: None)
     with pytest.raises(bl.BoardLabError, match="unknown evaluator"):
         bl.register_agent("own", lambda game, seed, evaluator="nobody": None)
     bl.register_agent("own", lambda game, seed: 7)
@@ -207,6 +209,12 @@ def test_what_cannot_be_registered_is_refused():
         bl.register_evaluator("own")
     bl.register_agent("own", Eager)  # a later one takes the name over
     assert bl.agent("own", TICTACTOE).act(TICTACTOE.initial_state()).action in range(9)
+
+
+def test_an_object_without_a_name_is_told_how_to_get_one():
+    for own in (Eager(TICTACTOE, 0), Eager, lambda state: 0):
+        with pytest.raises(bl.BoardLabError, match=r"must be text, not .*; one of your own gets a name by"):
+            bl.match(TICTACTOE, [own, "random"])
 
 
 def test_what_makes_no_agent_is_refused():

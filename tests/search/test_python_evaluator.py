@@ -237,6 +237,8 @@ def test_keyword_arguments_that_cannot_be_parameters():
 
     with pytest.raises(bl.BoardLabError, match="test: weight must be a number, not 'a'"):
         bl.register_evaluator("test")(wrong)
+    with pytest.raises(bl.BoardLabError, match=r"test is made by a function of \(game\), not \(\)"):
+        bl.register_evaluator("test")(lambda: None)
     bl.register_evaluator("test")(lambda *anything, **more: None)
     with pytest.raises(bl.BoardLabError, match='unknown parameter of test "weight"; there is none'):
         bl.agent("mcts(test(weight=1))", bl.game("tictactoe"))

@@ -14,6 +14,7 @@ from boardlab.search.side_by_side import act_all
 
 torch = pytest.importorskip("torch")
 
+from boardlab.evaluators.inference import CpuJudge  # noqa: E402
 from boardlab.evaluators.net import load_net  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
 
@@ -68,6 +69,20 @@ def test_policy_plays_the_raw_net(run, net):
         decision = agent.act(state)
         assert decision.action == legal[int(np.argmax(priors))]
         assert [decision.policy[a] for a in legal] == pytest.approx(priors.tolist(), abs=1e-4)
+
+
+def test_many_states_are_one_batch_of_the_net(run, net, monkeypatch):
+    asked, real = [], CpuJudge.__call__
+
+    def counted(self, planes, legal):
+        asked.append(len(planes))
+        return real(self, planes, legal)
+
+    monkeypatch.setattr(CpuJudge, "__call__", counted)
+    evaluator = bl.evaluator(f'net("{run.as_posix()}", device="cpu")', GAME)
+    found = evaluator.values(states())
+    assert asked == [25]
+    assert found[:, 0].tolist() == pytest.approx([value(net, state, 0) for state in states()], abs=1e-4)
 
 
 def test_greedy_plays_the_best_child(run, net):

@@ -243,10 +243,11 @@ def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
         if expression.game != game:
             raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
         return expression
-    spec = parse(expression)
+    spec, seed = parse(expression), as_seed(seed)
     if isinstance(spec, HumanSpec):
-        return terminal_human(game)
-    seed = as_seed(seed)
+        human = terminal_human(game)
+        human.seed = seed
+        return human
     return Agent(game, spec.build(game, seed), format_spec(spec), spec.build, seed)
 
 

@@ -246,6 +246,7 @@ def test_a_copy_of_an_agent_is_a_twin(copied):
         agent.reset(6)
         assert copied(agent).act(state) == agent.act(state)
     assert copied(agent.twin(TICTACTOE, 6)).seed == 6
+    assert copied(bl.agent("human", TICTACTOE)).expression == "human"
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickled])

@@ -33,6 +33,7 @@ from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import TournamentResult, tally
 from boardlab.arena.store import Rating, Store
 from boardlab.arena.store import Tournament as StoredTournament
+from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
@@ -144,7 +145,8 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
     for stored in plan.games():
         played.setdefault(stored.pairing, []).append(stored.record)
     facts = (plan.number, plan.game, plan.agents, plan.format, plan.is_finished)
-    return tally(*facts, list(played.values()), turn_of(plan), plan.name)
+    with understanding(plan.store.path, plan.title):
+        return tally(*facts, list(played.values()), turn_of(plan), plan.name)
 
 
 def turn_of(plan: StoredTournament) -> int:
@@ -244,6 +246,9 @@ class _Event:
         games = self.turns * self.turn
         self.plan.add_pairings([(group, games) for group in groups], round=number)
         pairings = [p for p in self.plan.pairings() if p.round == number]
+        with understanding(self.plan.store.path, f"round {number} of {self.plan.title}"):
+            if len(pairings) != len(groups):
+                raise ValueError(f"it has {len(pairings)} pairings, not {len(groups)}")
         before = sum(p.games for p in self.plan.pairings() if p.round < number)
         size = len(groups) * self.turn  # games of a turn
         stored = [p.played for p in pairings]

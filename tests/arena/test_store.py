@@ -3,6 +3,7 @@
 import linecache
 import math
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -413,6 +414,81 @@ def test_a_damaged_file_is_told(store, game):
     store.path.write_bytes(content)
     with pytest.raises(bl.BoardLabError, match=r"is damaged|failed"):
         bl.store(store.path).games_between(game)
+
+
+DEEP = "[" * 3000
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("tournaments SET seed = 'x'", "tournament 1 cannot be read: invalid literal"),
+        ("tournaments SET game = x'ff'", "tournament 1 cannot be read: b'.*' is no text"),
+        ("tournaments SET game = cast(x'ff' AS text)", "it holds bytes where text should be"),
+        (f"tournaments SET parameters = '{DEEP}'", "tournament 1 cannot be read: maximum recursion"),
+        ("tournaments SET parameters = '['", "tournament 1 cannot be read: Expecting value"),
+        ("tournaments SET options = '3'", "tournament 1 cannot be read: 'int' object"),
+        (
+            "tournaments SET options = '{\"seats\": 3}'",
+            "tournament 1 of tictactoe cannot be read: there is no 3",
+        ),
+        ("pairings SET entrants = '{0, 1]'", "pairing 0 of tournament 1 cannot be read: Expecting property"),
+        ("pairings SET entrants = '[7, 8]'", "pairing 0 of tournament 1 cannot be read: an entrant must be"),
+        ("pairings SET games = 'x'", "pairing 0 of tournament 1 cannot be read: 'x' is no whole number"),
+        ("pairings SET round = 5 WHERE number = 1", "round 0 of tournament 1 .* has 2 pairings, not 3"),
+        ("entrants SET agent = 99", "tournament 1 cannot be read: its agents are not those of its plan"),
+        ("agents SET expression = 3 WHERE id = 1", "an agent of tournament 1 .*: '3' is no text|not those"),
+        ("games SET actions = x'ff'", "game 1 cannot be read: its actions are damaged"),
+        ("games SET start = x'01'", "game 1 cannot be read: buffer size"),
+        ("games SET start = x'01000000'", "game 1 cannot be read: tictactoe: a state has 9 fields"),
+        ("games SET pairing = 'x' WHERE id = 1", "a game of tournament 1 cannot be read: 'x' is no whole"),
+        ("seats SET score = 'x'", "game 1 cannot be read: 'x' is no number"),
+        ("seats SET score = 9e999", "tournament 1 of tictactoe cannot be read: scores must be finite"),
+        ("seats SET decisions = 'x'", "game 1 cannot be read: 'x' is no whole number"),
+        ("seats SET agent = 99", "game 1 cannot be read: it has 0 seats, not 2"),
+        (
+            "ratings SET method = 'mine', rating = 'x'",
+            "a rating of tictactoe cannot be read: 'x' is no number",
+        ),
+        ("ratings SET games = 'x'", "a rating of tournament 1 cannot be read: 'x' is no whole number"),
+        ("runs SET description = '{' || substr(description, 3)", "a run of agent 1 .*: Expecting property"),
+        ("runs SET seconds = 'x'", "a run of agent 1 cannot be read: 'x' is no number"),
+    ],
+)
+def test_rows_that_are_damaged_are_told(store, game, change, words):
+    """SQLite has no checksums, and takes them for whole."""
+    bl.tournament(game, AGENTS, games=2, store=store)
+    with store._writing() as db:
+        run = "1, 'f', 'runs/a', 'td', '', '1', '1', 1, 1, 1.0, 1.0, '{\"kind\": 1}'"
+        db.execute(f"INSERT INTO runs VALUES ({run})")
+        db.execute("INSERT INTO agent_runs VALUES (1, 1)")
+    assert len(store.fame()) == 3
+    store.close()
+    with sqlite3.connect(store.path) as db:
+        db.execute(f"UPDATE {change}")
+    db.close()
+    said = []
+    for ask in (
+        lambda: bl.tournament(game, AGENTS, games=2, store=store),
+        lambda: [(t.pairings(), t.games(), t.ratings("bayeselo")) for t in store.tournaments()],
+        lambda: store.games_between(game),
+        store.fame,
+    ):
+        try:
+            ask()
+        except bl.BoardLabError as error:
+            said.append(str(error))
+    assert any(re.search(f"^the store .*store.db is damaged: .*{words}", sentence) for sentence in said), said
+
+
+def test_a_damaged_table_of_tables_is_told(store, game):
+    store.add_agent(game, "random")
+    store.close()
+    content = store.path.read_bytes()
+    assert b"tableagentsagents" in content
+    store.path.write_bytes(content.replace(b"tableagentsagents", b"table\xff\xfe\xfdntsagents"))
+    with pytest.raises(bl.BoardLabError, match=r"^the store .* is damaged: it holds bytes where text"):
+        store.fame()
 
 
 def test_a_read_only_file_is_read_and_not_written(store, game, monkeypatch):

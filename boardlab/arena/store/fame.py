@@ -7,16 +7,17 @@ game are rated together: Elo for two players, skills for more, the mean score fo
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from boardlab.arena.intervals import NORMAL_95, interval
 from boardlab.arena.ratings import Result, bayes_elo, openskill
 from boardlab.arena.ratings.results import groups_of, names_of
-from boardlab.arena.store.rows import game_of
+from boardlab.arena.store.file import typed, understanding
 from boardlab.errors import BoardLabError
+from boardlab.games.registry import game_from_table
 
-Read = Callable[[str, Sequence[Any]], list[Any]]
-"""Asks the store's file."""
+if TYPE_CHECKING:
+    from boardlab.arena.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -65,21 +66,27 @@ class Fame:
     """What was trained for it."""
 
 
-def hall_of_fame(read: Read, game: str | None, *parameters: str) -> list[Fame]:
+def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> list[Fame]:
     """All lines, game by game, group by group, the strongest first; `parameters` are those wanted, or all."""
     lines: list[Fame] = []
-    boards = read(
+    boards = store._read(
         "SELECT DISTINCT game, parameters FROM ratings JOIN tournaments ON id = tournament "
         "WHERE ? IS NULL OR game = ? ORDER BY game, parameters",
         (game, game),
     )
     for board in (board for board in boards if not parameters or board[1] in parameters):
-        together = [line for method in METHODS for line in _rated_together(read, board, method)]
+        with understanding(store.path, "the game of a rated tournament"):
+            of_game = dict(json.loads(typed(str, board[1])))
+        together = [line for method in METHODS for line in _rated_together(store, board, method)]
         known = {line[:2] for line in together}
-        alone = [line for line in _last_ratings(read, board) if line[:2] not in known]
+        alone = [line for line in _last_ratings(store, board) if line[:2] not in known]
         for agent, method, rating, low, high, games, group in together + alone:
-            expression, mark = read("SELECT expression, fingerprint FROM agents WHERE id = ?", (agent,))[0]
-            where = read(
+            found = store._read("SELECT expression, fingerprint FROM agents WHERE id = ?", (agent,))
+            with understanding(store.path, f"agent {agent}"):
+                if not found:
+                    raise ValueError("it is missing")
+                expression, mark = (typed(str, value) for value in found[0])
+            where = store._read(
                 "SELECT DISTINCT tournament FROM ratings WHERE agent = ? AND method = ? "
                 f"AND tournament IN ({LAST}) ORDER BY 1",
                 (agent, method, method),
@@ -88,7 +95,7 @@ def hall_of_fame(read: Read, game: str | None, *parameters: str) -> list[Fame]:
             tournaments = tuple(number for (number,) in where)
             if (agent, method) not in known:
                 tournaments = tournaments[-1:]
-            lines.append(Fame(board[0], json.loads(board[1]), *facts, tournaments, group, _runs(read, agent)))
+            lines.append(Fame(board[0], of_game, *facts, tournaments, group, _runs(store, agent)))
     return lines
 
 
@@ -102,29 +109,30 @@ Line = tuple[int, str, float, float, float, int, int]
 """Agent, method, rating, low, high, games, group."""
 
 
-def _rated_together(read: Read, board: Sequence[str], method: str) -> list[Line]:
+def _rated_together(store: "Store", board: Sequence[str], method: str) -> list[Line]:
     """What the method says about all games of the tournaments that were rated by it."""
-    seats = read(
+    seats = store._read(
         "SELECT s.played, s.agent, s.score FROM games g JOIN seats s ON s.played = g.id WHERE g.game = ? "
         f"AND g.parameters = ? AND g.tournament IN ({LAST}) ORDER BY s.played, s.seat",
         (*board, method),
     )
-    played: dict[int, list[tuple[int, float]]] = {}
-    for number, agent, score in seats:
-        played.setdefault(number, []).append((agent, score))
-    results = [
-        Result(tuple(str(agent) for agent, _ in game), tuple(score for _, score in game))
-        for game in played.values()
-    ]
-    if not results:
+    if not seats:
         return []
-    # Scores compare as they are.
-    groups = [names_of(results)] if method == "score" else groups_of(results)
-    group = {name: i for i, names in enumerate(groups) for name in names}
-    lines: list[Line] = [
-        (int(name), method, rating, low, high, games, group[name])
-        for name, rating, low, high, games in METHODS[method](results, board)
-    ]
+    with understanding(store.path, f"a game of {board[0]}"):
+        played: dict[int, list[tuple[int, float]]] = {}
+        for number, agent, score in seats:
+            played.setdefault(number, []).append((typed(int, agent), typed(float, score)))
+        results = [
+            Result(tuple(str(agent) for agent, _ in game), tuple(score for _, score in game))
+            for game in played.values()
+        ]
+        # Scores compare as they are.
+        groups = [names_of(results)] if method == "score" else groups_of(results)
+        group = {name: i for i, names in enumerate(groups) for name in names}
+        lines: list[Line] = [
+            (int(name), method, rating, low, high, games, group[name])
+            for name, rating, low, high, games in METHODS[method](results, board)
+        ]
     return sorted(lines, key=lambda line: (line[-1], -line[2]))
 
 
@@ -160,7 +168,7 @@ def _mean_score(results: Sequence[Result], board: Sequence[str]) -> Rated:
 def _score_range(board: Sequence[str], scores: Sequence[float]) -> tuple[float, float]:
     """Of the game, or what was seen of it where its library is not loaded."""
     try:
-        return game_of(*board).score_range
+        return game_from_table({**json.loads(board[1]), "name": board[0]}).score_range
     except BoardLabError:
         return min(scores), max(scores)
 
@@ -173,24 +181,56 @@ METHODS: dict[str, Callable[[Sequence[Result], Sequence[str]], Rated]] = {
 """What tournaments are rated by, for two players, for more and for one."""
 
 
-def _last_ratings(read: Read, board: Sequence[str]) -> list[Line]:
+def _last_ratings(store: "Store", board: Sequence[str]) -> list[Line]:
     """What somebody's own methods, or ratings without games, said in the last tournament of each agent."""
-    found = read(
-        "SELECT r.agent, r.method, r.rating, r.low, r.high, r.games, 0 FROM ratings r "
+    found = store._read(
+        "SELECT r.agent, r.method, r.rating, r.low, r.high, r.games FROM ratings r "
         "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method <> 'bayeselo' "
         "AND r.tournament = (SELECT max(l.tournament) FROM ratings l WHERE l.agent = r.agent "
         "AND l.method = r.method) ORDER BY r.method, r.rating DESC",
         board,
     )
-    return [(*row,) for row in found]
+    with understanding(store.path, f"a rating of {board[0]}"):
+        return [
+            (
+                agent,
+                typed(str, method),
+                typed(float, rating),
+                typed(float, low),
+                typed(float, high),
+                typed(int, games),
+                0,
+            )
+            for agent, method, rating, low, high, games in found
+        ]
 
 
-def _runs(read: Read, agent: int) -> tuple[StoredRun, ...]:
-    columns = "folder, learner, preset, version, episodes, actions, seconds, cpu_seconds, seed, description"
-    found = read(
-        f"SELECT {columns} FROM runs JOIN agent_runs ON run = id WHERE agent = ? ORDER BY id", (agent,)
+RUN_COLUMNS: dict[str, type] = {
+    "folder": str,
+    "learner": str,
+    "preset": str,
+    "version": str,
+    "episodes": int,
+    "actions": int,
+    "seconds": float,
+    "cpu_seconds": float,
+    "seed": str,
+    "description": str,
+}
+
+
+def _runs(store: "Store", agent: int) -> tuple[StoredRun, ...]:
+    found = store._read(
+        f"SELECT {', '.join(RUN_COLUMNS)} FROM runs JOIN agent_runs ON run = id WHERE agent = ? ORDER BY id",
+        (agent,),
     )
-    return tuple(
-        StoredRun(**{**row, "seed": int(row["seed"]), "description": json.loads(row["description"])})
-        for row in (dict(zip(columns.split(", "), values, strict=True)) for values in found)
-    )
+    runs = []
+    with understanding(store.path, f"a run of agent {agent}"):
+        for values in found:
+            row: dict[str, Any] = {
+                name: None if value is None else typed(kind, value)
+                for (name, kind), value in zip(RUN_COLUMNS.items(), values, strict=True)
+            }
+            row |= {"seed": int(row["seed"]), "description": dict(json.loads(row["description"]))}
+            runs.append(StoredRun(**row))
+    return tuple(runs)

@@ -4,10 +4,14 @@ import contextlib
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 from boardlab.arena.store.migrations import MIGRATIONS
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, MissingPackageError, shown
+
+T = TypeVar("T")
 
 APPLICATION = 0x424C6162
 """Marks the file as BoardLab's ("BLab")."""
@@ -101,9 +105,36 @@ def _upgrade(db: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def reason(error: sqlite3.Error) -> str:
+@contextlib.contextmanager
+def understanding(path: Path, what: str) -> Iterator[None]:
+    """While rows are used: an error names the store, and `what` it is that is not as it was written.
+
+    SQLite has no checksums: it hands out whatever a bad sector made of them.
+    """
+    try:
+        yield
+    except (MemoryError, MissingPackageError, sqlite3.Error):
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        said = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise BoardLabError(f"the store {path} is damaged: {what} cannot be read: {said}") from None
+
+
+def typed(kind: type[T], value: Any) -> T:
+    """A value of a row, which SQLite lets be of any type."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{shown(value)} is no {NAMES[kind]}")
+    return value
+
+
+NAMES: dict[type, str] = {int: "whole number", float: "number", str: "text", bytes: "row of bytes"}
+
+
+def reason(error: sqlite3.Error | UnicodeDecodeError) -> str:
     """What went wrong, to follow the name of the file."""
     text = str(error)
+    if isinstance(error, UnicodeDecodeError) or "decode" in text:
+        return "is damaged: it holds bytes where text should be"
     if "not a database" in text:
         return "is not a store: it is no SQLite file"
     if "malformed" in text:

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from boardlab.arena.match import GameRecord
+from boardlab.arena.store.file import typed
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import EvaluatorSpec
 from boardlab.games.game import Game, as_game, game_table
-from boardlab.games.registry import game_from_table
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 from boardlab.search.expression import format_spec, parse
@@ -233,17 +233,19 @@ def insert_games(
 def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) -> GameRecord:
     """The record that the rows of a game tell; its seats are numbered 0, 1 ..."""
     seed, start, actions, values, error, adjudicated = row
-    timed = all(seconds is not None for _, _, _, seconds, _ in seats)
+    if len(seats) != game.players:
+        raise ValueError(f"it has {len(seats)} seats, not {game.players}")
+    timed = all(None not in (seconds, decisions) for _, _, _, seconds, decisions in seats)
     return GameRecord(
         seats=tuple(range(len(seats))),
-        actions=unpack(actions),
-        scores=tuple(score for _, _, score, *_ in seats),
+        actions=unpack(typed(bytes, actions)),
+        scores=tuple(typed(float, score) for _, _, score, *_ in seats),
         seed=int(seed),
-        error=error,
+        error=typed(str, error),
         start=None if start is None else game.from_fields(np.frombuffer(start, "<i4")),
         adjudicated=bool(adjudicated),
-        decisions=tuple(decisions for *_, decisions in seats) if timed else (),
-        seconds=tuple(seconds for _, _, _, seconds, _ in seats) if timed else (),
+        decisions=tuple(typed(int, decisions) for *_, decisions in seats) if timed else (),
+        seconds=tuple(typed(float, seconds) for _, _, _, seconds, _ in seats) if timed else (),
         values=tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
     )
 
@@ -268,7 +270,7 @@ def unpack(packed: bytes) -> tuple[int, ...]:
     """What `pack` packed."""
     letter = chr(packed[0]) if packed else ""
     if letter not in WIDTHS or (len(packed) - 1) % WIDTHS[letter]:
-        raise BoardLabError("the actions of a stored game are damaged")
+        raise BoardLabError("its actions are damaged")
     numbers = array.array(letter, packed[1:])
     if sys.byteorder == "big":
         numbers.byteswap()
@@ -299,15 +301,6 @@ def older_key(game: Game) -> tuple[str, str]:
     table = json.loads(parameters)
     table.pop("fingerprint", None)
     return name, json.dumps(table, sort_keys=True)
-
-
-def game_of(name: str, parameters: str) -> Game:
-    """The game that a row names."""
-    try:
-        given = dict(json.loads(parameters))
-    except (TypeError, ValueError):
-        raise BoardLabError(f"the parameters of {name} in the store are damaged") from None
-    return game_from_table({**given, "name": name})
 
 
 def as_json(what: str, value: Any) -> str:

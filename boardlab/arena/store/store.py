@@ -13,7 +13,7 @@ from typing import Any
 
 from boardlab.arena.match import GameRecord
 from boardlab.arena.store.fame import Fame, hall_of_fame
-from boardlab.arena.store.file import connect, reason
+from boardlab.arena.store.file import connect, reason, typed, understanding
 from boardlab.arena.store.rows import (
     AgentEntry,
     GameRow,
@@ -122,7 +122,11 @@ class Store:
                 self._check_code(db, there, game, entries)
                 if name:
                     db.execute("UPDATE tournaments SET name = ? WHERE id = ?", (name, there))
-                return Tournament(self, there)
+                found = Tournament(self, there)
+                with understanding(self.path, f"tournament {there}"):
+                    if found.agents != tuple(entry.expression for entry in entries):
+                        raise ValueError("its agents are not those of its plan")
+                return found
             values = (name, *game_key(game), format, text, options_text, plan, version(), now())
             columns = "name, game, parameters, format, seed, options, plan, version, created"
             made = db.execute(f"INSERT INTO tournaments ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", values)
@@ -192,8 +196,8 @@ class Store:
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)
         if isinstance(game, Game):
-            return hall_of_fame(self._read, *game_key(game), older_key(game)[1])
-        return hall_of_fame(self._read, game)
+            return hall_of_fame(self, *game_key(game), older_key(game)[1])
+        return hall_of_fame(self, game)
 
     # ---- the file ----
 
@@ -233,8 +237,11 @@ class Store:
         for played, *row in self._read(query, values):
             seats.setdefault(played, []).append(tuple(row))
         for number, *row, pairing, place in games:
-            there = seats[number]
-            yield [(a, name) for a, name, *_ in there], record_of(game, row, there), pairing, place
+            with understanding(self.path, f"game {number}"):
+                there = seats.get(number, [])
+                record = record_of(game, row, there)
+                agents = [(agent, typed(str, name)) for agent, name, *_ in there]
+            yield agents, record, pairing, place
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -255,7 +262,7 @@ class Store:
         """What SQLite could not do, in one sentence."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise BoardLabError(f"the store {self.path} {reason(error)}") from None
 
     def _open(self, *, create: bool) -> sqlite3.Connection:

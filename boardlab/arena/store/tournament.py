@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from boardlab.arena.match import GameRecord
-from boardlab.arena.store.rows import GameRow, as_records, game_of, insert_games, now
+from boardlab.arena.store.file import typed, understanding
+from boardlab.arena.store.rows import GameRow, as_records, insert_games, now
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, as_integer
+from boardlab.games.registry import game_from_table
 
 if TYPE_CHECKING:
     from boardlab.arena.store.store import Store
@@ -68,22 +70,27 @@ class Tournament:
         )
         if not row:
             raise BoardLabError(f"the store {store.path} has no tournament {number}")
-        self.name, self.game_name, parameters, self.format, seed, options, self.created = row[0]
-        self._key = (self.game_name, parameters)
-        self.seed, self.options = int(seed), json.loads(options)
+        with understanding(store.path, f"tournament {number}"):
+            texts = (typed(str, value) for value in row[0])
+            self.name, self.game_name, parameters, self.format, seed, options, self.created = texts
+            self._key = (self.game_name, parameters)
+            self.seed, self.options = int(seed), dict(json.loads(options))
         entrants = store._read(
             "SELECT agent, expression FROM entrants JOIN agents ON id = agent WHERE tournament = ? "
             "ORDER BY number",
             (number,),
         )
         self._ids = [agent for agent, _ in entrants]
-        self.agents = tuple(expression for _, expression in entrants)
-        """The entrants' expressions."""
+        with understanding(store.path, f"an agent of tournament {number}"):
+            self.agents = tuple(typed(str, expression) for _, expression in entrants)
+            """The entrants' expressions."""
 
     @functools.cached_property
     def game(self) -> Game:
         """The game; refused where it is of a library that is not loaded, while all else can be told."""
-        return game_of(*self._key)
+        with understanding(self.store.path, f"tournament {self.number}"):
+            parameters = dict(json.loads(self._key[1]))
+        return game_from_table({**parameters, "name": self.game_name})
 
     @property
     def title(self) -> str:
@@ -135,7 +142,14 @@ class Tournament:
             "FROM pairings p WHERE tournament = ? ORDER BY p.number",
             (self.number,),
         )
-        return [Pairing(n, r, tuple(json.loads(e)), games, played) for n, r, e, games, played in found]
+        pairings = []
+        for number, round, entrants, games, played in found:
+            with understanding(self.store.path, f"pairing {number} of tournament {self.number}"):
+                listed = tuple(
+                    as_integer("an entrant", e, 0, len(self.agents) - 1) for e in json.loads(entrants)
+                )
+                pairings.append(Pairing(number, typed(int, round), listed, typed(int, games), played))
+        return pairings
 
     def add_games(self, pairing: int, records: Iterable[GameRecord], first: int) -> int:
         """Keeps games first, first + 1 ... of a pairing, as one transaction; how many of them were new.
@@ -154,8 +168,10 @@ class Tournament:
         for seats, record, pairing, number in self.store._games(
             "g.tournament = ?", (self.number,), self.game
         ):
-            entrants = tuple(self._ids.index(agent) for agent, _ in seats)
-            found.append(StoredGame(pairing, number, dataclasses.replace(record, seats=entrants)))
+            with understanding(self.store.path, f"a game of tournament {self.number}"):
+                entrants = tuple(self._ids.index(agent) for agent, _ in seats)
+                place = (typed(int, pairing), typed(int, number))
+            found.append(StoredGame(*place, dataclasses.replace(record, seats=entrants)))
         return sorted(found, key=lambda game: (game.pairing, game.number))
 
     def add_ratings(self, method: str, ratings: Iterable[Rating]) -> None:
@@ -178,7 +194,17 @@ class Tournament:
             "ORDER BY rating DESC",
             (self.number, method),
         )
-        return [Rating(self._ids.index(agent), *rest) for agent, *rest in found]
+        with understanding(self.store.path, f"a rating of tournament {self.number}"):
+            return [
+                Rating(
+                    self._ids.index(agent),
+                    typed(float, rating),
+                    typed(float, low),
+                    typed(float, high),
+                    typed(int, games),
+                )
+                for agent, rating, low, high, games in found
+            ]
 
     def __repr__(self) -> str:
         return f"<Tournament {self.number}: {self.format} of {len(self.agents)} agents at {self.game_name}>"

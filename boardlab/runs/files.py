@@ -4,6 +4,7 @@ import contextlib
 import glob
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -11,28 +12,40 @@ from typing import BinaryIO
 from boardlab.errors import BoardLabError
 from boardlab.paths import as_path
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 
 @contextlib.contextmanager
 def replacing(file: Path) -> Iterator[BinaryIO]:
-    """A file aside, which takes the name of `file` once it is whole."""
-    aside = _aside(file)
+    """A file aside, which takes the name of `file` once it is whole; who may read it stays as it was.
+
+    Where `file` is a link it stays one: what it leads to is replaced.
+    """
+    real = Path(os.path.realpath(file))
+    aside = _aside(real)
     try:
         with aside.open("wb") as out:
+            with contextlib.suppress(FileNotFoundError):  # it is new
+                shutil.copymode(real, aside)
             yield out
             out.flush()
             os.fsync(out.fileno())
-        aside.replace(file)
+        aside.replace(real)
     except BaseException as error:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)
         if not isinstance(error, OSError):  # Ctrl-C, or what was to be written
             raise
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
-    remove_leftovers(file.parent, file.name)
+    remove_leftovers(real.parent, real.name)
 
 
 def write_file(file: Path, content: str | bytes) -> None:
-    """Writes a file, all or nothing; half of a character in a text becomes a question mark."""
+    """Writes a user's file, all or nothing; half of a character in a text becomes a question mark."""
+    _check_unprotected(file)
     with replacing(file) as out:
         out.write(content.encode(errors="replace") if isinstance(content, str) else content)
 
@@ -46,14 +59,68 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
         raise BoardLabError(f'"{file}" is a folder, not a file')
     if file.exists() and not file.is_file():  # to be replaced it must be one; /dev/stdout is to stay
         raise BoardLabError(f'"{file}" is a device, not a file')
-    if not file.parent.is_dir():
+    real = Path(os.path.realpath(file))
+    if not real.parent.is_dir():
         raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
-    aside = _aside(file)
+    _check_unprotected(file)
+    aside = _aside(real)
     try:
         aside.touch()
         aside.unlink()
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+
+
+def _check_unprotected(file: Path) -> None:
+    """Refuses a file that its owner protected: for a new one in its place only the folder's rights count."""
+    if file.exists() and not os.access(file, os.W_OK):
+        raise BoardLabError(f'"{file}" cannot be written: Permission denied')
+
+
+@contextlib.contextmanager
+def changing(file: Path) -> Iterator[None]:
+    """While a file is read to be replaced by what was made of it: others that would do so wait.
+
+    The lock is on the file itself, which is made where there is none, and dies with its process.
+    """
+    file = Path(os.path.realpath(file))
+    is_new = not file.exists()
+    lock = None if fcntl is None else _lock(file)
+    try:
+        yield
+    finally:
+        if lock is not None:
+            if is_new and is_open_as(lock, file) and not os.fstat(lock).st_size:  # it could not be written
+                file.unlink()
+            os.close(lock)
+
+
+def _lock(file: Path) -> int | None:
+    """The open file, locked; None where the system has no locks."""
+    while True:
+        try:
+            lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            is_ours = is_open_as(lock, file)  # or its last holder has replaced it meanwhile
+        except BaseException as error:
+            os.close(lock)
+            if isinstance(error, OSError):  # a file system without locks
+                return None
+            raise
+        if is_ours:
+            return lock
+        os.close(lock)
+
+
+def is_open_as(descriptor: int, file: Path) -> bool:
+    """Whether the open file is still the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), file.stat())
+    except FileNotFoundError:
+        return False
 
 
 # ---- what is aside ----

@@ -21,7 +21,7 @@ from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
 from boardlab.paths import as_path
-from boardlab.runs.files import is_aside, remove_leftovers, replacing, write_file
+from boardlab.runs.files import is_aside, is_open_as, remove_leftovers, replacing
 from boardlab.runs.toml import to_toml
 
 try:
@@ -110,7 +110,7 @@ class RunFolder:
                 os.close(lock)
                 file.unlink(missing_ok=True)
                 return None
-            if _is_open_as(lock, file):
+            if is_open_as(lock, file):
                 with contextlib.suppress(OSError):  # a full disk: the others are not told who holds it
                     os.truncate(lock, 0)
                     os.write(lock, str(os.getpid()).encode())
@@ -370,15 +370,8 @@ class RunFolder:
             remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:
-        write_file(self.path / name, content)
-
-
-def _is_open_as(descriptor: int, file: Path) -> bool:
-    """Whether the open file is still the one of that name."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
+        with replacing(self.path / name) as file:
+            file.write(content)
 
 
 def _is_whole(row: Mapping[str | None, Any]) -> bool:

@@ -1,6 +1,9 @@
 """Records: what is written is read back bit by bit, other programs' files load, mistakes name their place."""
 
+import errno
 import itertools
+import multiprocessing
+import os
 import random
 import subprocess
 import sys
@@ -17,6 +20,7 @@ from boardlab.arena.records.lines import lines_text
 from boardlab.arena.records.pgn import pgn_text, result_text, section_result, sections
 from boardlab.arena.records.record import UNFINISHED, Record
 from boardlab.arena.records.review import Reviewer, review
+from boardlab.runs import check_writable
 
 VARIANTS = [(name, variant) for name in bl.games() for variant in bl.game(name).rules.variants]
 
@@ -286,6 +290,71 @@ def test_appending_keeps_what_is_there(tmp_path):
     for record in records:
         bl.write_records(tmp_path / "a.pgn", [record], append=True)
     assert bl.read_records(tmp_path / "a.pgn") == records
+
+
+def test_several_processes_add_to_one_file(tmp_path):
+    """Each waits for the others: who had read the file before they wrote it would throw their games away."""
+    file, records = tmp_path / "a.pgn", [wandering(bl.game("nim"), seed) for seed in range(8)]
+    begin = multiprocessing.get_context("fork").Barrier(4)
+
+    def add(mine):
+        begin.wait()
+        for record in mine:
+            bl.write_records(file, [record], append=True)
+
+    start = multiprocessing.get_context("fork").Process
+    processes = [start(target=add, args=(5 * records[i : i + 2],)) for i in range(0, 8, 2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert len(bl.read_records(file)) == 40
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pgn"]
+
+
+def test_a_file_that_could_not_be_written_is_not_left_empty(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    record = wandering(bl.game("nim"), 1)
+    with pytest.raises(bl.BoardLabError, match="cannot be written: No space left on device"):
+        bl.write_records(tmp_path / "a.pgn", [record], append=True)
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "mine.pgn").touch()
+    with pytest.raises(bl.BoardLabError, match="cannot be written: No space left on device"):
+        bl.write_records(tmp_path / "mine.pgn", [record], append=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.pgn"]
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_links_and_private_files_stay_what_they_are(tmp_path, append):
+    record = wandering(bl.game("nim"), 1)
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.pgn", tmp_path / "link.pgn"
+    link.symlink_to(real)
+    bl.write_records(link, [record], append=append)  # makes what it leads to
+    real.chmod(0o600)
+    bl.write_records(link, [record], append=append)
+    assert link.is_symlink() and real.stat().st_mode & 0o777 == 0o600
+    assert bl.read_records(real) == [record] * (1 + append)
+    assert [file.name for file in real.parent.iterdir()] == ["real.pgn"]
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_a_protected_file_is_left_alone(tmp_path, monkeypatch, append):
+    file, record = tmp_path / "a.pgn", wandering(bl.game("nim"), 1)
+    bl.write_records(file, [record])
+    before = file.read_bytes()
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write anything
+    for attempt in (
+        lambda: bl.write_records(file, [record], append=append),
+        lambda: check_writable(file),
+    ):
+        with pytest.raises(bl.BoardLabError, match=r'^".*a.pgn" cannot be written: Permission denied$'):
+            attempt()
+    assert file.read_bytes() == before
 
 
 ODD_NAMES = [

@@ -11,7 +11,7 @@ from boardlab.arena.records.record import Record
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
 from boardlab.paths import as_path
-from boardlab.runs import write_file
+from boardlab.runs import changing, write_file
 
 FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
     ".pgn": pgn_text,
@@ -57,16 +57,21 @@ def check_addition(path: str | os.PathLike[str], game: Game) -> Path:
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, append: bool = False) -> None:
-    """Writes games as PGN, GGF or lines of text, by the file's ending; `append` keeps what is there."""
+    """Writes games as PGN, GGF or lines of text, by the file's ending; `append` keeps what is there.
+
+    Several processes may add to one file at once.
+    """
     file = check_format(path)
     listed = list(records) if isinstance(records, Iterable) else [records]
     if not all(isinstance(record, Record) for record in listed):
         raise BoardLabError("a file of games is made from records, as read_records gives them")
     text = FORMATS[file.suffix.lower()](listed)
-    if append and file.exists():
-        before = read_file(file)
-        text = before + ("" if not before or before.endswith("\n") else "\n") + text
-    write_file(file, text)
+    if not append:
+        write_file(file, text)
+        return
+    with changing(file):
+        before = read_file(file) if file.exists() else ""
+        write_file(file, before + ("" if not before or before.endswith("\n") else "\n") + text)
 
 
 def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list[Record]:

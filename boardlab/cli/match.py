@@ -1,5 +1,6 @@
 """`boardlab match`: agents meet."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -98,24 +99,33 @@ def match(
             )
         except StoppedMatch as stop:
             result, stopped = stop.result, True
-    # Files come before the screen: who reads it may have gone away.
-    if play_stats is not None:
-        write_play_stats(play_stats, arena_game, result)
+    files = []
     if save is not None:
-        was_there = save.exists()
-        result.save(save, append=True)
+        how = "added to" if save.exists() else "saved"
+        files.append((f"{how}: {save}", partial(result.save, save, append=True)))
+    if play_stats is not None:
+        write = partial(write_play_stats, play_stats, arena_game, result)
+        files.append((f"every position played: {play_stats}", write))
+    # Files come before the screen: who reads it may have gone away. What fails is told after the result.
+    told, failed = [], []
+    for line, write in files:
+        try:
+            write()
+            told.append(line)
+        except BoardLabError as error:
+            failed.append(str(error))
     if stopped:
         console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
-    if save is not None:
-        console.print(f"{'added to' if was_there else 'saved'}: {save}", markup=False, soft_wrap=True)
-    if play_stats is not None:
-        console.print(f"every position played: {play_stats}", markup=False, soft_wrap=True)
+    for line in told:
+        console.print(line, markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.failed][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
+    if failed:
+        raise BoardLabError("; ".join(failed))
     if stopped:
         raise typer.Exit(130)
 

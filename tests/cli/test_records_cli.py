@@ -1,5 +1,6 @@
 """Saving, replaying and the hall of fame as a user types them."""
 
+import errno
 import os
 import pty
 import re
@@ -56,6 +57,23 @@ def test_a_saved_match_keeps_what_agents_expected(tmp_path):
     first, second = bl.read_records(file)
     assert first.values[0] == 0 and first.values[1] is None  # random expects nothing
     assert second.values[0] is None and second.values[1] is not None
+
+
+def test_a_match_whose_files_cannot_be_written_tells_its_result(boardlab, tmp_path, monkeypatch):
+    """The disk filled while it was played."""
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    pgn, csv = tmp_path / "g.pgn", tmp_path / "g.csv"
+    words = ("match", "tictactoe", "random", "random", "-n", "4", "--save", pgn, "--play-stats", csv)
+    status, out, error = boardlab(*words)
+    assert status == 2
+    assert "4 games" in out and "saved" not in out and "every position" not in out
+    reason = "cannot be written: No space left on device"
+    assert error == f'boardlab: "{pgn}" {reason}; "{csv}" {reason}\n'
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_match_is_refused_before_it_is_played(tmp_path):

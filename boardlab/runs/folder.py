@@ -12,7 +12,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -278,18 +278,21 @@ class RunFolder:
         with replacing(self.path / name) as file:
             np.savez(file, **arrays)
 
+    @contextlib.contextmanager
+    def stored_arrays(self, name: str) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """The arrays of a file, while they are read: what is wrong with it is told in a sentence."""
+        with self._opened(name) as file, _understanding(self.path / name):
+            if not zipfile.is_zipfile(file):  # numpy would advise to unpickle it
+                raise ValueError("it is no npz file")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as stored:
+                yield stored
+
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
         file = self.path / name
-        if file.is_file() and not zipfile.is_zipfile(file):  # numpy would advise to unpickle it
-            raise BoardLabError(f"{file} is damaged: it is no npz file")
-        try:
-            with np.load(file, allow_pickle=False) as stored:
-                arrays = {key: stored[key] for key in wanted}
-        except FileNotFoundError:
-            raise BoardLabError(f"{self.path} has no {name}") from None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
-            raise BoardLabError(f"{file} is damaged: {error}") from None
+        with self.stored_arrays(name) as stored:
+            arrays = {key: stored[key] for key in wanted}
         for key, (kind, length) in wanted.items():
             array = arrays[key]
             if array.dtype != np.dtype(kind) or array.shape != (length,):
@@ -300,21 +303,34 @@ class RunFolder:
                 raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
         return arrays
 
+    def _opened(self, name: str) -> BinaryIO:
+        """The file, open for reading; one that is whole but may not be read is not called damaged."""
+        file = self.path / name
+        try:
+            return file.open("rb")
+        except FileNotFoundError:
+            raise BoardLabError(f"{self.path} has no {name}") from None
+        except OSError as error:
+            raise BoardLabError(f"{file} cannot be read: {error.strerror}") from None
+
     def fingerprint(self) -> str:
         """Of what was learned: equal for the same weights, whenever and wherever they were trained."""
         digest = hashlib.sha256()
-        for file in sorted(self.path.glob("weights.*")):
+        files = sorted(self.path.glob("weights.*"))
+        if not files:
+            raise BoardLabError(f"{self.path} has no weights.npz")
+        for file in files:
             digest.update(file.name.encode())
-            if file.suffix == ".npz":  # the zip itself holds the time of writing
-                with zipfile.ZipFile(file) as stored:
-                    for name in sorted(set(stored.namelist()) - {STRAY}):
-                        digest.update(name.encode())
-                        with stored.open(name) as part:
-                            while block := part.read(1 << 20):
-                                digest.update(block)
-            else:
-                with file.open("rb") as part:
-                    while block := part.read(1 << 20):
+            with self._opened(file.name) as opened, _understanding(file):
+                if file.suffix == ".npz":  # the zip itself holds the time of writing
+                    with zipfile.ZipFile(opened) as stored:
+                        for name in sorted(set(stored.namelist()) - {STRAY}):
+                            digest.update(name.encode())
+                            with stored.open(name) as part:
+                                while block := part.read(1 << 20):
+                                    digest.update(block)
+                else:
+                    while block := opened.read(1 << 20):
                         digest.update(block)
         return digest.hexdigest()[:32]
 
@@ -372,6 +388,17 @@ class RunFolder:
     def _replace(self, name: str, content: bytes) -> None:
         with replacing(self.path / name) as file:
             file.write(content)
+
+
+@contextlib.contextmanager
+def _understanding(file: Path) -> Iterator[None]:
+    """While arrays are read: a damaged file fails in many ways, up to numpy's parser of headers."""
+    try:
+        yield
+    except (BoardLabError, MemoryError):
+        raise
+    except Exception as error:
+        raise BoardLabError(f"{file} is damaged: {error}") from None
 
 
 def _is_whole(row: Mapping[str | None, Any]) -> bool:

@@ -1,5 +1,6 @@
 """Run folders: killed runs resume to the same bits, and what cannot be read is refused in one sentence."""
 
+import errno
 import importlib.util
 import itertools
 import os
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -353,15 +355,53 @@ def test_damaged_files_are_refused(copy, name):
         if name == "checkpoint.npz"
         else (lambda: bl.agent(f"greedy(ntuple('{copy}'))", bl.game("tictactoe")))
     )
-    flipped = bytearray(good)
-    flipped[len(good) // 2] ^= 1
-    for bad in (b"", b"PK", good[:1000], good[:-1], bytes(flipped), b"\0" * len(good)):
+
+    def flipped(place, bits):
+        changed = bytearray(good)
+        changed[place] ^= bits
+        return bytes(changed)
+
+    bad_ones = [b"", b"PK", good[:1000], good[:-1], b"\0" * len(good), flipped(len(good) // 2, 1)]
+    bad_ones.append(flipped(good.index(b", }") + 2, 64))  # numpy reads its headers as Python
+    bad_ones.append(flipped(good.index(b"PK\1\2") + 8, 1))  # "encrypted"
+    for bad in bad_ones:
         (copy / name).write_bytes(bad)
         with pytest.raises(bl.BoardLabError):
             attempt()
     (copy / name).unlink()
     with pytest.raises(bl.BoardLabError, match="has no"):
         attempt()
+
+
+@pytest.mark.parametrize("name", ["checkpoint.npz", "weights.npz"])
+def test_a_file_that_may_not_be_read_is_not_called_damaged(copy, name, monkeypatch):
+    def refuse(self, mode="r", *more, **options):
+        if self.name == name and mode == "rb":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(self, mode, *more, **options)
+
+    opened = Path.open
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(bl.BoardLabError, match=rf"{name} cannot be read: Permission denied$"):
+        RunFolder(copy).read_arrays(name, {})
+
+
+def test_weights_that_are_damaged_or_missing_have_no_fingerprint(copy):
+    folder, weights = RunFolder(copy), copy / "weights.npz"
+    good = weights.read_bytes()
+    assert len(folder.fingerprint()) == 32
+    for bad in (good[:5000], b"", good[: len(good) // 2] + b"?" + good[len(good) // 2 + 1 :]):
+        weights.write_bytes(bad)
+        with pytest.raises(bl.BoardLabError, match=r"weights.npz is damaged"):
+            folder.fingerprint()
+    weights.unlink()
+    with pytest.raises(bl.BoardLabError, match=r"has no weights.npz"):
+        folder.fingerprint()
+    with pytest.raises(bl.BoardLabError, match=r"has no weights.npz"):
+        bl.store(copy.parent / "x.db").add_agent(bl.game("tictactoe"), f"greedy(ntuple('{copy}'))")
+    weights.mkdir()
+    with pytest.raises(bl.BoardLabError, match=r"weights.npz cannot be read: Is a directory"):
+        folder.fingerprint()
 
 
 def test_weights_that_are_not_numbers_are_refused(copy):

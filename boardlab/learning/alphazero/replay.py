@@ -8,7 +8,6 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,7 +125,7 @@ class Replay:
             sizes = {n: len(part) for n, part in parts.items()} | {number: 0}
             if number not in window.kept(sizes, generation):
                 break
-            parts[number] = _read(self.folder.path / _file(number), shapes)
+            parts[number] = _read(self.folder, _file(number), shapes)
         self.parts = dict(sorted(parts.items()))
 
     def everything(self, window: Window) -> Examples:
@@ -167,18 +166,16 @@ def _file(generation: int) -> str:
     return f"{generation:06d}.npz"
 
 
-def _read(file: Path, shapes: dict[str, tuple[str, int]]) -> Examples:
+def _read(folder: RunFolder, name: str, shapes: dict[str, tuple[str, int]]) -> Examples:
     """`shapes`: a type and a number of columns for each array; for actions and shares at most so many."""
+    file = folder.path / name
+    if not file.exists():
+        raise BoardLabError(f"{file} is missing: without it the run cannot be resumed")
     arrays: dict[str, NDArray[Any]] = {}
-    try:
-        with np.load(file, allow_pickle=False) as stored:
-            if "policy" in stored.files:  # as the first versions wrote it, with its zeros
-                arrays["actions"], arrays["shares"] = sparse(stored["policy"])
-            arrays |= {name: stored[name] for name in NAMES if name not in arrays}
-    except FileNotFoundError:
-        raise BoardLabError(f"{file} is missing: without it the run cannot be resumed") from None
-    except Exception as error:  # a damaged zip fails in many ways
-        raise BoardLabError(f"{file} is damaged: {error}") from None
+    with folder.stored_arrays(name) as stored:
+        if "policy" in stored:  # as the first versions wrote it, with its zeros
+            arrays["actions"], arrays["shares"] = sparse(stored["policy"])
+        arrays |= {name: stored[name] for name in NAMES if name not in arrays}
     rows = {len(array) if array.ndim == 2 else -1 for array in arrays.values()}
     for name, (kind, width) in shapes.items():
         array = arrays[name]

@@ -14,10 +14,24 @@ def as_path(what: str, path: Any) -> Path:
         name = os.fspath(path)
         try:
             if isinstance(name, str) and name and b"\0" not in os.fsencode(name):
-                return Path(name)
+                return reachable(Path(name))
         except UnicodeEncodeError:
             pass
     raise BoardLabError(f"{what} must be a path, not {shown(path)}")
+
+
+def reachable(path: Path) -> Path:
+    """`path`, there or not; refused where its folder may not be entered, or its name is too long.
+
+    To ask whether it is there would end with the system's error.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no file can be called that
+        pass
+    except OSError as error:
+        raise BoardLabError(f'"{path}" cannot be reached: {error.strerror}') from None
+    return path
 
 
 def file_fingerprint(file: Path) -> str:

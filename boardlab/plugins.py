@@ -8,6 +8,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.games.library import load_game
 from boardlab.games.python import PythonGame
+from boardlab.paths import as_path
 
 PLUGINS: list[str] = []
 """The Python files that were run, in order; processes that are started run them, too."""
@@ -18,7 +19,7 @@ LIBRARIES = (".so", ".dylib", ".dll")
 
 def run_plugin(path: str) -> None:
     """Runs the file, or loads the game in it; what goes wrong is said in a sentence."""
-    if not Path(path).is_file():
+    if not as_path("a plugin", path).is_file():
         raise BoardLabError(f'there is no file "{path}" to run as a plugin')
     if Path(path).suffix in LIBRARIES:
         load_game(path)

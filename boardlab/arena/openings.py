@@ -49,6 +49,8 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
+    except OSError as error:
+        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].strip()

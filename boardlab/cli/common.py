@@ -22,6 +22,7 @@ from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import undisturbed
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_option
+from boardlab.paths import as_path, reachable
 from boardlab.search.expression import AGENTS
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -111,7 +112,7 @@ def _check_no_folder(word: str) -> None:
     if word in {*AGENTS, *EVALUATORS} or not re.fullmatch(r"[\w.-]+", word):
         return
     for path, written in ((Path(word), f"./{word}"), (Path("runs") / word, f"runs/{word}")):
-        if (path / "agent.toml").is_file():
+        if reachable(path / "agent.toml").is_file():
             raise BoardLabError(f'unknown agent "{word}"; the run in that folder is written {written}')
     if Path(word).is_dir():
         raise BoardLabError(
@@ -222,7 +223,7 @@ def first_position(game: Game, position: str | None, seed: int) -> State:
 
 def read_text(path: str) -> str:
     """The text of a file that a user named."""
-    file = Path(path)
+    file = as_path("the file of a position", path)
     if not file.is_file():
         raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
     if file.stat().st_size > 10**6:
@@ -231,3 +232,5 @@ def read_text(path: str) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
+    except OSError as error:
+        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None

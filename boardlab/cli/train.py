@@ -38,6 +38,7 @@ from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
+from boardlab.paths import reachable
 
 ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
 
@@ -309,7 +310,7 @@ def read_layout(layout: str) -> dict[str, Any]:
     """A kind of layout by name, or the cells in a file."""
     if layout in ("walk", "points", "windows", "cells"):
         return {"layout": layout}
-    if not Path(layout.removeprefix("@")).is_file():
+    if not reachable(Path(layout.removeprefix("@"))).is_file():
         raise BoardLabError(f'layout must be walk, points, windows, cells or a file, not "{layout}"')
     return {"cells": "@" + layout.removeprefix("@")}
 

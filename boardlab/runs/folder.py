@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
-from boardlab.paths import as_path
+from boardlab.paths import as_path, reachable
 from boardlab.runs.files import is_aside, is_open_as, remove_leftovers, replacing
 from boardlab.runs.toml import to_toml
 
@@ -62,6 +62,7 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = as_path("the folder of a run", path)
+        reachable(self.path / "agent.toml")  # so that all later questions what is in it have an answer
 
     # ---- one process at a time ----
 

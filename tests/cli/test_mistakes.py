@@ -1,12 +1,15 @@
 """What a newcomer gets wrong on the command line: one sentence that says what is wrong, and no traceback."""
 
+import errno
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 import boardlab as bl
 from boardlab import cli
+from boardlab.arena.openings import read_openings
 from boardlab.errors import BoardLabError
 
 PLUGIN = '''
@@ -90,6 +93,56 @@ def test_the_help_says_whose_the_layout_is_and_what_alphazero_is_examined_by(boa
     said = " ".join(boardlab("train", "--help")[1].split())
     assert "Of n-tuple learners: walk" in said
     assert "alphazero: a perfect player or mcts without a net" in said
+
+
+TOO_LONG = "x" * 300
+"""The system's error for it is the kind that a folder gives that may not be entered, which root may."""
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda game: bl.read_records(f"{TOO_LONG}.pgn"),
+        lambda game: bl.write_records(f"{TOO_LONG}.pgn", [], append=True),
+        lambda game: bl.store(TOO_LONG).fame(),
+        lambda game: bl.open_run(TOO_LONG),
+        lambda game: bl.train(game, out=TOO_LONG),
+        lambda game: read_openings(game, TOO_LONG),
+    ],
+)
+def test_a_path_that_cannot_be_reached_is_told(act, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BoardLabError, match=r'^"x+(\.pgn)?" cannot be reached: File name too long$'):
+        act(bl.game("tictactoe"))
+
+
+def test_a_run_in_a_folder_that_may_not_be_entered_is_told(tmp_path, monkeypatch):
+    def refuse(self, **_):
+        if self.parent.name == "locked":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return stat(self)
+
+    stat = Path.stat
+    monkeypatch.setattr(Path, "stat", refuse)
+    for act in (
+        lambda: bl.open_run(tmp_path / "locked"),
+        lambda: bl.train(bl.game("nim"), out=tmp_path / "locked"),
+    ):
+        with pytest.raises(BoardLabError, match=r'agent.toml" cannot be reached: Permission denied'):
+            act()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("play", "tictactoe", "--position", f"@{TOO_LONG}"),
+        ("match", "tictactoe", "random", "random", "--openings", TOO_LONG),
+        ("train", "tictactoe", "--layout", TOO_LONG),
+        ("--plugin", TOO_LONG, "games"),
+    ],
+)
+def test_a_path_on_the_command_line_that_cannot_be_reached_is_told(boardlab, words):
+    assert boardlab(*words) == (2, "", f'boardlab: "{TOO_LONG}" cannot be reached: File name too long\n')
 
 
 def test_a_file_that_cannot_be_written_is_found_before_the_match(boardlab, tmp_path, monkeypatch):

@@ -352,7 +352,10 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("target_depth"),
           nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
-      .def_prop_ro("drawn", [](const PyTdLearner &l) { return l.kind().drawn(); });
+      .def_prop_ro("drawn", [](PyTdLearner &l) {
+        const Busy busy(l);  // a list that grows while it trains
+        return l.kind().drawn();
+      });
 
   nb::class_<PyDaviLearner, PyLearner>(m, "DaviLearner", "Approximate value iteration on an n-tuple network.")
       .def(

@@ -1,5 +1,7 @@
 """Several threads train one network: nothing is lost but reproducibility; one thread stays deterministic."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,22 @@ def test_the_network_gets_its_own_kernels_back():
     learner.train(10)
     assert learner.network.kernels == before
     assert learner.network.indices(learner.recorded_episode()[0], 0)
+
+
+def test_what_changes_while_it_trains_is_not_read_meanwhile():
+    learner = make(1, episodes=10**9, replay=50)
+
+    def read(*_):
+        return learner.drawn
+
+    before = signal.signal(signal.SIGVTALRM, read)  # a handler runs in the middle of the training
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+        with pytest.raises(ValueError, match="already training"):
+            learner.train(50_000)
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+    assert isinstance(learner.drawn, list)
 
 
 def test_one_thread_stays_deterministic():

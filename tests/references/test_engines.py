@@ -286,9 +286,15 @@ def test_gtp_names_the_board_and_its_columns_as_go_does(words, size, vertex, nam
         protocol.told = None
         protocol.follow(state)
         assert f"play b {vertex.lower()}" in said
+        earlier = state.copy()
+        earlier.undo()
+        protocol.told = state
+        protocol.follow(earlier)  # an action was taken back: the game is told anew
+        assert said[-2:] == ["clear_board", f"play b {vertex.lower()}"]
     if game.name == "gobang":
-        with pytest.raises(bl.BoardLabError, match="after column h comes j"):
-            from_vertex(game, "I5")
+        vertex = "I5"
+        with pytest.raises(bl.BoardLabError, match='listener: "i5" is no vertex'):
+            protocol.ask(game.initial_state())
 
 
 @pytest.mark.parametrize("words", ["yavalath", "pathwayz"])

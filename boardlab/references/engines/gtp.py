@@ -72,7 +72,11 @@ class Gtp(Protocol):
         self.told = None
         if answer.lower() == "resign":
             raise EngineError(f"{self.program.name} {RESIGNED}")
-        action = self.action(state, from_vertex(self.game, answer))
+        try:
+            name = from_vertex(self.game, answer)
+        except BoardLabError as error:
+            raise EngineError(f"{self.program.name}: {error}") from None
+        action = self.action(state, name)
         self.told = state.copy()
         self.told.apply(action)
         return action
@@ -80,7 +84,7 @@ class Gtp(Protocol):
     def follow(self, state: State) -> None:
         """Brings the program to this position."""
         known, played = back_to(self.told, state)
-        if self.told is not None:
+        if self.told is not None and (known == self.told or not played):  # else somebody took actions back
             path = path_between(self.told, known, most=3)
             if path is not None:
                 return self.tell(self.told, path + played)

@@ -24,7 +24,11 @@ _SEARCH = {"search": ("off",)}
 _TCL = {"coherence": ("off",)}
 _WARM = {"warm_start": ("off",)}
 _RAVE = {"warm_start": ("off", "rollout", "wro", "rhea")}
-_GUMBEL: Case = {"gumbel": _SET, "warm_start": ("off", "rhea")}  # trees with an enhancement have PUCT's root
+# Where all trees have Gumbel's root; that of an enhancement is PUCT's, and in an arena that of both sides.
+_GUMBEL: tuple[Case, ...] = (
+    {"gumbel": _SET, "warm_start": ("off",)},
+    {"gumbel": _SET, "warm_start": ("rhea",), "switch": ("fixed",)},
+)
 _POSITIONS = {"window_positions": _SET}
 
 SWITCHES: dict[str, tuple[Case, ...]] = {
@@ -43,9 +47,9 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "head_filters": ({"net": ("wang", "mlp")},),
     "hidden": ({"net": ("wang",)},),
     "fast_simulations": ({"full_share": (1,)},),
-    "noise": (_GUMBEL,),
-    "dirichlet": ({"noise": (0,)}, _GUMBEL),
-    "temperature_moves": ({**_GUMBEL, "one_hot": (False,)},),
+    "noise": _GUMBEL,
+    "dirichlet": ({"noise": (0,)}, *_GUMBEL),
+    "temperature_moves": tuple({**case, "one_hot": (False,)} for case in _GUMBEL),
     "resign_played_out": ({"resign": (None,)},),
     "switch": (_WARM,),
     "warm_iterations": (_WARM, {"switch": ("adaptive",)}),

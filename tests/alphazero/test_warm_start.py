@@ -193,7 +193,36 @@ def test_rheas_policy_is_its_first_action_alone():
     assert np.array_equal(policies(examples, game), policies(again, game))  # on any number of threads
     for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
         assert policy.argmax() in game.from_fields(fields.tolist()).legal_actions()
-    assert np.abs(examples.q).max() <= 1
+
+
+def test_rhea_expects_nothing():
+    """Its best sequence is the luckiest one: nobody gives up for it, and a game that is cut is as it stands."""
+    game = bl.game("connectfour")
+    settings = AlphaZero(games=6, parallel=3, simulations=20, warm_start="rhea", resign=0.0, episode_limit=5)
+    warm = WarmStart(settings).generation(1)
+    examples, counts = play_games(game, even, settings, 20, 1, seed=3, threads=1, warm=warm)
+    assert np.isnan(examples.q).all() and len(examples) == 6 * 5
+    assert (examples.z == 0).all() and counts.scores == [0.0] * 6 and counts.resign.resigned == 0
+    # In an arena the net's side does expect something, and a game that is cut has the last of it.
+    settings = replace(settings, switch="adaptive", resign=None)
+    warm = WarmStart(settings).generation(1)
+    examples, _ = play_games(game, net_of(game), settings, 20, 1, seed=3, threads=1, warm=warm)
+    assert np.isnan(examples.q).sum() == 3 * 3 + 3 * 2
+    assert np.isfinite(examples.z).all() and (examples.z != 0).all()
+
+
+@pytest.mark.parametrize("target", ["q", "mean"])
+@pytest.mark.parametrize(("name", "more"), [("tictactoe", {}), ("2048", {"ranked_reward": 0.75})])
+def test_of_rhea_what_came_of_it_is_learned(name, more, target):
+    game = bl.game(name) if name == "tictactoe" else bl.game(name, size=2)
+    settings = AlphaZero(**SMALL, warm_start="rhea", warm_iterations=1, value_target=target, **more)
+    core = settings.build(game, settings.describe(game, 1), 12, 1).core
+    core.train(6)
+    examples = core.replay.parts[1]
+    assert np.array_equal(examples.q, examples.z) and examples.q.dtype == np.float32
+    assert set(np.unique(examples.z)) <= {-1, 0, 1}
+    core.train(6)
+    assert not np.array_equal(core.replay.parts[2].q, core.replay.parts[2].z)
 
 
 def test_rhea_has_no_playout_cap_and_asks_before_every_move():
@@ -361,12 +390,41 @@ def test_shares_of_a_generation_have_the_halves_of_the_whole():
     assert begun == [True, True, False, False, False]
 
 
-def test_gumbel_stays_the_nets_own_while_the_enhancement_has_its_values():
+def test_with_gumbel_both_sides_of_an_arena_explore_alike():
+    """An enhancement without weight is the net alone: the same noise, the same decisions."""
+    game = bl.game("connectfour")
+    settings = AlphaZero(games=6, parallel=6, simulations=12, gumbel=4, warm_start="wro", warm_weight=0.0)
+    settings = replace(settings, warm_policy="visits", switch="adaptive")
+    warm = WarmStart(settings).generation(1)
+    arena = make_searcher(game, settings, 12, 6, 1, 1, warm, None)
+    arena.restart(np.arange(6))
+    drawn, found = np.arange(6) < 3, []
+    for side in arena.sides:
+        search(side, net_of(game), np.full(6, 12), np.ones(6, bool))
+        found.append(side.decide(drawn, False, np.random.default_rng(0)))
+    assert np.array_equal(found[0][0], found[1][0]) and np.array_equal(found[0][1], found[1][1])
+    # Without an arena the net's own search is Gumbel's.
+    assert make_searcher(game, settings, 12, 6, 1, 1, None, None).gumbel
+
+
+@pytest.mark.parametrize(
+    ("more", "noise"),
+    [
+        ({}, [0.25, 0.25]),
+        ({"gumbel": 4}, [0, 0]),
+        ({"warm_start": "rhea", "warm_iterations": 1}, [0, 0.25]),
+        ({"gumbel": 4, "warm_start": "rollout", "warm_iterations": 1}, [0.25, 0]),
+        ({"gumbel": 4, "warm_start": "rhea", "switch": "adaptive"}, [0.25, 0]),
+    ],
+)
+def test_the_log_tells_the_noise_of_the_trees(more, noise):
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=4, parallel=4, simulations=8, gumbel=4, warm_start="wro", switch="adaptive")
-    warm = WarmStart(settings).generation(2)
-    examples, _ = play_games(game, net_of(game), settings, 8, 1, seed=1, threads=1, warm=warm)
-    assert policies(examples, game).sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
+    settings = AlphaZero(**SMALL, **more)
+    core = settings.build(game, settings.describe(game, 1), 12, 1).core
+    core.warm.close = lambda number, reward: core.warm.switched.fill(1)  # the net won at once
+    for wanted in noise:
+        core.train(6)
+        assert core.epsilon == wanted
 
 
 # ---- whole runs ----

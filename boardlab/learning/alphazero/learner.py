@@ -132,8 +132,10 @@ class AlphaZeroLearner:
 
     @property
     def epsilon(self) -> float:
-        """The share of noise at the root."""
-        return self.settings.noise
+        """The share of noise at the roots of the last generation."""
+        warm = self.warm.generation(max(1, self.generation))
+        has_noise = warm.has_noise if warm else self.settings.gumbel is None
+        return self.settings.noise if has_noise else 0.0
 
     @property
     def generation(self) -> int:
@@ -167,6 +169,8 @@ class AlphaZeroLearner:
         if ranking:
             ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
             examples = dataclasses.replace(examples, z=ranks.astype(np.float32))
+        # Where a search expected nothing (RHEA), what came of it is all there is to learn.
+        examples = dataclasses.replace(examples, q=np.where(np.isnan(examples.q), examples.z, examples.q))
         played = time.monotonic()
         self.replay.add(number, examples, settings.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.evaluators.python import Judge
-from boardlab.learning.alphazero.ranked import Ranking
 from boardlab.search.forest import Forest, judge_rows
 from boardlab.search.rhea import Rhea
 
@@ -41,7 +40,7 @@ class Searcher(Protocol):
         """What was found; actions are `drawn` from it or the best of it."""
 
     def root_values(self) -> NDArray[np.float64]:
-        """[games, players] as the search expects them."""
+        """[games, players] as the search expects them; NaN where it expects nothing."""
 
     def play(self, actions: NDArray[np.int64]) -> None:
         """An action a game; -1 plays none."""
@@ -124,29 +123,25 @@ class TreeSearcher(_Games):
 class RheaSearcher(_Games):
     """RHEA (paper 003, Algorithm 15), which asks no net: its policy is its action alone."""
 
-    def __init__(
-        self, forest: Forest, simulations: int, seed: int, threads: int, ranking: Ranking | None = None
-    ) -> None:
+    def __init__(self, forest: Forest, simulations: int, seed: int, threads: int) -> None:
         super().__init__(forest)
-        spec, game = Rhea(iterations=simulations), forest.game
+        spec = Rhea(iterations=simulations)
         seeds = np.random.SeedSequence([seed, 1]).generate_state(len(forest), np.uint64) >> np.uint64(1)
-        self.searches = [spec.build(game, seed) for seed in seeds.tolist()]
+        self.searches = [spec.build(forest.game, seed) for seed in seeds.tolist()]
         self.workers = ThreadPoolExecutor(threads) if threads > 1 else None
         self.actions = np.full(len(forest), -1, np.int64)
-        self.expected = np.full((len(forest), game.players), np.nan)
-        self.ranking = ranking
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
         """The whole search, with as many sequences as trees have simulations; no leaf waits for the net."""
-        self.actions[:], self.expected[:] = -1, np.nan
+        self.actions[:] = -1
         games = [i for i in np.flatnonzero(iterations).tolist() if self.forest.players[i] >= 0]
 
         def think(i: int) -> tuple[Any, ...]:
             return self.searches[i].act(self.forest.core.state(i))
 
         mapped: Callable[..., Any] = map if self.workers is None else self.workers.map
-        for i, (action, _, _, _, scores, _) in zip(games, mapped(think, games), strict=True):
-            self.actions[i], self.expected[i] = action, scores
+        for i, (action, *_) in zip(games, mapped(think, games), strict=True):
+            self.actions[i] = action
         return 0
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -165,10 +160,8 @@ class RheaSearcher(_Games):
         return target, self.actions.copy()
 
     def root_values(self) -> NDArray[np.float64]:
-        """[games, players] of the best sequences, ranked where the trees' values are."""
-        if self.ranking is None:
-            return self.expected.copy()
-        return np.nan_to_num(np.sign(self.expected - self.ranking.threshold))
+        """NaN: the score of the luckiest sequence, in which the others play at random, is no expectation."""
+        return np.full((len(self.forest), self.forest.game.players), np.nan)
 
 
 class ArenaSearcher:

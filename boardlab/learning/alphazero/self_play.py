@@ -69,19 +69,18 @@ def make_searcher(
             **options,
         )
 
-    def plain(cache_mb: int) -> Searcher:
-        return TreeSearcher(forest(settings.gumbel, cache_mb), gumbel=settings.gumbel is not None)
-
     if warm is None:
-        return plain(settings.cache_mb)
+        return TreeSearcher(forest(settings.gumbel, settings.cache_mb), gumbel=settings.gumbel is not None)
+    cache_mb = settings.cache_mb
     if warm.enhancement == "rhea":
-        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads, ranking)
-        return (
-            ArenaSearcher(enhanced, plain(settings.cache_mb), settings.games) if warm.is_arena else enhanced
-        )
-    cache_mb = settings.cache_mb // 2 if warm.is_arena else settings.cache_mb
-    enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
-    return ArenaSearcher(enhanced, plain(cache_mb), settings.games) if warm.is_arena else enhanced
+        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads)
+    else:
+        cache_mb = cache_mb // 2 if warm.is_arena else cache_mb
+        enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
+    if not warm.is_arena:
+        return enhanced
+    # Both sides explore alike, or the question would be whether Gumbel's root is better than PUCT's.
+    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), settings.games)
 
 
 def play_games(
@@ -102,7 +101,8 @@ def play_games(
     """`settings.games` whole games, and what there is to learn from them.
 
     z is the game's own score and, where every action is paid (a cube's costs something), what those from the
-    position on were. A game that is cut has no score yet: it counts as what its last search expected.
+    position on were. A game that is cut has no score yet: it counts as what its last search expected, or as
+    it stands where none expected anything (RHEA). q is NaN there.
 
     In a game with rounds z is what the rest of the round brings, as values of the net are; ranks are of whole
     games.
@@ -130,7 +130,8 @@ def play_games(
     cut = np.zeros(trees, np.bool_)
     rounds = game.core.has_rounds and ranking is None
     paid = np.zeros((trees, game.players))  # step rewards, since the game began
-    promised = np.zeros((trees, game.players))  # by the last search, with what was paid before it
+    # By the last search that expected something, with what was paid before it.
+    promised = np.full((trees, game.players), np.nan)
     # Of the game of each tree, or of its round where there are rounds, in the order in which they start.
     number = np.arange(trees)
     numbered = trees
@@ -177,6 +178,7 @@ def play_games(
             returns.append(results[-1] + paid[over])
             if ranking is None:  # ranks are of scores, and those of games that were cut are as good as others
                 is_cut = cut[over] & (players[over] != TERMINAL) & ~resigning.ended[over]
+                is_cut &= ~np.isnan(promised[over, 0])
                 returns[-1][is_cut] = promised[over][is_cut]
             again = over[: settings.games - started]
             number[again] = np.arange(numbered, numbered + len(again))
@@ -184,7 +186,7 @@ def play_games(
             started += len(again)
             move[over] = -1
             if len(again):
-                move[again], cut[again], paid[again] = 0, False, 0
+                move[again], cut[again], paid[again], promised[again] = 0, False, 0, np.nan
                 opening[again] = rng.integers(0, random_actions, len(again), endpoint=True)
                 searcher.restart(again)
                 resigning.restart(again)
@@ -215,7 +217,8 @@ def play_games(
                 (paid + so_far)[kept],
             )
         )
-        promised[playing] = (roots + paid)[playing]
+        expects = playing & ~np.isnan(roots[:, 0])
+        promised[expects] = (roots + paid)[expects]
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
         play(playing, players, actions)

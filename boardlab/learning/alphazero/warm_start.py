@@ -41,6 +41,11 @@ class WarmGeneration:
     is_arena: bool
     """Whether the enhancement meets MCTS with the net alone."""
 
+    @property
+    def has_noise(self) -> bool:
+        """Whether there are trees: without Gumbel's selection, on both sides of an arena."""
+        return self.is_arena or self.enhancement != "rhea"
+
     def facts(self) -> dict[str, Any]:
         """What the run's log says about it."""
         said: dict[str, Any] = {"warm_start": self.enhancement}
@@ -70,7 +75,7 @@ class WarmStart:
     def generation(self, number: int) -> WarmGeneration | None:
         """How generation `number` is played; None: by MCTS with the net alone."""
         settings = self.settings
-        over = self.switched[0] > 0 if self.is_adaptive else number > settings.warm_iterations
+        over = 0 < self.switched[0] < number if self.is_adaptive else number > settings.warm_iterations
         if settings.warm_start == "off" or over:
             return None
         options = dict(ENHANCEMENTS[settings.warm_start])

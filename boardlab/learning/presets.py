@@ -11,7 +11,7 @@ from typing import Any
 from boardlab.errors import BoardLabError, check_known
 from boardlab.evaluators.net import uses_gpu
 from boardlab.games.ewn import Ewn
-from boardlab.games.game import Game
+from boardlab.games.game import Game, is_number
 from boardlab.games.rubiks import Rubiks
 from boardlab.learning.settings import tanh_reaches
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
@@ -343,8 +343,8 @@ def preset(
 ) -> dict[str, Any]:
     """The settings of that name for the game, `episodes` among them; "default" exists for every game.
 
-    `given` are the settings that the user gave: the default of nets is another one on a GPU, and that of
-    sigma depends on the reward.
+    `given` are the settings that the user gave: the default of nets is another one on a GPU, that of sigma
+    depends on the reward, and AlphaZero's lr_final and simulations_first are at most lr and simulations.
     """
     if game.is_hidden:
         raise BoardLabError(
@@ -367,6 +367,10 @@ def preset(
             chosen |= {"simulations": 200, "dirichlet": 0.3}
         if game.players == 1:
             chosen.pop("gate", None)  # there is nobody to meet
+        # The learning rate falls and simulations grow, whatever the user gives for one end of it.
+        for name, least in (("lr", "lr_final"), ("simulations", "simulations_first")):
+            if least in chosen and is_number(wanted := (given or {}).get(name)):
+                chosen[least] = min(chosen[least], wanted)
         return chosen
     if learner in PUZZLE_PRESETS:
         check_known(f"preset of {learner}", name, ["default"])

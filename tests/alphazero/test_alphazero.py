@@ -396,6 +396,23 @@ def test_the_default_preset_fits_the_device(monkeypatch):
         assert chosen["episodes"] % chosen.get("games", AlphaZero().games) == 0
 
 
+def test_the_rate_falls_and_simulations_grow_to_what_was_given():
+    game = bl.game("connectfour")
+
+    def chosen(**given):
+        usual = preset(game, "default", "alphazero", {"device": "cpu", **given})
+        usual.pop("episodes")
+        merged = AlphaZero.merged(usual, {"device": "cpu", **given})
+        return merged.lr, merged.lr_final, merged.simulations_first, merged.simulations
+
+    assert chosen() == (2e-3, 2e-4, 16, 32)
+    assert chosen(lr=1e-4, simulations=8) == (1e-4, 1e-4, 8, 8)
+    assert chosen(lr=1e-2, simulations=64) == (1e-2, 2e-4, 16, 64)
+    assert chosen(lr=1e-4, lr_final=1e-3, simulations=8, simulations_first=9) == (1e-4, 1e-3, 9, 8)
+    ranked = preset(bl.game("morpion"), "ranked", "alphazero", {"lr": 1e-5})
+    assert ranked["lr_final"] == 1e-5
+
+
 def test_what_the_preset_sets_can_be_left_out_and_trained_again(tmp_path):
     game = bl.game("connectfour", rows=4, cols=4)
     settings = {**SMALL, "games": 4, "simulations": 2, "gumbel": None}

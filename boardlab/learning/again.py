@@ -79,12 +79,14 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
 
 
 def _for_game(game: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without what the game does not have: `train` refuses it, earlier versions did not."""
+    """The settings without what would do nothing: `train` refuses it, earlier versions did not."""
     fitted = dict(settings)
     if fitted.get("staged") and game.core.stages == 1:
         fitted["staged"] = False
     if "symmetries" in fitted:
         fitted["symmetries"] = min(fitted["symmetries"], game.symmetries)
+    if "window" in fitted and "window_first" in fitted:
+        fitted["window_first"] = min(fitted["window_first"], fitted["window"])
     return fitted
 
 

@@ -8,7 +8,7 @@ import dataclasses
 import keyword
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -105,6 +105,9 @@ class LearnerSettings:
         """The `given` settings and what they bring with them, and the preset's for the rest."""
         given = cls.check(given)
         return cls.checked({**preset, **cls.inherited(given), **given})
+
+    def check_given(self, given: Container[str]) -> None:
+        """Refuses settings that would not do what they say, `given` or not; asked of new runs only."""
 
     def check_game(self, game: Game) -> None:
         """Refuses settings that make no sense in this game; asked of new runs only: old ones go on."""

@@ -192,6 +192,7 @@ def train(
         return resume(folder.path, progress=progress)
     given = [name for name, value in checked.items() if value is not None]
     check_switches(wanted, given)
+    wanted.check_given(given)
     check_for_game(wanted, game, given)
     wanted.check_game(game)
     check_stop(game, plan)

@@ -148,7 +148,7 @@ def test_progressive_simulations_grow_linearly():
 )
 def test_a_generation_without_positions_is_passed_over(tmp_path, name, parameters, more):
     small = {"blocks": 1, "channels": 8, "games": 1, "simulations": 4, "threads": 1, "device": "cpu"}
-    small |= {"full_share": 0.01, "window": 1, "window_first": 1} | more
+    small |= {"full_share": 0.01, "fast_simulations": 2, "window": 1, "window_first": 1} | more
     run = bl.train(bl.game(name, **parameters), "alphazero", episodes=4, out=tmp_path / "run", **small)
     lines = (run.path / "generations.jsonl").read_text().splitlines()
     assert run.is_finished and not any("NaN" in line for line in lines)

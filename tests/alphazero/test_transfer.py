@@ -182,6 +182,8 @@ def test_a_parent_says_where_a_run_comes_from(parents, tmp_path):
         ("connectfour", {"net": "mlp"}, "has net=res, not mlp"),
         ("connectfour", {"channels": 16}, "has channels=8, not 16"),
         ("connectfour", {"freeze": "head"}, 'not "head"; the net has body.0, body.1'),
+        ("connectfour", {"freeze": ""}, 'freeze must be none, body, kept or names of layers, not ""'),
+        ("connectfour", {"freeze": "body.0,"}, 'not "body.0,"; the net has body.0, body.1'),
         ("tictactoe", {}, "was trained on connectfour, not on tictactoe"),
         ("connectfour", {"from_": 3}, "from must be text, not 3"),
     ],

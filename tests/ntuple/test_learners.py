@@ -156,6 +156,18 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
             {"temperature_moves": 3, "gumbel": 4, "warm_start": "rhea"},
             "temperature_moves does nothing with gumbel=4",
         ),
+        ("alphazero", {"window": 2, "window_first": 9}, "window_first must be at most window=2, not 9"),
+        ("alphazero", {"window_first": 21}, "window_first must be at most window=20, not 21"),
+        (
+            "alphazero",
+            {"full_share": 0.5, "fast_simulations": 100, "simulations": 8},
+            "with full_share=0.5 fast_simulations must be less than 8, the simulations of the other moves, not",
+        ),
+        (
+            "alphazero",
+            {"full_share": 0.5, "simulations": 16},
+            "with full_share=0.5 fast_simulations must be less than 16, the simulations of the other moves, not",
+        ),
     ],
 )
 def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_path, monkeypatch):
@@ -271,7 +283,15 @@ def test_a_run_with_shared_tables_of_an_earlier_version_goes_on_and_plays(tmp_pa
     assert played.games == 2
 
 
-@pytest.mark.parametrize("more", [{"warm_start": "wro"}, {"one_hot": True}, {"gumbel": None}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"warm_start": "wro"},
+        {"one_hot": True},
+        {"gumbel": None},
+        {"warm_start": "rhea", "switch": "adaptive"},
+    ],
+)
 def test_a_setting_waits_until_all_its_switches_are_off(more):
     settings = AlphaZero.checked({"temperature_moves": 3, "gumbel": 4, **more})
     assert not idle_settings(settings, ["temperature_moves"])
@@ -299,6 +319,18 @@ def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(
     command = train_command(agent, "again")
     assert not [word for word in ("--replay-batch", "staged", "--stop") if word in command]
     assert "--symmetries 8" in command
+
+
+def test_a_run_of_alphazero_whose_settings_cut_each_other_goes_on(tmp_path, monkeypatch):
+    pytest.importorskip("torch")
+    settings = {"blocks": 1, "channels": 8, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
+    settings |= {"full_share": 0.5, "window": 2, "window_first": 9}
+    with monkeypatch.context() as before:
+        before.setattr(AlphaZero, "check_given", lambda *_: None)
+        bl.train(TICTACTOE, "alphazero", episodes=4, out=tmp_path, progress=lambda _: True, **settings)
+    assert bl.resume(tmp_path).is_finished
+    command = train_command(tomllib.loads((tmp_path / "agent.toml").read_text()), "again")
+    assert "--window 2 --window-first 2" in command
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

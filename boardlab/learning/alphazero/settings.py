@@ -1,7 +1,7 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -224,6 +224,19 @@ class AlphaZero(LearnerSettings):
     def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the net that the run begins with."""
         return inherited(given["from_"], given) if given.get("from_") else {}
+
+    def check_given(self, given: Container[str]) -> None:
+        """Refuses what another setting cuts."""
+        if "window_first" in given and self.window_first > self.window:
+            raise BoardLabError(
+                f"alphazero: window_first must be at most window={self.window}, not {self.window_first}"
+            )
+        most = max(self.simulations, self.simulations_first or 0)
+        if self.full_share < 1 and self.fast_simulations >= most:
+            raise BoardLabError(
+                f"alphazero: with full_share={self.full_share:g} fast_simulations must be less than {most}, "
+                f"the simulations of the other moves, not {self.fast_simulations}"
+            )
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""

@@ -124,7 +124,7 @@ def _frozen(freeze: str, kept: Sequence[str], layers: Sequence[str]) -> list[str
         return []
     names = [""] if freeze == "kept" else [name.strip() for name in freeze.split(",")]
     for name in names:
-        if not any(_is_part(layer, name) for layer in layers):
+        if (not name and freeze != "kept") or not any(_is_part(layer, name) for layer in layers):
             raise BoardLabError(
                 f'freeze must be none, body, kept or names of layers, not "{freeze}"; the net has '
                 f"{', '.join(layers)}"

@@ -1,8 +1,9 @@
-"""Training speed of TD n-tuple learning with the papers' settings: actions per second of thread CPU time.
+"""Training speed of TD n-tuple learning with the papers' settings: actions per second of CPU time.
 
-    python bench/training.py [--seconds 5] [--levels] [CASE ...]
+    python bench/training.py [--seconds 5] [--levels] [--threads N] [CASE ...]
 
 One core, warm, the best of five stretches (a busy machine slows the others). `reference` is the authors' Java system on this kind of machine; `wanted` is our own mark.
+With --threads another learner of N threads is measured in turn with the first: `ratio` is its actions per CPU second, of all threads together, over those of one thread.
 """
 
 import argparse
@@ -20,38 +21,55 @@ CASES = {
     "rubiks 2x2x2 HTM, 60 7-tuples": ("rubiks", {"twists": 13}, {}, 18_500, 450_000),
     "2048, four 6-tuples, 8 symmetries, TCL": ("2048", {}, {}, 1_140_000, 900_000),
     "hex 6x6, 25 6-tuples": ("hex", {"size": 6}, {}, 10_200, 300_000),
+    "sim, 50 6-tuples, 24 symmetries, TC-EXP": ("sim", {}, {"preset": "default"}, None, None),
 }
 
 
-def measure(
-    name: str, parameters: dict, extra: dict, seconds: float, level: str, warm: float
-) -> tuple[float, int]:
-    """Actions per CPU second in the best stretch, bytes of the tables."""
-    game = bl.game(name, **parameters)
-    chosen = {**preset(game, "paper"), **extra}
-    episodes = chosen.pop("episodes")
-    td = settings_from(chosen)
-    fields = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
-    description = {
-        "tuples": td.tuple_lists(game, 1),
-        "symmetries": td.symmetry_list(game, 1),
-        **{field: getattr(td, field) for field in fields},
-    }
-    network = build_network(game, description, coherent=td.coherence != "off", memory_gb=td.memory_gb)
-    network.kernels = level
-    learner = _engine.TdLearner(network, td.engine_settings(episodes), td.reward, 1)
+class Measured:
+    """A learner and its best stretch."""
 
-    def run(limit: float) -> float:
-        before, begin = learner.actions_done, time.thread_time()
+    def __init__(self, name: str, parameters: dict, extra: dict, level: str, threads: int) -> None:
+        game = bl.game(name, **parameters)
+        chosen = {**preset(game, extra.get("preset", "paper")), **extra}
+        chosen.pop("preset", None)
+        episodes = chosen.pop("episodes")
+        td = settings_from(chosen)
+        fields = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+        description = {
+            "tuples": td.tuple_lists(game, 1),
+            "symmetries": td.symmetry_list(game, 1),
+            **{field: getattr(td, field) for field in fields},
+        }
+        self.network = build_network(
+            game, description, coherent=td.coherence != "off", memory_gb=td.memory_gb
+        )
+        self.network.kernels = level
+        self.learner = _engine.TdLearner(self.network, td.engine_settings(episodes), td.reward, 1, threads)
+        self.best = 0.0
+
+    def run(self, limit: float) -> float:
+        """Actions per CPU second, over about `limit` seconds."""
+        before, begin = self.learner.actions_done, time.process_time()
         chunk = 1
-        while (spent := time.thread_time() - begin) < limit:
-            learner.train(chunk)
-            if time.thread_time() - begin - spent < limit / 20:
+        while (spent := time.process_time() - begin) < limit:
+            self.learner.train(chunk)
+            if time.process_time() - begin - spent < limit / 20:
                 chunk *= 2
-        return (learner.actions_done - before) / spent
+        return (self.learner.actions_done - before) / spent
 
-    run(warm)
-    return max(run(seconds / 5) for _ in range(5)), network.bytes
+
+def measure(
+    name: str, parameters: dict, extra: dict, seconds: float, level: str, warm: float, threads: int
+) -> tuple[list[float], int]:
+    """Actions per CPU second in the best stretch, with one thread and with several; bytes of the tables."""
+    counts = [1, threads] if threads > 1 else [1]
+    measured = [Measured(name, parameters, extra, level, count) for count in counts]
+    for one in measured:
+        one.run(warm)
+    for _ in range(5):
+        for one in measured:
+            one.best = max(one.best, one.run(seconds / 5))
+    return [one.best for one in measured], measured[0].network.bytes
 
 
 def main() -> None:
@@ -66,11 +84,14 @@ def main() -> None:
     parser.add_argument(
         "--levels", action="store_true", help="every level of vector instructions, not only the best"
     )
+    parser.add_argument("--threads", type=int, default=1, help="so many threads as well, beside one")
     options = parser.parse_args()
+    if not 1 <= options.threads <= 1024:
+        parser.error("--threads must be from 1 to 1024")
     levels = _engine.kernel_levels() if options.levels else _engine.kernel_levels()[-1:]
     print(
         f"{'training, paper settings':<48} {'level':<9} {'reference':>10} {'wanted':>10}"
-        f" {'actions/s':>10} {'MiB':>6}"
+        f" {'actions/s':>10} {'MiB':>6}" + (f" {'threads':>8} {'ratio':>6}" if options.threads > 1 else "")
     )
     for title, (name, parameters, extra, reference, wanted) in CASES.items():
         if options.cases and not any(part in title for part in options.cases):
@@ -78,9 +99,13 @@ def main() -> None:
         if name not in bl.games():
             continue
         for level in levels:
-            speed, size = measure(name, parameters, extra, options.seconds, level, options.warm)
+            speeds, size = measure(
+                name, parameters, extra, options.seconds, level, options.warm, options.threads
+            )
+            several = "".join(f" {speed:>8,.0f} {speed / speeds[0]:>6.2f}" for speed in speeds[1:])
             print(
-                f"{title:<48} {level:<9} {reference:>10,} {wanted:>10,} {speed:>10,.0f} {size >> 20:>6}",
+                f"{title:<48} {level:<9} {reference or '':>10{',' if reference else ''}}"
+                f" {wanted or '':>10{',' if wanted else ''}} {speeds[0]:>10,.0f} {size >> 20:>6}{several}",
                 flush=True,
             )
 

@@ -1,12 +1,31 @@
-// A short run of everything in the engine's searches that uses threads, for ThreadSanitizer: `make tsan`.
+// A short run of what uses threads in the engine's searches and in n-tuple learning, for ThreadSanitizer: `make tsan`.
 #include <cstdio>
 #include <memory>
 
 #include "games/registry.h"
+#include "ntuple/hogwild.h"
 #include "search/forest.h"
 #include "search/mcts.h"
 
 using namespace boardlab;
+
+namespace {
+
+// Few and small tables, so that the threads meet often; with and without counters.
+std::int64_t learn(const std::shared_ptr<const Game> &game, ntuple::Coherence coherence) {
+  ntuple::Design design;
+  design.tuples = {{0, 1, 2, 3}, {7, 8, 9, 10}, {14, 15, 16, 17}, {3, 10, 17, 24}, {4, 5, 6, 13}};
+  design.symmetries = {0, 1};
+  const bool coherent = coherence != ntuple::Coherence::NONE;
+  ntuple::TdSettings settings;
+  settings.coherence = coherence;
+  settings.lambda = 0.5;
+  ntuple::HogwildLearner learner(std::make_shared<ntuple::Network>(game, design, coherent, 1 << 30), settings, 4, 1);
+  learner.train(400, nullptr);
+  return learner.actions_done;
+}
+
+}  // namespace
 
 int main() {
   const auto game = std::make_shared<const Game>(
@@ -45,4 +64,7 @@ int main() {
   while (rows) rows = forest.step({values.data(), 1, logits.data()}, inputs.data(), legal.get());
   std::printf("%.0f iterations, %lld evaluations\n", decision.info[0].second,
               static_cast<long long>(forest.evaluations()));
+
+  for (const auto coherence : {ntuple::Coherence::NONE, ntuple::Coherence::ID, ntuple::Coherence::EXP})
+    std::printf("%lld actions learned from\n", static_cast<long long>(learn(game, coherence)));
 }

@@ -6,57 +6,7 @@ namespace boardlab::ntuple {
 
 namespace {
 
-float load(const float &x) { return std::atomic_ref<float>(const_cast<float &>(x)).load(std::memory_order_relaxed); }
-void store(float &x, float value) { std::atomic_ref<float>(x).store(value, std::memory_order_relaxed); }
-
-float gather(const float *weights, const std::uint32_t *indices, int slots, float *kept) {
-  float sum = 0;
-  for (int i = 0; i < slots; ++i) sum += kept[i] = load(weights[indices[i]]);
-  return sum;
-}
-
-float sum(const float *weights, const std::uint32_t *indices, int slots) {
-  float total = 0;
-  for (int i = 0; i < slots; ++i) total += load(weights[indices[i]]);
-  return total;
-}
-
-float difference(const float *weights, const std::uint32_t *indices, const std::uint64_t *marks, int words,
-                 const float *kept) {
-  float total = 0;
-  for (int word = 0; word < words; ++word)
-    for (std::uint64_t bits = marks[word]; bits; bits &= bits - 1) {
-      const int slot = 64 * word + __builtin_ctzll(bits);
-      total += load(weights[indices[slot]]) - kept[slot];
-    }
-  return total;
-}
-
-void add(float *weights, const std::uint32_t *indices, const Shape &shape, float *copies, float change) {
-  for (int i = 0; i < shape.slots; ++i) copies[i] = load(weights[indices[i]]);
-  for (int i = 0; i < shape.slots; ++i) store(weights[indices[i]], copies[i] + change);
-}
-
-void learn(float *weights, Counter *counters, const std::uint32_t *indices, const Shape &shape, float *copies,
-           const Step &step) {
-  const float size = step.change < 0 ? -step.change : step.change;
-  for (int i = 0; i < shape.slots; ++i) {
-    const Counter &counter = counters[indices[i]];
-    copies[3 * i] = load(weights[indices[i]]);
-    copies[3 * i + 1] = load(counter.sum);
-    copies[3 * i + 2] = load(counter.absolute);
-  }
-  for (int i = 0; i < shape.slots; ++i) {
-    const float n = copies[3 * i + 1], a = copies[3 * i + 2];
-    const float ratio = (n < 0 ? -n : n) / a;
-    const float factor = step.coherence == Coherence::EXP ? fast_exp(step.beta * (ratio - 1.0f)) : ratio;
-    store(weights[indices[i]], copies[3 * i] + step.rate * factor);
-    store(counters[indices[i]].sum, n + step.change);
-    store(counters[indices[i]].absolute, a + size);
-  }
-}
-
-// The network keeps a pointer to its kernels and may outlive this work.
+// The network may outlive this work, and then belongs to one thread again.
 class UseKernels {
  public:
   UseKernels(Network &network, const Kernels &chosen) : network_(network), before_(network.kernels()) {
@@ -73,24 +23,13 @@ class UseKernels {
 
 }  // namespace
 
-Kernels shared_kernels(const Kernels &level) {
-  Kernels shared = level;
-  shared.sum = sum;
-  shared.gather = gather;
-  shared.difference = difference;
-  shared.add = add;
-  shared.learn = learn;
-  return shared;
-}
-
 HogwildLearner::HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed)
     : TdLearner(network, settings, seed), workers_(threads) {
   for (int i = 1; i < threads; ++i) others_.push_back(std::make_unique<TdLearner>(network, settings, seed));
 }
 
 std::int64_t HogwildLearner::train(std::int64_t episodes, const std::function<bool()> &stop) {
-  const Kernels shared = shared_kernels(network_->kernels());
-  const UseKernels use(*network_, shared);
+  const UseKernels use(*network_, *network_->kernels().shared);
   const std::int64_t begin = episodes_done, end = begin + episodes;
   std::atomic<std::int64_t> next{begin}, played{0};
   std::atomic<bool> stopped{false};

@@ -11,11 +11,6 @@
 
 namespace boardlab::ntuple {
 
-// The kernels with every access to the shared tables a relaxed atomic load or store, so that what happens at the same
-// time is defined: any value that some thread wrote, never half of one. Codes and indices are a thread's own and stay
-// with the level that was chosen.
-Kernels shared_kernels(const Kernels &level);
-
 class HogwildLearner final : public TdLearner {
  public:
   HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed);

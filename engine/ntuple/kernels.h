@@ -12,8 +12,8 @@
 namespace boardlab::ntuple {
 
 // What TCL keeps beside a weight (Beal and Smith 1999: N and A). Weights lie apart from it: choosing an action reads
-// many weights and no counters.
-struct Counter {
+// many weights and no counters. Aligned, so that both can be read and written at once.
+struct alignas(8) Counter {
   float sum;       // N, the summed changes
   float absolute;  // A, the summed absolute changes
 };
@@ -70,6 +70,8 @@ struct Kernels {
   void (*add)(float *weights, const std::uint32_t *indices, const Shape &shape, float *copies, float change);
   void (*learn)(float *weights, Counter *counters, const std::uint32_t *indices, const Shape &shape, float *copies,
                 const Step &step);
+  // The same for tables that other threads read and write meanwhile.
+  const Kernels *shared;
 };
 
 // The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.

@@ -9,6 +9,7 @@ import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.ntuple import build_network
 from boardlab.learning import TdNTuple
+from tests.reference.tree import SplitMix, derive_seed
 
 
 def make(threads, episodes=2000, **settings):
@@ -60,6 +61,23 @@ def test_one_thread_stays_deterministic():
         learner.train(500)
         found.append((learner.random_state, learner.network.weights.tobytes()))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("level", _engine.kernel_levels())
+@pytest.mark.parametrize("coherence", ["off", "id", "exp"])
+def test_an_episode_on_shared_tables_learns_what_one_thread_alone_would(level, coherence):
+    shared, alone = make(2, coherence=coherence), make(1, coherence=coherence)
+    shared.network.kernels = alone.network.kernels = level
+    for _ in range(30):
+        rng = SplitMix(shared.random_state)
+        seed = rng.next()
+        shared.train(1)
+        # One of the two threads played it: the first goes on with its own numbers, the other one gets a seed.
+        took_it = shared.random_state != rng.word
+        alone.random_state = rng.word if took_it else derive_seed(seed, 0)
+        alone.train(1)
+        for name in ("weights", "sums", "absolutes") if coherence != "off" else ("weights",):
+            assert getattr(shared.network, name).tobytes() == getattr(alone.network, name).tobytes()
 
 
 def test_threads_learn_tictactoe_and_resume(tmp_path):

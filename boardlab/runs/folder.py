@@ -304,13 +304,27 @@ class RunFolder:
                 raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
         return arrays
 
+    @property
+    def has_saved(self) -> bool:
+        """Whether the run has come to its first checkpoint; files of it may have been removed since."""
+        return any(self.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv"))
+
+    def _without(self, name: str) -> str:
+        """Says that a file is not there."""
+        if self.has_saved or not self.has("agent.toml"):
+            return f"{self.path} has no {name}"
+        return (
+            f"{self.path} has learned nothing yet that was saved: it is before its first checkpoint, or "
+            f"ended before it (boardlab resume {self.path} begins it again)"
+        )
+
     def _opened(self, name: str) -> BinaryIO:
         """The file, open for reading; one that is whole but may not be read is not called damaged."""
         file = self.path / name
         try:
             return file.open("rb")
         except FileNotFoundError:
-            raise BoardLabError(f"{self.path} has no {name}") from None
+            raise BoardLabError(self._without(name)) from None
         except OSError as error:
             raise BoardLabError(f"{file} cannot be read: {error.strerror}") from None
 

@@ -45,8 +45,7 @@ def load_network(
         network = build_network(
             game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]
         )
-    stored = folder.read_arrays("weights.npz", {"weights": ("<f4", network.entries)})
-    network.weights[:] = stored["weights"]
+    folder.read_into("weights.npz", {"weights": network.weights})
     return network, description, game
 
 

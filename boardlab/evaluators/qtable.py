@@ -37,10 +37,7 @@ class QTable(EvaluatorSpec):
         description = agent["network"]
         with folder.understanding():
             table = build_table(game, description)
-        stored = folder.read_arrays(
-            "weights.npz", {"keys": ("<u8", table.keys.size), "values": ("<f8", table.values.size)}
-        )
-        table.keys[:], table.values[:] = stored["keys"], stored["values"]
+        folder.read_into("weights.npz", {"keys": table.keys, "values": table.values})
         try:
             table.recount()
         except ValueError as error:

@@ -129,18 +129,12 @@ class Training:
 
     def load(self) -> None:
         """Goes back to the last checkpoint."""
-        arrays = self.trainee.arrays
-        stored = self.folder.read_arrays(
-            "checkpoint.npz",
-            {
-                **{name: (array.dtype.str, array.size) for name, array in arrays.items()},
-                "progress": ("<i8", 2),
-                "random": ("<u8", 1),
-                "seconds": ("<f8", 1),
-            },
-        )
-        for name, array in arrays.items():
-            array[:] = stored[name]
+        stored: dict[str, NDArray[Any]] = {
+            "progress": np.empty(2, np.int64),
+            "random": np.empty(1, np.uint64),
+            "seconds": np.empty(1),
+        }
+        self.folder.read_into("checkpoint.npz", {**self.trainee.arrays, **stored})
         try:
             self.trainee.check()
         except ValueError as error:

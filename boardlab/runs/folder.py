@@ -6,13 +6,14 @@ Arrays are numpy's own format in an uncompressed zip, whose checksums tell a dam
 import contextlib
 import csv
 import hashlib
+import math
 import os
 import re
 import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,9 @@ LOCK = ".lock"
 
 STRAY = "allow_pickle.npy"
 """In files that earlier versions wrote with numpy before 2.2, which took an option of savez for an array."""
+
+READ_BYTES = 1 << 22
+"""Of a file at a time."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -291,18 +295,41 @@ class RunFolder:
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
-        file = self.path / name
-        with self.stored_arrays(name) as stored:
-            arrays = {key: stored[key] for key in wanted}
-        for key, (kind, length) in wanted.items():
-            array = arrays[key]
-            if array.dtype != np.dtype(kind) or array.shape != (length,):
-                raise BoardLabError(
-                    f"{file} does not fit its run: {key} has {array.size} values, not {length}"
-                )
-            if array.dtype.kind == "f" and not np.isfinite(array).all():
-                raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
+        arrays: Arrays = {key: np.empty(length, kind) for key, (kind, length) in wanted.items()}
+        self.read_into(name, arrays)
         return arrays
+
+    def read_into(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Fills arrays with those of a file, which must fit; where it is refused they hold anything.
+
+        A part at a time: a table may take half of the memory, which leaves no room for a copy of it.
+        """
+        file = self.path / name
+        with self._opened(name) as opened, _understanding(file):
+            if not zipfile.is_zipfile(opened):
+                raise ValueError("it is no npz file")
+            with zipfile.ZipFile(opened) as stored:
+                for key, array in arrays.items():
+                    with stored.open(f"{key}.npy") as part:
+                        self._read_array(part, file, key, array)
+
+    def _read_array(self, part: IO[bytes], file: Path, key: str, array: NDArray[Any]) -> None:
+        shape, _, dtype = _npy_header(part)
+        if dtype != array.dtype or shape != array.shape:
+            raise BoardLabError(
+                f"{file} does not fit its run: {key} has {math.prod(shape)} values, not {array.size}"
+            )
+        numbers = READ_BYTES // dtype.itemsize
+        for begin in range(0, array.size, numbers):
+            block = array[begin : begin + numbers]
+            data = part.read(block.nbytes)
+            if len(data) < block.nbytes:
+                raise EOFError(f"{key} ends too early")
+            block[:] = np.frombuffer(data, dtype)
+            if dtype.kind == "f" and not np.isfinite(block).all():
+                raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
+        if part.read(1):  # the checksum is looked at where the file ends
+            raise ValueError(f"{key} goes on after its end")
 
     @property
     def has_saved(self) -> bool:
@@ -403,6 +430,16 @@ class RunFolder:
     def _replace(self, name: str, content: bytes) -> None:
         with replacing(self.path / name) as file:
             file.write(content)
+
+
+def _npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, Fortran order and kind of numbers of what follows in a npy file."""
+    version = np.lib.format.read_magic(file)
+    if version == (1, 0):
+        return np.lib.format.read_array_header_1_0(file)
+    if version == (2, 0):
+        return np.lib.format.read_array_header_2_0(file)
+    raise ValueError(f"its arrays have version {version} of the npy format")
 
 
 @contextlib.contextmanager

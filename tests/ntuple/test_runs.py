@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.evaluators.ntuple import load_network
 from boardlab.learning.training import Training
 from boardlab.runs import RunFolder, check_writable, write_file
 from boardlab.runs.files import replacing
@@ -245,6 +246,43 @@ def test_a_run_killed_in_its_first_save_goes_on(tmp_path, monkeypatch, learner, 
             assert go_on(path).is_finished
             assert not list(path.rglob(".*.new"))
             assert tables(path) == tables(tmp_path / "whole")
+
+
+def test_arrays_are_read_in_parts_and_refused_where_they_do_not_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr("boardlab.runs.folder.READ_BYTES", 32)
+    folder, numbers = RunFolder(tmp_path), np.arange(11, dtype="<f8")
+    folder.write_arrays("whole.npz", {"a": numbers, "b": numbers[:0]})
+    table = np.zeros((11, 2))  # as counters lie, every second number
+    folder.read_into("whole.npz", {"a": table[:, 1], "b": np.empty(0)})
+    assert table[:, 1].tolist() == numbers.tolist() and not table[:, 0].any()
+    np.savez_compressed(tmp_path / "small.npz", a=numbers)
+    assert folder.read_arrays("small.npz", {"a": ("<f8", 11)})["a"].tolist() == numbers.tolist()
+    for kind, length in (("<f8", 10), ("<f8", 12), ("<i8", 11)):
+        with pytest.raises(bl.BoardLabError, match="does not fit its run: a has 11 values"):
+            folder.read_arrays("whole.npz", {"a": (kind, length)})
+    with pytest.raises(bl.BoardLabError, match="is damaged"):
+        folder.read_arrays("whole.npz", {"c": ("<f8", 11)})
+    folder.write_arrays("odd.npz", {"a": np.where(numbers == 9, np.inf, numbers)})
+    with pytest.raises(bl.BoardLabError, match="a holds a value that is not a number"):
+        folder.read_arrays("odd.npz", {"a": ("<f8", 11)})
+
+
+@pytest.mark.parametrize("change", [-10, -1, 1])
+def test_an_array_that_is_shorter_or_longer_than_it_says_is_refused(tmp_path, change):
+    folder, numbers = RunFolder(tmp_path), np.arange(11, dtype="<f8")
+    folder.write_arrays("whole.npz", {"a": numbers})
+    with zipfile.ZipFile(tmp_path / "whole.npz") as stored:
+        data = stored.read("a.npy")
+    with zipfile.ZipFile(tmp_path / "other.npz", "w") as other:
+        other.writestr("a.npy", data[: 8 * change] if change < 0 else data + b"more")
+    with pytest.raises(bl.BoardLabError, match=r"is damaged: a (ends too early|goes on after its end)"):
+        folder.read_arrays("other.npz", {"a": ("<f8", 11)})
+
+
+def test_a_network_is_read_without_a_copy_of_its_table(copy, monkeypatch):
+    monkeypatch.setattr(RunFolder, "read_arrays", None)
+    with np.load(copy / "weights.npz") as stored:
+        assert (load_network(copy)[0].weights == stored["weights"]).all()
 
 
 def test_a_run_that_lost_its_checkpoint_does_not_begin_again(copy):

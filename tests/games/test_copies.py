@@ -50,13 +50,13 @@ def test_a_game_is_its_own_copy_and_its_pickle_is_its_name_and_parameters():
 def test_what_holds_games_and_states_is_copied_and_pickled(tmp_path):
     game = bl.game("connectfour")
     start = played(game, 4)
-    result = bl.match(game, ["random", "mc(iterations=5)"], games=2, starts=[start])
+    result = bl.match(game, ["random", "mc(iterations=5)"], games=4, starts=[start])
     result.save(tmp_path / "games.pgn")
     run = bl.train(bl.game("tictactoe"), "q-table", episodes=5, out=tmp_path / "run", exams=())
     for value in (
         result,
         bl.read_records(tmp_path / "games.pgn"),
-        bl.tournament(game, ["random", "mc(iterations=5)"], games=2, store=tmp_path / "store.db"),
+        bl.tournament(game, ["random", "mc(iterations=5)"], games=4, store=tmp_path / "store.db"),
         run,
     ):
         assert pickled(value) == copy.deepcopy(value) == value

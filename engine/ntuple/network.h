@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/game.h"
+#include "core/memory.h"
 #include "ntuple/kernels.h"
 #include "ntuple/maths.h"
-#include "ntuple/memory.h"
 
 namespace boardlab::ntuple {
 

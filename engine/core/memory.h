@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-namespace boardlab::ntuple {
+namespace boardlab {
 
 class Memory {
  public:
@@ -21,4 +21,4 @@ class Memory {
   std::size_t bytes_;
 };
 
-}  // namespace boardlab::ntuple
+}  // namespace boardlab

@@ -1,4 +1,4 @@
-#include "ntuple/memory.h"
+#include "core/memory.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace boardlab::ntuple {
+namespace boardlab {
 
 namespace {
 constexpr std::size_t HUGE_PAGE = std::size_t{2} << 20;
@@ -25,4 +25,4 @@ Memory::Memory(std::size_t bytes) : bytes_((bytes + HUGE_PAGE - 1) / HUGE_PAGE *
 
 Memory::~Memory() { std::free(data_); }
 
-}  // namespace boardlab::ntuple
+}  // namespace boardlab

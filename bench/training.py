@@ -1,4 +1,4 @@
-"""Training speed of TD n-tuple learning with the papers' settings (Sim: the default ones): actions per CPU second.
+"""Training speed of TD n-tuple learning with the papers' settings: actions per second of CPU time.
 
     python bench/training.py [--seconds 5] [--levels] [--threads N] [CASE ...]
 

@@ -255,7 +255,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         snapshot_every = as_integer("snapshot_every", agent.get("snapshot_every", 0), 0, 10**12)
         training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
     folder.tidy()
-    if folder.has_saved:
+    if any(folder.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv")):
         training.load()
     else:  # it was killed before its first checkpoint
         training.begin({key: value for key, value in agent.items() if key != "format"}, force=True)

@@ -27,9 +27,6 @@ from boardlab.search.agent import Agent
 
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
-"""Between two checkpoints, at least."""
-CHECKPOINT_SHARE = 20
-"""Learning goes on for so many times what the last checkpoint took: seconds, where tables are large."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +82,12 @@ class Training:
     # ---- checkpoints ----
 
     def begin(self, agent: dict[str, Any], force: bool) -> None:
-        """Makes the run's folder. Before the first episode there is nothing to save: it can begin again."""
+        """Makes the run's folder, with a checkpoint of what is known before the first episode."""
         self.trainee.begin()
         self.folder.create(agent, force=force)
         if "tuples" in self.network:
             self.folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        self.save()
 
     def save(self) -> None:
         """Writes the checkpoint, the weights to play with, and the log."""
@@ -154,7 +152,7 @@ class Training:
         """Trains until the total is reached."""
         tell: Tell = progress or (lambda _: None)
         self.trainee.place(self.folder)
-        next_save = time.monotonic() + CHECKPOINT_SECONDS
+        saved = time.monotonic()
         chunk = 1
         try:
             # The run was broken off before a snapshot was made, or during an exam.
@@ -174,13 +172,10 @@ class Training:
                     self.snapshot()
                 if self._exam_is_due():
                     self._take_exam()
-                    if self.folder.has_saved:  # a log without what was learned could not be gone on with
-                        self.folder.write_log(self.log)
-                begin = time.monotonic()
-                if self.trainee.saves_each_chunk or begin > next_save:
+                    self.folder.write_log(self.log)
+                if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
-                    next_save = saved + max(CHECKPOINT_SECONDS, CHECKPOINT_SHARE * (saved - begin))
                 if tell(self._progress()):
                     break
             self.save()

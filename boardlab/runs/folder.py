@@ -331,27 +331,13 @@ class RunFolder:
         if part.read(1):  # the checksum is looked at where the file ends
             raise ValueError(f"{key} goes on after its end")
 
-    @property
-    def has_saved(self) -> bool:
-        """Whether the run has come to its first checkpoint; files of it may have been removed since."""
-        return any(self.has(name) for name in ("checkpoint.npz", "weights.npz", "log.csv"))
-
-    def _without(self, name: str) -> str:
-        """Says that a file is not there."""
-        if self.has_saved or not self.has("agent.toml"):
-            return f"{self.path} has no {name}"
-        return (
-            f"{self.path} has learned nothing yet that was saved: it is before its first checkpoint, or "
-            f"ended before it (boardlab resume {self.path} begins it again)"
-        )
-
     def _opened(self, name: str) -> BinaryIO:
         """The file, open for reading; one that is whole but may not be read is not called damaged."""
         file = self.path / name
         try:
             return file.open("rb")
         except FileNotFoundError:
-            raise BoardLabError(self._without(name)) from None
+            raise BoardLabError(f"{self.path} has no {name}") from None
         except OSError as error:
             raise BoardLabError(f"{file} cannot be read: {error.strerror}") from None
 

@@ -430,7 +430,7 @@ DEEP = "[" * 3000
         ("tournaments SET options = '3'", "tournament 1 cannot be read: 'int' object"),
         (
             "tournaments SET options = '{\"seats\": 3}'",
-            "tournament 1 of tictactoe cannot be read: there is no 3",
+            "tournament 1 of tictactoe cannot be read: there is no 3 among its seats",
         ),
         ("pairings SET entrants = '{0, 1]'", "pairing 0 of tournament 1 cannot be read: Expecting property"),
         ("pairings SET entrants = '[7, 8]'", "pairing 0 of tournament 1 cannot be read: an entrant must be"),

@@ -21,7 +21,7 @@ def weighed(game, weight=1.0, mode: str = "fast"):
     """Weighs."""
     return lambda planes, legal: [weight] * len(planes)
 
-@bl.register_agent("broken")
+@bl.register_agent("stumbles")
 class Broken:
     def __init__(self, game, seed):
         pass
@@ -113,10 +113,10 @@ def test_a_run_whose_exam_needs_a_plugin_says_so(example, boardlab, tmp_path):
 
 def test_what_breaks_in_a_plugin_is_said(boardlab, plugin, tmp_path):
     own = ("--plugin", plugin)
-    _, out, _ = boardlab(*own, "match", "tictactoe", "broken", "random", "-n", 2)
+    _, out, _ = boardlab(*own, "match", "tictactoe", "stumbles", "random", "-n", 2)
     assert "2 ended by an agent's error" in out
     for words, line, said in [
-        (("inspect", "tictactoe", "broken"), 14, "my agent broke"),
+        (("inspect", "tictactoe", "stumbles"), 14, "my agent broke"),
         (("evaluate", "random", "--game", "tictactoe", "--exam", "breaks"), 18, "my exam broke"),
         (("train", "tictactoe", "--episodes", 9, "--exam", "breaks", "--out", tmp_path / "run"), 18, "my exam broke"),
     ]:  # fmt: skip

@@ -209,7 +209,7 @@ def press_ctrl_c(monkeypatch, step):
     monkeypatch.setattr(Training, step, call)
 
 
-@pytest.mark.parametrize("step", ["__init__", "begin"])
+@pytest.mark.parametrize("step", ["__init__", "begin", "save"])
 @pytest.mark.parametrize("several", [(), ("--runs", 2)])
 def test_ctrl_c_before_there_is_a_checkpoint_says_so_and_leaves_nothing(
     boardlab, tmp_path, monkeypatch, step, several
@@ -229,7 +229,7 @@ def test_ctrl_c_names_the_command_that_goes_on(boardlab, tmp_path, monkeypatch, 
     path = tmp_path / "run"
     if words:
         bl.train(bl.game("tictactoe"), episodes=5, out=path)
-    press_ctrl_c(monkeypatch, "_until_pause")  # before the first episode
+    press_ctrl_c(monkeypatch, "_until_pause")  # before the first episode, after the first checkpoint
     status, out, _ = boardlab("train", "tictactoe", "--episodes", 50, "--exam", "none", "--out", path, *words)
     assert (status, after_memory(out)) == (
         130,

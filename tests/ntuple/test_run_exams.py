@@ -182,9 +182,8 @@ def test_a_stored_exam_that_is_unknown_here_is_told_with_its_file(tmp_path):
 def test_ctrl_c_saves_and_the_run_resumes(tmp_path):
     """A real interrupt, sent to the command as a terminal does."""
     words = ["train", "tictactoe", "--episodes", "3000000", "--out", str(tmp_path / "run"), "--exam", "none"]
-    words += ["--snapshot-every", "1000"]
     process = subprocess.Popen([sys.executable, "-m", "boardlab", *words], stdout=subprocess.PIPE, text=True)
-    while not (tmp_path / "run" / "snapshots").exists():
+    while not (tmp_path / "run" / "checkpoint.npz").exists():
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

@@ -151,12 +151,13 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
 
 def turn_of(plan: StoredTournament) -> int:
     """How many games of a pairing share an opening; of "all" seats every order did, before it was noted."""
-    players, seats = plan.game.players, plan.options.get("seats", "all")
-    if seats not in SEATS:
-        raise ValueError(f"there is no {seats!r} among its seats")
-    usual = math.factorial(players) if seats == "all" else order_count(players, seats)
-    turn: int = plan.options.get("turn", usual)
-    return turn
+    with understanding(plan.store.path, plan.title):
+        players, seats = plan.game.players, plan.options.get("seats", "all")
+        if seats not in SEATS:
+            raise ValueError(f"there is no {seats!r} among its seats")
+        usual = math.factorial(players) if seats == "all" else order_count(players, seats)
+        turn: int = plan.options.get("turn", usual)
+        return turn
 
 
 def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:

@@ -119,14 +119,13 @@ class Store:
         with self._writing() as db:
             there = db.execute("SELECT max(id) FROM tournaments WHERE plan = ?", (plan,)).fetchone()[0]
             if there is not None and not again:
-                found = Tournament(self, there)
                 with understanding(self.path, f"tournament {there}"):
-                    if found.agents != tuple(entry.expression for entry in entries):
+                    if Tournament(self, there).agents != tuple(entry.expression for entry in entries):
                         raise ValueError("its agents are not those of its plan")
                 self._check_code(db, there, game, entries)
                 if name:
                     db.execute("UPDATE tournaments SET name = ? WHERE id = ?", (name, there))
-                return found
+                return Tournament(self, there)
             values = (name, *game_key(game), format, text, options_text, plan, version(), now())
             columns = "name, game, parameters, format, seed, options, plan, version, created"
             made = db.execute(f"INSERT INTO tournaments ({columns}) VALUES (?,?,?,?,?,?,?,?,?)", values)

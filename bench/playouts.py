@@ -109,11 +109,11 @@ def main() -> None:
             [
                 name,
                 f"{found['ours']:,.0f}",
-                f"{found['ours'] * actions_per_game / 1e6:.1f} M",
+                f"{found['ours'] * actions_per_game / 1e6:#.3g} M",
                 f"{found['tight']:,.0f}" if "tight" in found else "",
                 f"{found['ours'] / found['tight']:.2f}" if "tight" in found else "",
                 f"{found['peer']:,.0f}" if "peer" in found else "not installed",
-                f"{found['ours'] / found['peer']:.0f}x" if "peer" in found else "",
+                f"{found['ours'] / found['peer']:#.3g}x" if "peer" in found else "",
             ]
         )
     table(

@@ -79,6 +79,10 @@ def openspiel_game(game, rng: random.Random) -> int:
     return 1
 
 
+def short(number: float) -> str:
+    return f"{number:.0f}" if number >= 100 else f"{number:.1f}" if number >= 1 else f"{number:.2f}"
+
+
 def main() -> None:
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -109,11 +113,11 @@ def main() -> None:
             [
                 name,
                 f"{found['ours']:,.0f}",
-                f"{found['ours'] * actions_per_game / 1e6:#.3g} M",
+                f"{short(found['ours'] * actions_per_game / 1e6)} M",
                 f"{found['tight']:,.0f}" if "tight" in found else "",
                 f"{found['ours'] / found['tight']:.2f}" if "tight" in found else "",
                 f"{found['peer']:,.0f}" if "peer" in found else "not installed",
-                f"{found['ours'] / found['peer']:#.3g}x" if "peer" in found else "",
+                f"{short(found['ours'] / found['peer'])}x" if "peer" in found else "",
             ]
         )
     table(

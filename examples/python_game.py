@@ -4,7 +4,7 @@ Pieces go one step forward, straight or diagonally, and take diagonally; who rea
 all pieces wins.
 
 python examples/python_game.py
-boardlab --plugin examples/python_game.py play breakthrough "mcts(iterations=1000)" human --size 5
+boardlab --plugin examples/python_game.py play breakthrough --size 5
 boardlab --plugin examples/python_game.py train breakthrough --episodes 2000
 """
 

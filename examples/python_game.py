@@ -114,6 +114,9 @@ class Breakthrough(bl.PythonGame):
 
     # ---- what people read ----
 
+    def player_name(self, player):
+        return "XO"[player]
+
     def cell_name(self, cell):
         return f"{'abcdefgh'[cell % self.size]}{self.size - cell // self.size}"
 

@@ -50,7 +50,7 @@ def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> B
         name = f'"{_short(given)}"'
         nearest = difflib.get_close_matches(_short(given).lower(), names, n=1, cutoff=0.5)
     if nearest:
-        return BoardLabError(f'unknown {kind} {name}; did you mean "{nearest[0]}"?')
+        return BoardLabError(f'unknown {kind} {name}; did you mean "{nearest[0]}"?{more}')
     if not names:
         return BoardLabError(f"unknown {kind} {name}; there is none")
     return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}{more}")

@@ -1,6 +1,8 @@
 """Paths as a user gives them, and the one that BoardLab gives."""
 
+import contextlib
 import hashlib
+import inspect
 import os
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,15 @@ def reachable(path: Path) -> Path:
     except OSError as error:
         raise BoardLabError(f'"{path}" cannot be reached: {error.strerror}') from None
     return path
+
+
+def code_of(made: Any) -> str:
+    """The fingerprint of the file that a function stands in, or of its own lines where that is a notebook."""
+    with contextlib.suppress(BoardLabError, OSError, TypeError):  # no function, or nobody knows its lines
+        if (file := Path(inspect.getfile(made))).is_file():
+            return file_fingerprint(file)
+        return hashlib.sha256(inspect.getsource(made).encode()).hexdigest()[:32]
+    return ""
 
 
 def file_fingerprint(file: Path) -> str:

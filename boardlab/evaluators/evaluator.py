@@ -23,7 +23,7 @@ class EvaluatorSpec:
     older_names: ClassVar[dict[str, str]] = {}
     """Parameters that were called otherwise once: expressions in files still say so."""
 
-    code: ClassVar[str] = ""
+    own_code: ClassVar[str] = ""
     """The fingerprint of the code of a user's own evaluator, for the store: changed, it is another one."""
 
     def build(self, game: Game) -> _engine.Evaluator:

@@ -1,12 +1,8 @@
 """Evaluators written in Python: a function of arrays, asked about many positions at once."""
 
-import contextlib
-import hashlib
-import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, make_dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +13,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game, State, as_game, check_outcome
 from boardlab.options import own_options
-from boardlab.paths import file_fingerprint
+from boardlab.paths import code_of
 
 Judge: TypeAlias = Callable[[Any, NDArray[np.bool_]], Any]
 """judge(inputs, legal) -> values or (values, logits), for n positions at once:
@@ -131,7 +127,7 @@ def register_evaluator(
             raise BoardLabError(
                 f"register_evaluator decorates a function of the game that returns a judge, not {shown(make)}"
             )
-        said = (make.__doc__ or "An evaluator written in Python.").strip().splitlines()[0]
+        said = first_line(make, "An evaluator written in Python.")
 
         def build(self: EvaluatorSpec, game: Game) -> _engine.Evaluator:
             parameters = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -142,7 +138,7 @@ def register_evaluator(
             name,
             own_options(make, ["game"], f"the evaluator {name}", ["name", *dir(_Registered)]),
             bases=(_Registered,),
-            namespace={"__doc__": said, "name": name, "code": _code_of(make), "build": build},
+            namespace={"__doc__": said, "name": name, "own_code": code_of(make), "build": build},
             frozen=True,
         )
         return make
@@ -150,13 +146,9 @@ def register_evaluator(
     return register
 
 
-def _code_of(make: Factory) -> str:
-    """The fingerprint of the file that a factory stands in, or of its own lines where that is a notebook."""
-    with contextlib.suppress(BoardLabError, OSError, TypeError):  # no function, or nobody knows its lines
-        if (file := Path(inspect.getfile(make))).is_file():
-            return file_fingerprint(file)
-        return hashlib.sha256(inspect.getsource(make).encode()).hexdigest()[:32]
-    return ""
+def first_line(made: Any, otherwise: str) -> str:
+    """What a docstring says of it."""
+    return next(iter((made.__doc__ or "").strip().splitlines()), otherwise)
 
 
 def check_own_name(what: str, name: Any) -> None:

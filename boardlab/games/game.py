@@ -175,12 +175,13 @@ class Game:
 
 
 def game_table(game: Game) -> dict[str, Any]:
-    """A game as files tell it: its name and parameters."""
-    return {"name": game.name} | {
+    """A game as files tell it: its name and parameters, and the fingerprint of rules of a user's own."""
+    table = {"name": game.name} | {
         field.name: list(value) if isinstance(value, tuple) else value
         for field in dataclasses.fields(game.rules)
         if (value := getattr(game.rules, field.name)) is not None
     }
+    return table | ({"fingerprint": game.rules.own_code} if game.rules.own_code else {})
 
 
 def as_game(value: Any) -> Game:

@@ -5,6 +5,7 @@ Each question of the engine is a call of a Python function, so that the same rul
 are much faster; but a puzzle of one afternoon is quickly written, and small games are learned all the same.
 """
 
+import operator
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.rules import Rules
+from boardlab.paths import code_of
 
 if TYPE_CHECKING:
     from boardlab.games.game import State
@@ -195,7 +197,7 @@ class PythonGame(Rules):
             )
         start = tuple(start)
         low, high = self._score_range()
-        cells = len(self.board_vector(start, 0)) if "board_vector" in has else 0
+        cells = len(tuple(self.board_vector(start, 0))) if "board_vector" in has else 0
         return _engine.python_game(
             self,
             {
@@ -209,11 +211,11 @@ class PythonGame(Rules):
                 + HIDDEN * ("conceal" in has),
                 "min_score": low,
                 "max_score": high,
-                "step_reward": float(self.step_reward),
+                "step_reward": self._step_reward(),
                 "cell_values": self._cell_values(cells),
                 "symmetries": self._fact("symmetries", 1, 2**31 - 1),
                 "planes": list(self._planes(start, 0).shape) if "planes" in has else [0, 0, 0],
-                "features": len(self.features(start, 0)) if "features" in has else 0,
+                "features": len(tuple(self.features(start, 0))) if "features" in has else 0,
                 "has": has,
             },
         )
@@ -251,10 +253,20 @@ class PythonGame(Rules):
             )
         return float(given[0]), float(given[1])
 
+    def _step_reward(self) -> float:
+        from boardlab.games.game import is_number
+
+        if not is_number(self.step_reward):
+            raise BoardLabError(f"{self.name}: step_reward must be a number, not {shown(self.step_reward)}")
+        return float(self.step_reward)
+
     def _cell_values(self, cells: int) -> list[int]:
         given: Any = self.cell_values
-        values = [given] * cells if isinstance(given, int) else list(given)
-        if cells and (len(values) != cells or not all(isinstance(v, int) and 1 <= v <= 256 for v in values)):
+        try:
+            values = [operator.index(v) for v in (given if np.ndim(given) else [given] * cells)]
+        except TypeError:
+            values = []
+        if cells and (len(values) != cells or not all(1 <= v <= 256 for v in values)):
             raise BoardLabError(
                 f"{self.name}: cell_values must be a number from 1 to 256, or one for each of the {cells} "
                 f"cells of the board vector, not {shown(given)}"
@@ -304,6 +316,7 @@ def register_game(rules: Own) -> Own:
     for must in ("initial_state", "player", "legal", "apply", "scores"):
         if getattr(rules, must) is getattr(PythonGame, must):
             raise BoardLabError(f"{name}: the function {must} is missing")
+    rules.own_code = code_of(rules.player)
     # A class of the user's own is no dataclass yet; the decorator changes it in place.
     GAMES[name] = rules if "__dataclass_fields__" in vars(rules) else dataclass(frozen=True)(rules)
     return rules

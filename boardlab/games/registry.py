@@ -67,6 +67,7 @@ def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
     name = parameters.pop("name")
     path = parameters.get("path")
     if not isinstance(path, str):
+        parameters.pop("fingerprint", None)
         return game(name, **parameters)
     if load and parameters.get("fingerprint") not in (None, game_table(load_game(path))["fingerprint"]):
         raise BoardLabError(f"the game library {path} has changed since it was loaded: start Python again")

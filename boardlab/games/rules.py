@@ -32,6 +32,8 @@ class Rules:
     """Parameters that decide nothing but how a game starts."""
     truths: ClassVar[str] = ""
     """What is known for certain about the game: values, counts."""
+    own_code: ClassVar[str] = ""
+    """The fingerprint of rules that a user wrote in Python: changed, they are others."""
     is_impartial: ClassVar[bool] = False
     """Whether the same position is worth the same to whoever has to move: nobody owns a part of it."""
 

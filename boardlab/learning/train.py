@@ -243,7 +243,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
     wished = None if episodes is None else as_integer("episodes", episodes, 1, 10**12)
     with folder.understanding():
         game = folder.game(agent)
-        _check_library(agent, game_table(game))
+        _check_rules(agent, game_table(game))
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         before = as_integer("episodes", agent["episodes"], 1, 10**12)
@@ -327,7 +327,7 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
     there = folder.read_agent(agent["kind"])
     wanted = tomllib.loads(to_toml(agent))
     with folder.understanding():
-        _check_library(there, wanted["game"])
+        _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
     for key in wanted:
@@ -339,12 +339,12 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
             )
 
 
-def _check_library(agent: dict[str, Any], game: dict[str, Any]) -> None:
-    """Refuses to learn on by other rules: a library that was compiled anew may well have some."""
+def _check_rules(agent: dict[str, Any], game: dict[str, Any]) -> None:
+    """Refuses to learn on by other rules: code of the user's own that was changed may well have some."""
     began = agent["game"].get("fingerprint")
     if began is not None and began != game.get("fingerprint"):
         raise BoardLabError(
-            f"the run began with another library than {game.get('path')} is now; train anew in another "
+            f"the code of {game['name']} is not what it was when the run began; train anew in another "
             "folder, or, where its rules are still the same, go on without the line fingerprint in this file"
         )
 

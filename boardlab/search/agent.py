@@ -166,12 +166,18 @@ def _told(chosen: Any, core: _engine.State) -> Any:
         given = getattr(decision, name)
         if not isinstance(given, Mapping):
             raise BoardLabError(f"the {name} of a Decision must be a dict, not {shown(given)}")
+    try:
+        line = [as_integer("an action of a line of play", a, -(2**31), 2**31 - 1) for a in decision.line]
+    except TypeError:
+        raise BoardLabError(
+            f"the line of a Decision must be a list of actions, not {shown(decision.line)}"
+        ) from None
     legal = core.legal_actions()
     return (
         action,
         [decision.policy.get(action, 0.0) for action in legal],
         [decision.values.get(action, math.nan) for action in legal],
         np.asarray(decision.scores).tolist(),
-        list(decision.line),
+        line,
         list(decision.info.items()),
     )

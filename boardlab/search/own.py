@@ -7,9 +7,10 @@ from typing import Any, TypeVar, overload
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
-from boardlab.evaluators.python import check_own_name
+from boardlab.evaluators.python import check_own_name, first_line
 from boardlab.games.game import Game
 from boardlab.options import option, own_options
+from boardlab.paths import code_of
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS, format_spec, parse_evaluator
 from boardlab.search.spec import SearchSpec
@@ -66,8 +67,9 @@ def register_agent(name: str, factory: Any = None) -> Any:
             _options(name, make),
             bases=(_Registered,),
             namespace={
-                "__doc__": (make.__doc__ or "An agent written in Python.").strip().splitlines()[0],
+                "__doc__": first_line(make, "An agent written in Python."),
                 "name": name,
+                "own_code": code_of(make),
                 "build": lambda self, game, seed: _build(self, make, game, seed),
             },
             frozen=True,
@@ -88,7 +90,11 @@ def _options(name: str, make: Callable[..., Any]) -> list[Any]:
     asked = [field.default for argument, _, field in found if argument == "evaluator"]
     others = [parameter for parameter in found if parameter[0] != "evaluator"]
     # It stands first, so that it can be written without its name.
-    evaluators = [("evaluator", EvaluatorSpec, option(parse_evaluator(e), "judges positions")) for e in asked]
+    try:
+        judges = [parse_evaluator(expression) for expression in asked]
+    except BoardLabError as error:
+        raise BoardLabError(f"the agent {name}: its argument evaluator: {error}") from None
+    evaluators = [("evaluator", EvaluatorSpec, option(judge, "judges positions")) for judge in judges]
     return [*evaluators, *others]
 
 

@@ -12,6 +12,8 @@ class SearchSpec:
     """Parameters of a search. One that asks an evaluator has it as its first field, `evaluator`."""
 
     name: ClassVar[str]
+    own_code: ClassVar[str] = ""
+    """The fingerprint of the code of a user's own agent, for the store: changed, it is another one."""
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""

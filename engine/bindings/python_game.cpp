@@ -24,7 +24,10 @@ class PythonGame {
         outcomes_(nb::cast<int>(facts["outcome_count"])),
         planes_(nb::cast<std::vector<int>>(facts["planes"])),
         features_(nb::cast<int>(facts["features"])),
-        cell_values_(nb::cast<std::vector<int>>(facts["cell_values"])) {
+        cell_values_(nb::cast<std::vector<int>>(facts["cell_values"])),
+        low_(nb::cast<double>(facts["min_score"])),
+        high_(nb::cast<double>(facts["max_score"])),
+        is_zero_sum_((nb::cast<std::uint32_t>(facts["flags"]) & BL_ZERO_SUM) != 0) {
     const auto is_cell = [](int values) { return values >= 1 && values <= 256; };
     if (numbers_ < 1 || outcomes_ < 0 || features_ < 0 || planes_.size() != 3 ||
         !std::all_of(cell_values_.begin(), cell_values_.end(), is_cell))
@@ -55,11 +58,14 @@ class PythonGame {
   // The same with what was returned, and in which position.
   [[noreturn]] void refuse(const char *function, const std::string &wanted, nb::handle given,
                            const void *s = nullptr) const {
-    std::string shown = nb::cast<std::string>(nb::repr(given));
-    if (shown.size() > 200) shown = shown.substr(0, 200) + " ...";
-    std::string where = s ? " in the position " + nb::cast<std::string>(nb::repr(position(s))) : "";
-    if (where.size() > 400) where = where.substr(0, 400) + " ...";
-    fail(std::string(function) + " must return " + wanted + ", not " + shown + where);
+    const std::string where = s ? " in the position " + shown(position(s), 400) : "";
+    fail(std::string(function) + " must return " + wanted + ", not " + shown(given, 200) + where);
+  }
+  // Its repr, cut after so many characters.
+  static std::string shown(nb::handle value, Py_ssize_t most) {
+    const nb::object text = nb::repr(value);
+    if (PyUnicode_GetLength(text.ptr()) <= most) return nb::cast<std::string>(text);
+    return nb::cast<std::string>(nb::steal(PyUnicode_Substring(text.ptr(), 0, most))) + " ...";
   }
 
   template <class... Given>
@@ -72,16 +78,17 @@ class PythonGame {
   template <class Read>
   std::size_t read(const char *function, const std::string &wanted, const nb::object &given, std::size_t least,
                    std::size_t most, const void *s, const Read &read_item) const {
-    const nb::object items = nb::steal(PySequence_Fast(given.ptr(), ""));
+    // A tuple of our own: asking an item for its number may run code that changes the list.
+    const nb::object items = nb::steal(PySequence_Tuple(given.ptr()));
     if (!items.is_valid()) {
       if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();  // Ctrl-C, or a generator that failed
       PyErr_Clear();
       refuse(function, wanted, given, s);
     }
-    const auto n = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.ptr()));
+    const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(items.ptr()));
     if (n < least || n > most) refuse(function, wanted, given, s);
     for (std::size_t i = 0; i < n; ++i)
-      if (!read_item(i, nb::handle(PySequence_Fast_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)))))
+      if (!read_item(i, nb::handle(PyTuple_GET_ITEM(items.ptr(), static_cast<Py_ssize_t>(i)))))
         refuse(function, wanted, given, s);
     return n;
   }
@@ -120,17 +127,21 @@ class PythonGame {
              given, s);
     return p;
   }
+  void check_mover(void *s, const char *function) const {
+    if (asked_mover(s) != mover(s)) fail(std::string(function) + " must not change who moves");
+  }
   void start(void *s, const char *function, std::uint64_t *word) const {
     write(s, function, call(function, rng(word)), nullptr);
     last(s) = BL_CHANCE;
     mover(s) = asked_mover(s);
   }
   int legal(const void *s, std::int32_t *out) const {
-    const std::size_t n = read("legal", "the legal actions, at least one, each " + range(0, actions_ - 1) + " and once",
-                               call("legal", position(s)), 1, static_cast<std::size_t>(actions_), s,
+    const std::string wanted = "the legal actions, at least one, each " + range(0, actions_ - 1) + " and once";
+    const nb::object given = call("legal", position(s));
+    const std::size_t n = read("legal", wanted, given, 1, static_cast<std::size_t>(actions_), s,
                                [&](std::size_t i, nb::handle item) { return whole(item, 0, actions_ - 1, out[i]); });
     std::sort(out, out + n);
-    if (std::adjacent_find(out, out + n) != out + n) fail("legal returns an action twice");
+    if (std::adjacent_find(out, out + n) != out + n) refuse("legal", wanted, given, s);
     return static_cast<int>(n);
   }
   void apply(void *s, std::int32_t action) const {
@@ -145,13 +156,13 @@ class PythonGame {
     const nb::object given = call("chance", position(s));
     double sum = 0;
     read("chance", wanted, given, 1, static_cast<std::size_t>(outcomes_), s, [&](std::size_t, nb::handle item) {
-      const nb::object pair = nb::steal(PySequence_Fast(item.ptr(), ""));
+      const nb::object pair = nb::steal(PySequence_Tuple(item.ptr()));
       if (!pair.is_valid()) PyErr_Clear();
-      if (!pair.is_valid() || PySequence_Fast_GET_SIZE(pair.ptr()) != 2) return false;
+      if (!pair.is_valid() || PyTuple_GET_SIZE(pair.ptr()) != 2) return false;
       std::int32_t outcome = 0;
       double p = 0;
-      if (!whole(PySequence_Fast_GET_ITEM(pair.ptr(), 0), 0, outcomes_ - 1, outcome) ||
-          !finite(PySequence_Fast_GET_ITEM(pair.ptr(), 1), p) || p <= 0)
+      if (!whole(PyTuple_GET_ITEM(pair.ptr(), 0), 0, outcomes_ - 1, outcome) ||
+          !finite(PyTuple_GET_ITEM(pair.ptr(), 1), p) || p <= 0)
         return false;
       found.emplace_back(outcome, p);
       sum += p;
@@ -169,6 +180,19 @@ class PythonGame {
     read(function, std::to_string(n) + (n == 1 ? " finite number" : " finite numbers"), given,
          static_cast<std::size_t>(n), static_cast<std::size_t>(n), s,
          [&](std::size_t i, nb::handle item) { return finite(item, out[i]); });
+  }
+  // Final ones must keep what the game says of them: searches scale by it.
+  void scores(const void *s, double *out) const {
+    const nb::object given = call("scores", position(s));
+    doubles("scores", given, players_, s, out);
+    if (numbers_of(s)[numbers_] != BL_TERMINAL) return;
+    double sum = 0;
+    for (int p = 0; p < players_; ++p) {
+      sum += out[p];
+      if (out[p] < low_ - 1e-9 || out[p] > high_ + 1e-9) refuse("scores", "numbers of the score_range", given, s);
+    }
+    if (is_zero_sum_ && std::abs(sum) > 1e-9)
+      refuse("scores", "numbers that add up to 0 (or is_zero_sum is False)", given, s);
   }
   // Any numbers at all: null, or what is wrong with them.
   const char *from_fields(void *s, const std::int32_t *fields) const {
@@ -232,7 +256,10 @@ class PythonGame {
     if (!nb::try_cast(given, found) || found.shape(0) != size(0) || found.shape(1) != size(1) ||
         found.shape(2) != size(2))
       refuse("planes", "an array of the shape that the first position has", given, s);
-    std::copy_n(found.data(), size(0) * size(1) * size(2), out);
+    const std::size_t n = size(0) * size(1) * size(2);
+    if (!std::all_of(found.data(), found.data() + n, [](float x) { return std::isfinite(x); }))
+      refuse("planes", "finite numbers", given, s);
+    std::copy_n(found.data(), n, out);
   }
 
   nb::object rules_, random_;
@@ -241,6 +268,8 @@ class PythonGame {
   std::vector<int> planes_;
   int features_;
   std::vector<int> cell_values_;
+  double low_, high_;
+  bool is_zero_sum_;
 };
 
 bl_game PythonGame::table(const nb::dict &facts) {
@@ -264,8 +293,8 @@ bl_game PythonGame::table(const nb::dict &facts) {
   t.max_legal = std::max(actions_, outcomes_);
   t.horizon = number("horizon");
   t.flags = static_cast<std::uint32_t>(number("flags"));
-  t.min_score = real("min_score");
-  t.max_score = real("max_score");
+  t.min_score = low_;
+  t.max_score = high_;
   t.step_reward = real("step_reward");
   t.field_count = numbers_ + 1;
   t.initial_state = [](void *self, void *s, std::uint64_t *rng) {
@@ -285,7 +314,7 @@ bl_game PythonGame::table(const nb::dict &facts) {
   t.scores = [](void *self, const void *s, double *scores) {
     const nb::gil_scoped_acquire gil;
     const PythonGame &g = of(self);
-    g.doubles("scores", g.call("scores", g.position(s)), g.players_, s, scores);
+    g.scores(s, scores);
   };
   if (outcomes_)
     t.chance = [](void *self, const void *s, std::int32_t *outcomes, double *probabilities) {
@@ -332,6 +361,7 @@ bl_game PythonGame::table(const nb::dict &facts) {
       const nb::gil_scoped_acquire gil;
       const PythonGame &g = of(self);
       g.write(s, "determinize", g.call("determinize", g.position(s), player, g.rng(rng)), s);
+      g.check_mover(s, "determinize");
     };
   }
   if (has("board_vector")) {
@@ -355,6 +385,7 @@ bl_game PythonGame::table(const nb::dict &facts) {
       const nb::gil_scoped_acquire gil;
       const PythonGame &game = of(self);
       game.write(s, "symmetry", game.call("symmetry", g, game.position(s)), s);
+      game.check_mover(s, "symmetry");
     };
     t.symmetry_action = [](void *self, std::uint64_t g, const void *s, std::int32_t action) {
       const nb::gil_scoped_acquire gil;

@@ -362,7 +362,7 @@ def test_an_evaluator_made_in_a_notebook_has_the_fingerprint_of_its_lines():
         names = {}
         exec(compile(source, "<cell>" if value is not None else "<nowhere>", "exec"), names)
         bl.register_evaluator("own", priors=False)(names["own"])
-        marks.append(EVALUATORS["own"].code)
+        marks.append(EVALUATORS["own"].own_code)
     assert marks[0] == marks[1] != marks[2] and len(marks[0]) == 32 and marks[3] == ""
 
 

@@ -73,6 +73,9 @@ class Crosses(bl.PythonGame):
     def board_vector(self, position, player):
         return position
 
+    def planes(self, position, player):
+        return np.reshape(position, (1, 3, 3)) == player + 1
+
 
 class Race(bl.PythonGame):
     """Three players throw a coin for one or two steps, or rest; who is first at the end of the track wins."""
@@ -340,6 +343,7 @@ WRONG = {
     "legal": ([], [9], [-1], [0, 0], None, ["a"], 5, [2**40], list(range(10))),
     "apply": ((), (0,) * 8, (0,) * 10, None, ("a",) * 9, (2**31,) * 9, 3),
     "scores": ([1], [1, 2, 3], None, [math.nan, 0], ["a", 0], [math.inf, 0]),
+    "planes": (np.full((1, 3, 3), np.nan), np.zeros((1, 3, 4)), np.zeros((2, 3, 3))),
     "board_vector": ([3] * 9, [-1] * 9, [0] * 8, None),
 }
 
@@ -354,9 +358,10 @@ def test_a_wrong_answer_is_one_sentence(function, answer):
             state.apply(4 if state.actions_played == 0 else 0)
             state.legal_actions()
             state.board_vector()
+            state.planes()
             assert np.isfinite(state.scores).all()
 
-    with pytest.raises(bl.BoardLabError, match=rf"^broken: {function} (must return|returns) "):
+    with pytest.raises(bl.BoardLabError, match=rf"^broken: {function} must return "):
         use()
 
 
@@ -406,6 +411,7 @@ def test_learning_on_threads_ends_with_what_the_rules_raise(tmp_path):
         ({"horizon": None}, "horizon must be a whole number"),
         ({"score_range": (1, -1)}, "min_score must be below max_score"),
         ({"score_range": "wide"}, "score_range must be the least and the most score"),
+        ({"step_reward": math.nan}, "step_reward must be a number"),
         ({"cell_values": 300}, "cell_values must be a number from 1 to 256"),
         ({"cell_values": (3,) * 8}, "or one for each of the 9 cells"),
         ({"initial_state": lambda self, rng: ()}, "initial_state must return a tuple of 1 to"),
@@ -425,6 +431,76 @@ def test_wrong_facts_are_one_sentence(facts, sentence):
     rules = bl.register_game(type("Broken", (Crosses,), {"name": "broken", **facts}))
     with pytest.raises(bl.BoardLabError, match=sentence):
         bl.game(rules.name).initial_state()
+
+
+def finished(**functions):
+    """Crosses after X has won, with other functions."""
+    rules = bl.register_game(type("Broken", (Crosses,), {"name": "broken", **functions}))
+    return bl.game(rules.name).from_fields([1, 1, 1, 2, 2, 0, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "sentence"), [((5, -5), "numbers of the score_range"), ((1, 1), "add up to 0")]
+)
+def test_final_scores_keep_what_the_game_says_of_them(scores, sentence):
+    state = finished(scores=lambda self, position: scores)
+    with pytest.raises(
+        bl.BoardLabError, match=rf"^broken: scores must return .*{sentence}.* in the position"
+    ):
+        print(state.scores)
+
+
+def test_a_symmetry_must_not_change_who_moves():
+    def turned(self, g, position):
+        return (1, *position[1:]) if g else position
+
+    rules = {"symmetries": 2, "symmetry": turned, "symmetry_action": lambda self, g, position, action: action}
+    game = bl.game(bl.register_game(type("Broken", (Crosses,), {"name": "broken", **rules})).name)
+    with pytest.raises(bl.BoardLabError, match=r"^broken: symmetry must not change who moves"):
+        game.initial_state().symmetry(1)
+
+
+def test_an_answer_that_changes_while_it_is_read():
+    class Shrinks(int):
+        def __index__(self):
+            answer.clear()
+            return 0
+
+    answer = []
+
+    def legal(self, position):
+        answer[:] = [Shrinks(), *range(1, 9)]
+        return answer
+
+    game = bl.game(bl.register_game(type("Broken", (Crosses,), {"name": "broken", "legal": legal})).name)
+    assert game.initial_state().legal_actions() == list(range(9))
+
+
+def test_a_long_answer_is_cut_between_letters():
+    state = finished(scores=lambda self, position: "ä" * 300)
+    with pytest.raises(bl.BoardLabError, match=r"not 'ä{199} \.\.\. in the position"):
+        print(state.scores)
+
+
+def test_changed_rules_are_noticed(tmp_path):
+    path = tmp_path / "own.py"
+    text = (
+        "import boardlab as bl\n@bl.register_game\nclass Own(bl.PythonGame):\n    name = 'own'\n    action_count = 2\n"
+        "    def initial_state(self, rng): return (3,)\n    def player(self, p): return p[0] % 2 if p[0] else bl.TERMINAL\n"
+        "    def legal(self, p): return [0]\n    def apply(self, p, a): return (p[0] - 1,)\n"
+        "    def scores(self, p): return (0, 0)\n"
+    )
+    path.write_text(text)
+    runpy.run_path(str(path))
+    run = bl.train(bl.game("own"), "q-table", episodes=5, out=tmp_path / "run", exams=())
+    bl.tournament(bl.game("own"), ["random", "greedy"], games=2, store=tmp_path / "s.db")
+    bl.resume(run.path, episodes=6)
+    path.write_text(text.replace("return [0]", "return [1]"))
+    runpy.run_path(str(path))
+    with pytest.raises(bl.BoardLabError, match="the code of own is not what it was when the run began"):
+        bl.resume(run.path, episodes=7)
+    with pytest.raises(bl.BoardLabError, match="the code of the rules is not what it was"):
+        bl.tournament(bl.game("own"), ["random", "greedy"], games=2, store=tmp_path / "s.db")
 
 
 def test_what_cannot_be_registered():

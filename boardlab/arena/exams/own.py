@@ -10,7 +10,7 @@ import numpy as np
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
 from boardlab.arena.intervals import interval, standard_error
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators.python import check_own_name
+from boardlab.evaluators.python import check_own_name, first_line
 from boardlab.games.game import Game, is_number
 from boardlab.numbers import plain
 from boardlab.search.expression import AGENTS
@@ -85,7 +85,7 @@ def register_exam(
             raise BoardLabError(f"register_exam takes a function of the paper, not {shown(take)}")
         EXAMS[name] = _Registered(
             name,
-            (take.__doc__ or "an exam written in Python").strip().splitlines()[0],
+            first_line(take, "an exam written in Python"),
             applies or (lambda game: True),
             lambda paper: _result(paper, take(paper), best, possible),
             UNKNOWN if best is None else plain(best),

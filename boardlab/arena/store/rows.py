@@ -58,8 +58,8 @@ def run_folders(expression: str) -> list[str]:
 
 
 def code_of(expression: str) -> list[str]:
-    """The fingerprints of the user's own evaluators in an agent expression."""
-    codes = (part.code for part in _parts(expression) if isinstance(part, EvaluatorSpec))
+    """The fingerprints of the user's own evaluators and agents in an agent expression."""
+    codes = (part.own_code for part in _parts(expression) if isinstance(part, (EvaluatorSpec, SearchSpec)))
     return list(dict.fromkeys(filter(None, codes)))
 
 

@@ -110,8 +110,8 @@ class Store:
 
         The plan is the game with its parameters, the entrants in their order with what they had learned, the
         format, the seed and the options (whatever JSON can hold). `again` starts it anew beside the old one.
-        The name is no part of the plan: another one renames what is there. Where the user's own code (the
-        game's library, an evaluator's file) is not what it was, the tournament that is there is refused.
+        The name is no part of the plan: another one renames what is there. Where the user's own code (a
+        game's, an evaluator's, an agent's) is not what it was, the tournament that is there is refused.
         """
         if not isinstance(name, str):
             raise BoardLabError(f"the name of a tournament must be text, not {shown(name)}")
@@ -144,14 +144,14 @@ class Store:
         changed = ""
         parameters = db.execute("SELECT parameters FROM tournaments WHERE id = ?", (number,)).fetchone()[0]
         if parameters not in (game_key(game)[1], older_key(game)[1]):
-            changed = "the library of the game"
+            changed = "the code of the rules"
         marks = db.execute(
             "SELECT fingerprint FROM entrants JOIN agents ON id = agent WHERE tournament = ? ORDER BY number",
             (number,),
         ).fetchall()
         for entry, (mark,) in zip(entries, marks, strict=True):
             if mark not in (entry.fingerprint, entry.learned):
-                changed = f"the file of an evaluator in {entry.expression}"
+                changed = f"the file of an evaluator or agent in {entry.expression}"
         if changed:
             raise BoardLabError(
                 f"{changed} is not what it was when tournament {number} of {game.name} began: play it anew "

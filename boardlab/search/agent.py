@@ -167,7 +167,7 @@ def _told(chosen: Any, core: _engine.State) -> Any:
         if not isinstance(given, Mapping):
             raise BoardLabError(f"the {name} of a Decision must be a dict, not {shown(given)}")
     try:
-        line = [as_integer("an action of a line of play", a, -(2**31), 2**31 - 1) for a in decision.line]
+        line = list(decision.line)
     except TypeError:
         raise BoardLabError(
             f"the line of a Decision must be a list of actions, not {shown(decision.line)}"

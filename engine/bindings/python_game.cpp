@@ -213,6 +213,7 @@ class PythonGame {
     } catch (nb::python_error &error) {
       if (!error.matches(PyExc_Exception)) throw;
       why = error.matches(PyExc_ValueError) ? nb::cast<std::string>(nb::str(error.value())) : describe(error);
+      if (why.starts_with(name_ + ": ")) why.erase(0, name_.size() + 2);  // who asks says the name
       return why.c_str();
     }
     return nullptr;

@@ -337,7 +337,7 @@ def test_a_tournament_does_not_go_on_with_an_evaluator_whose_file_has_changed(
     assert [held(), held()] == [1, 1]
     own_evaluator(tmp_path / "own.py", 0.5)
     with pytest.raises(
-        bl.BoardLabError, match=r"an evaluator in greedy\(own\) is not what it was .* tournament 1"
+        bl.BoardLabError, match=r"an evaluator or agent in greedy\(own\) is not what it was .* tournament 1"
     ):
         held()
     assert [held(again=True), held()] == [2, 2]

@@ -1,7 +1,6 @@
 """Games written in Python: as good as the engine's, and no answer of theirs harms it."""
 
 import math
-import os
 import pickle
 import runpy
 import subprocess
@@ -539,7 +538,6 @@ def boardlab(*words, cwd, status=0):
         cwd=cwd,
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
         timeout=120,
     )
     assert done.returncode == status, done.stdout + done.stderr

@@ -2,7 +2,26 @@
 
 import signal
 
+import pytest
+
+from boardlab.arena.exams import EXAMS
+from boardlab.evaluators import EVALUATORS, RESERVED
+from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.games.registry import GAMES
+from boardlab.search.expression import AGENTS
+
 # Run in the background, a shell makes its programs deaf to Ctrl-C, and they pass that on to those they start. The tests of
 # Ctrl-C must be able to hear it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _own_names_are_forgotten():
+    """What a test registers is not there for the next one."""
+    registries = (AGENTS, EVALUATORS, RESERVED, EXAMS, GAMES, OWN_FEATURES)
+    known = [registry.copy() for registry in registries]
+    yield
+    for registry, before in zip(registries, known, strict=True):
+        registry.clear()
+        registry.update(before)

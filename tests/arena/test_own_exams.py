@@ -12,14 +12,6 @@ from boardlab.arena.exams import EXAMS, exams_for
 TICTACTOE = bl.game("tictactoe")
 
 
-@pytest.fixture(autouse=True)
-def forget_registered():
-    known = dict(EXAMS)
-    yield
-    EXAMS.clear()
-    EXAMS.update(known)
-
-
 def length(paper):
     """how long games against a random player are
 

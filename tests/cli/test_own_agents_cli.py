@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from boardlab.arena.exams import EXAMS
-from boardlab.evaluators import EVALUATORS, RESERVED
 from boardlab.search.expression import AGENTS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_agent.py"
@@ -32,16 +31,6 @@ class Broken:
 def breaks(paper):
     raise RuntimeError("my exam broke")
 '''
-
-
-@pytest.fixture(autouse=True)
-def forget_registered():
-    registries = (AGENTS, EVALUATORS, EXAMS, RESERVED)
-    known = [registry.copy() for registry in registries]
-    yield
-    for registry, before in zip(registries, known, strict=True):
-        registry.clear()
-        registry.update(before)
 
 
 @pytest.fixture

@@ -11,21 +11,12 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
 from boardlab.runs import RunFolder
 from boardlab.testing import check_game
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "python_game.py"
-
-
-@pytest.fixture(autouse=True)
-def _own_games_are_forgotten():
-    before = dict(GAMES)
-    yield
-    GAMES.clear()
-    GAMES.update(before)
 
 
 @pytest.fixture

@@ -9,19 +9,8 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.evaluators import RESERVED
-from boardlab.search.expression import AGENTS
 
 TICTACTOE = bl.game("tictactoe")
-
-
-@pytest.fixture(autouse=True)
-def forget_registered():
-    agents, reserved = dict(AGENTS), set(RESERVED)
-    yield
-    for names, known in ((AGENTS, agents), (RESERVED, reserved)):
-        names.clear()
-        names.update(known)
 
 
 class Eager:

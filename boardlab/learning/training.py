@@ -5,6 +5,7 @@ The learner plays and learns in chunks of episodes. A checkpoint holds everythin
 one; how the run is cut into chunks does not matter. Traces need no saving: they end with their episode.
 """
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from boardlab.interrupts import undisturbed
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
-from boardlab.learning.learner import LearnerSettings
+from boardlab.learning.learner import LearnerSettings, uninterrupted
 from boardlab.numbers import counted
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -162,7 +163,7 @@ class Training:
                 self._take_exam()
             while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
                 begin, done, cpu = time.monotonic(), self.learner.episodes_done, time.process_time()
-                self.learner.train(min(chunk, self._until_pause(done)))
+                self._learn(min(chunk, self._until_pause(done)))
                 spent = max(time.monotonic() - begin, 1e-6)
                 self.seconds += spent
                 self.cpu_seconds += time.process_time() - cpu
@@ -186,6 +187,14 @@ class Training:
                 self._draw()
             raise
         tell(self._progress())
+
+    def _learn(self, episodes: int) -> None:
+        """Some episodes, to their end: a Ctrl-C in rules or features in Python must not leave half of one.
+
+        What is saved after each call takes long (a generation of AlphaZero): it is broken off and begun anew.
+        """
+        with contextlib.nullcontext() if self.trainee.saves_each_chunk else uninterrupted():
+            self.learner.train(episodes)
 
     def _snapshot_is_due(self) -> bool:
         """Whether there is none yet since the last multiple of `snapshot_every`."""

@@ -3,6 +3,7 @@
 import math
 import pickle
 import runpy
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -391,6 +392,33 @@ def test_learning_on_threads_ends_with_what_the_rules_raise(tmp_path):
                 length=3,
                 out=tmp_path / str(threads),
             )
+
+
+@pytest.mark.parametrize("learner", ["td-ntuple", "q-table"])
+def test_ctrl_c_in_the_rules_waits_for_the_end_of_the_episode(tmp_path, learner):
+    class Pressed(Crosses):
+        name = "pressed"
+        calls, press_at = 0, -1
+
+        def legal(self, position):
+            Pressed.calls += 1
+            if Pressed.calls == Pressed.press_at:
+                signal.raise_signal(signal.SIGINT)
+            return super().legal(position)
+
+    game = bl.game(bl.register_game(Pressed).name)
+    settings = {"layout": "points", "tuples": 4, "length": 3} if learner == "td-ntuple" else {}
+    bl.train(game, learner, episodes=40, out=tmp_path / "whole", seed=1, **settings)
+    Pressed.calls, Pressed.press_at = 0, 50
+    with pytest.raises(KeyboardInterrupt):
+        bl.train(game, learner, episodes=40, out=tmp_path / "cut", seed=1, **settings)
+    assert 0 < bl.open_run(tmp_path / "cut").episodes < 40
+    bl.resume(tmp_path / "cut")
+    with (
+        np.load(tmp_path / "whole" / "weights.npz") as whole,
+        np.load(tmp_path / "cut" / "weights.npz") as cut,
+    ):
+        assert all(np.array_equal(whole[name], cut[name]) for name in whole.files)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ import torch
 from common import best, rate, table
 
 from boardlab._engine import kernel_levels
-from boardlab.evaluators.inference import folded
-from boardlab.evaluators.nets import NetOptions, NetShape, build_net
+from boardlab.evaluators.gpu import folded
+from boardlab.evaluators.layers import NetOptions, NetShape, net_layers
+from boardlab.evaluators.nets import Net
 from boardlab.evaluators.program import net_program
 
 
@@ -30,15 +31,16 @@ def measure(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, floa
     """Positions/s with each level of vector instructions, and with torch."""
     torch.manual_seed(1)
     shape = (2, chosen.rows, chosen.cols)
-    net = folded(build_net(NetShape(*shape, chosen.cols, 1), options_of(name)))
+    net = Net(net_layers(NetShape(*shape, chosen.cols, 1), options_of(name)))
+    plain = folded(net)
     planes = np.random.default_rng(1).random((batch, *shape), np.float32)
     last = torch.from_numpy(planes).contiguous(memory_format=torch.channels_last)
-    programs = {level: net_program(net, shape, level) for level in reversed(kernel_levels())}
+    programs = {level: net_program(net, level) for level in reversed(kernel_levels())}
 
     def ask(level: str) -> int:
         if level == "torch":
             with torch.inference_mode():
-                net(last)
+                plain(last)
         else:
             programs[level].run(planes)
         return batch

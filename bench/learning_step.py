@@ -15,8 +15,9 @@ import torch
 from common import best, table
 from inference import options_of
 
+from boardlab.evaluators.layers import NetShape, net_layers
 from boardlab.evaluators.learning import LearningNet
-from boardlab.evaluators.nets import NetShape, build_net
+from boardlab.evaluators.nets import Net
 from boardlab.learning.alphazero.gradients import Gradients
 
 
@@ -29,7 +30,7 @@ def measure(name: str, threads: int, chosen: argparse.Namespace) -> dict[str, fl
     value = 2 * torch.rand((chosen.batch, 1)) - 1
 
     def steps(is_engine: bool) -> Callable[[], float]:
-        net = build_net(NetShape(*shape, chosen.cols, 1), options_of(name)).train()
+        net = Net(net_layers(NetShape(*shape, chosen.cols, 1), options_of(name))).train()
         net = net.to(memory_format=torch.channels_last)
         answer = LearningNet(net, shape, threads) if is_engine else net
         gradients = Gradients(net, answer, 1.0, "cpu", chosen.batch)

@@ -18,8 +18,8 @@ from torch.nn import functional
 import boardlab as bl
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.evaluators.inference import net_judge
+from boardlab.evaluators.layers import NETS
 from boardlab.evaluators.net import build_net, net_description
-from boardlab.evaluators.nets import NETS
 from boardlab.learning.alphazero.settings import AlphaZero
 
 

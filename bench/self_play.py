@@ -38,7 +38,7 @@ require_torch()
 
 import torch  # noqa: E402
 
-from boardlab.evaluators import inference  # noqa: E402
+from boardlab.evaluators import gpu, inference  # noqa: E402
 from boardlab.learning.alphazero.shares import SelfPlay  # noqa: E402
 
 
@@ -59,7 +59,7 @@ class Clock:
     def watch(self) -> Callable[[], None]:
         """Times the forests' steps and the judges' answers; returns what undoes it."""
         start, step = Forest.start, Forest.step
-        judges = [inference.CpuJudge, inference.GpuJudge, InstantNet]
+        judges = [inference.CpuJudge, gpu.GpuJudge, InstantNet]
         asks = [judge.__call__ for judge in judges]
 
         def timed(method: Callable[..., int]) -> Callable[..., int]:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from boardlab._engine import LearningUnits
+from boardlab.evaluators.layers import EPSILON
 from boardlab.evaluators.nets import Net, Residual
 
-EPSILON, MOMENTUM = 1e-5, 0.1
-"""Of batch normalisation: PyTorch's own, which the nets leave as they are."""
+MOMENTUM = 0.1
+"""Of batch normalisation: PyTorch's own, which the nets leave as it is."""
 FILTERS = {((1, 1), (0, 0)): "1x1", ((3, 3), (1, 1)): "3x3", ((3, 3), (0, 0)): "3x3 unpadded"}
 """The engine's, by size and padding."""
 

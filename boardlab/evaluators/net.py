@@ -1,21 +1,25 @@
 """The evaluator `net("run")`: a neural net that was trained, under any search."""
 
+import ctypes
 import importlib.util
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.inference import NetJudge, net_judge
+from boardlab.evaluators.layers import NetLayers, NetOptions, NetShape, StoredNet, net_layers
 from boardlab.evaluators.python import python_evaluator
 from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
-    from boardlab.evaluators.inference import NetJudge
     from boardlab.evaluators.nets import Net as TorchNet
 
 DISTANCES = ("random-walk", "davi-net")
@@ -27,15 +31,15 @@ PLAYING_ROWS = 64
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
 
 
-def require_torch() -> None:
-    """Says what to install where PyTorch is missing."""
+def require_torch(what: str = "learning a neural net") -> None:
+    """Says what to install where PyTorch is missing and `what` needs it."""
     # Threads that wait without spinning: on a machine that does other things too, torch learns several times
     # as fast. OpenMP reads it when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingPackageError("neural nets need PyTorch: pip install 'boardlab[az]'") from None
+        raise MissingPackageError(f"{what} needs PyTorch: pip install 'boardlab[az]'") from None
 
 
 def net_description(game: Game, options: Any) -> dict[str, Any]:
@@ -58,13 +62,17 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
     }
 
 
-def build_net(description: Mapping[str, Any]) -> "TorchNet":
-    """The net of a description, with fresh weights."""
-    from boardlab.evaluators.nets import NetOptions, NetShape
-    from boardlab.evaluators.nets import build_net as build
-
+def described_layers(description: Mapping[str, Any]) -> NetLayers:
+    """The layers of a net that agent.toml describes."""
     shape = {name: int(description[name]) for name in ("planes", "rows", "cols", "actions", "values")}
-    return build(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
+    return net_layers(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
+
+
+def build_net(description: Mapping[str, Any]) -> "TorchNet":
+    """The net of a description in PyTorch, with fresh weights."""
+    from boardlab.evaluators.nets import Net
+
+    return Net(described_layers(description))
 
 
 def check_planes(game: Game, description: Mapping[str, Any], whose: str) -> None:
@@ -95,7 +103,7 @@ class Net(EvaluatorSpec):
         folder = RunFolder(self.run)
         agent, _ = folder.read_trained("alphazero", *DISTANCES, game=game)
         if agent["kind"] in DISTANCES:
-            require_torch()
+            require_torch("a puzzle's net")
             from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
 
             device = choose_device(self.device)
@@ -104,43 +112,44 @@ class Net(EvaluatorSpec):
         judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
         return python_evaluator(game, judge)
 
-    def judge(self, game: Game) -> "NetJudge | None":
+    def judge(self, game: Game) -> NetJudge | None:
         """Asks the net about batches of positions; None where it is not AlphaZero's."""
         folder = RunFolder(self.run)
         agent, _ = folder.read_trained("alphazero", *DISTANCES, game=game)
         return None if agent["kind"] in DISTANCES else self._judge(folder, agent)
 
-    def _judge(self, folder: RunFolder, agent: Mapping[str, Any]) -> "NetJudge":
-        net, (low, high) = load_net(folder, agent)
-        from boardlab.evaluators.inference import net_judge
+    def _judge(self, folder: RunFolder, agent: Mapping[str, Any]) -> NetJudge:
+        net, scale = stored_net(folder, agent)
+        return net_judge(net, choose_device(self.device), *scale)
 
-        device = choose_device(self.device)
-        return net_judge(net.to(device), device, low, high)
+
+def stored_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple[StoredNet, tuple[float, float]]:
+    """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
+    try:
+        layers = described_layers(agent["network"])
+        wanted = layers.arrays()
+        if any(length < 1 for _, length in wanted.values()):
+            raise ValueError("a layer has no weights")
+    except (KeyError, TypeError, ValueError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
+    check_planes(folder.game(agent), agent["network"], f"in {folder.path}")
+    arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
+    low, high = arrays.pop("scale").tolist()
+    return StoredNet(layers, arrays), (low, high)
 
 
 def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:
-    """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
+    """The same in PyTorch."""
     require_torch()
-    from boardlab.evaluators.nets import from_arrays
+    from boardlab.evaluators.gpu import in_torch
 
-    try:
-        net = build_net(agent["network"])
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
-    check_planes(folder.game(agent), agent["network"], f"in {folder.path}")
-    wanted = {
-        name: ("<i8" if tensor.dtype.is_floating_point is False else "<f4", tensor.numel())
-        for name, tensor in net.state_dict().items()
-    }
-    arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
-    low, high = arrays.pop("scale").tolist()
-    from_arrays(net, arrays)
-    return net, (low, high)
+    stored, scale = stored_net(folder, agent)
+    return in_torch(stored), scale
 
 
 def uses_gpu(wanted: str) -> bool:
     """Whether a net would be on a GPU; not where PyTorch is missing."""
-    if wanted == "cpu" or importlib.util.find_spec("torch") is None:
+    if wanted == "cpu" or not may_have_gpu() or importlib.util.find_spec("torch") is None:
         return False
     require_torch()
     import torch
@@ -148,12 +157,23 @@ def uses_gpu(wanted: str) -> bool:
     return torch.cuda.is_available()
 
 
+def may_have_gpu() -> bool:
+    """Whether to ask PyTorch for a GPU, whose import takes longer than many a game: is there a driver?"""
+    if sys.platform == "win32":
+        return True
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return Path("/dev/kfd").exists()  # AMD's
+    return True
+
+
 def choose_device(wanted: str) -> str:
     """The device to use: cpu or cuda, which is refused where there is no GPU."""
-    import torch
-
-    if wanted == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if wanted == "cuda" and not torch.cuda.is_available():
+    if wanted == "cuda":
+        require_torch("a net on a GPU")
+    if wanted != "cpu" and uses_gpu(wanted):
+        return "cuda"
+    if wanted == "cuda":
         raise BoardLabError("there is no GPU that PyTorch can use here; use device=cpu")
-    return wanted
+    return "cpu"

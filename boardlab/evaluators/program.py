@@ -1,109 +1,149 @@
-"""A net of `nets.py` as a program of the engine: how a CPU asks it, with no framework between the layers."""
+"""A net of `layers.py` as a program of the engine: how a CPU asks it, without a framework."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from boardlab._engine import NetProgram
-from boardlab.evaluators.nets import Net, Pooled, Residual, Scaled
+from boardlab.evaluators.layers import (
+    EPSILON,
+    BatchNorm,
+    Convolution,
+    Dropout,
+    Flatten,
+    Layer,
+    LayeredNet,
+    LayerNorm,
+    Linear,
+    Pooled,
+    Relu,
+    Residual,
+    Scaled,
+)
+
+Floats = NDArray[np.float32]
+Named = tuple[str, Layer]
 
 
-def net_program(net: Net, shape: tuple[int, ...], level: str = "") -> NetProgram:
-    """The program of a folded net for planes of that shape; it answers (values before tanh, logits).
+def net_program(net: LayeredNet, level: str = "") -> NetProgram:
+    """The program of a net; it answers (values before tanh, logits).
 
     `level` names a level of vector instructions; without it, it is the best that this processor has.
     """
-    planes, rows, cols = shape
-    program = NetProgram(planes, rows, cols, level)
-    features = _add(program, net.body, 0)
-    program.finish([_add(program, net.value, features), _add(program, net.policy, features)])
+    shape = net.layers.shape
+    program = NetProgram(shape.planes, shape.rows, shape.cols, level)
+    builder = Builder(program, net.arrays())
+    features = builder.add(("body", net.layers.body), 0)
+    heads = [("value", net.layers.value), ("policy", net.layers.policy)]
+    program.finish([builder.add(head, features) for head in heads])
     return program
 
 
-def _add(
-    program: NetProgram,
-    module: nn.Module,
-    x: int,
-    *,
-    scale: float = 1.0,
-    added: int | None = None,
-    relu: bool = False,
-) -> int:
-    """Adds a module that reads value x: scale * module(x) + added, then ReLU where it is asked for."""
-    layers = list(_layers(module))
-    if added is not None and (not layers or not isinstance(layers[-1], nn.Conv2d | nn.Linear)):
-        raise NotImplementedError(f"a block must end with a convolution or a linear layer: {module}")
-    while layers:
-        layer = layers.pop(0)
-        followed = bool(layers) and isinstance(layers[0], nn.ReLU)
-        if followed:
-            layers.pop(0)
-        if layers:
-            x = _add_layer(program, layer, x, relu=followed)
-        else:
-            x = _add_layer(program, layer, x, scale=scale, added=added, relu=followed or relu)
-    return x
+class Builder:
+    """Adds layers to a program; batch normalisation becomes part of the layer before it."""
+
+    def __init__(self, program: NetProgram, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.program, self.arrays = program, arrays
+
+    def add(
+        self,
+        named: Named,
+        x: int,
+        *,
+        scale: float = 1.0,
+        added: int | None = None,
+        relu: bool = False,
+    ) -> int:
+        """Adds layers that read value x: scale * layers(x) + added, then ReLU where it is asked for."""
+        layers = list(_flat(*named))
+        ends = [layer for _, layer in layers if not isinstance(layer, BatchNorm)][-1:]
+        if added is not None and not (ends and isinstance(ends[0], Convolution | Linear)):
+            raise NotImplementedError(f"a block must end with a convolution or a linear layer: {named[1]}")
+
+        def next_is(kind: type) -> bool:
+            return bool(layers) and isinstance(layers[0][1], kind)
+
+        while layers:
+            name, layer = layers.pop(0)
+            norm = layers.pop(0)[0] if next_is(BatchNorm) else None
+            followed = next_is(Relu)
+            if followed:
+                layers.pop(0)
+            if layers:
+                x = self._add_layer(name, layer, norm, x, relu=followed)
+            else:
+                x = self._add_layer(name, layer, norm, x, scale=scale, added=added, relu=followed or relu)
+        return x
+
+    def _add_layer(
+        self,
+        name: str,
+        layer: Layer,
+        norm: str | None,
+        x: int,
+        *,
+        scale: float = 1.0,
+        added: int | None = None,
+        relu: bool = False,
+    ) -> int:
+        program = self.program
+        match layer:
+            case Convolution(size=1, padding=0):
+                return program.pointwise(x, *self._weights(name, layer, norm, scale), added, relu)
+            case Convolution(size=3, padding=0 | 1):
+                weights, bias = self._weights(name, layer, norm, scale)
+                return program.convolution(x, weights, bias, bool(layer.padding), added, relu)
+            case Linear():
+                return program.linear(x, *self._weights(name, layer, norm, scale), added, relu)
+            case Residual(inner):
+                return self.add((f"{name}.inner", inner), x, added=x, relu=True)
+            case Scaled(inner):
+                factor = float(self._array(f"{name}.scale")[0])
+                y = self.add((f"{name}.inner", inner), x, scale=factor, added=x)
+                return program.relu(y) if relu else y
+            case Pooled():
+                weights, bias = self._weights(f"{name}.mix", layer.mix, None)
+                means_and_maxima = weights.reshape(len(bias), 2, -1)
+                by_cell = np.ascontiguousarray(means_and_maxima.transpose(0, 2, 1))
+                return program.spread(x, program.linear(program.relu(program.pool(x)), by_cell, bias), relu)
+            case LayerNorm():
+                y = program.norm(x, self._array(f"{name}.weight"), self._array(f"{name}.bias"), EPSILON)
+                return program.relu(y) if relu else y
+            case Relu():
+                return program.relu(x)
+        raise NotImplementedError(f"the engine has no layer for {layer}")
+
+    def _weights(
+        self, name: str, layer: Convolution | Linear, norm: str | None, scale: float = 1.0
+    ) -> tuple[Floats, Floats]:
+        outputs = layer.outputs
+        weights: Floats = self._array(f"{name}.weight").reshape(outputs, -1)
+        has_bias = not isinstance(layer, Convolution) or layer.has_bias
+        bias = self._array(f"{name}.bias") if has_bias else np.zeros(outputs, np.float32)
+        if norm:
+            mean, variance, gain, added = (
+                self._array(f"{norm}.{key}") for key in ("running_mean", "running_var", "weight", "bias")
+            )
+            shrink = 1 / np.sqrt(variance + np.float32(EPSILON))
+            weights, bias = weights * (gain * shrink)[:, None], (bias - mean) * shrink * gain + added
+        weights, bias = weights * np.float32(scale), bias * np.float32(scale)
+        if isinstance(layer, Convolution):
+            weights = weights.reshape(outputs, layer.inputs, layer.size, layer.size)
+        return np.ascontiguousarray(weights), bias
+
+    def _array(self, name: str) -> Floats:
+        return np.ascontiguousarray(self.arrays[name], np.float32)
 
 
-def _layers(module: nn.Module) -> Iterator[nn.Module]:
+def _flat(name: str, layer: Layer) -> Iterator[Named]:
     """The layers in their order, without those that do nothing in a net that plays.
 
     A linear layer of the engine reads all cells as one vector, so that flattening is nothing either.
     """
-    if isinstance(module, nn.Sequential):
-        for part in module:
-            yield from _layers(part)
-    elif not isinstance(module, nn.Identity | nn.Dropout | nn.Flatten):
-        yield module
-
-
-def _add_layer(
-    program: NetProgram,
-    layer: nn.Module,
-    x: int,
-    *,
-    scale: float = 1.0,
-    added: int | None = None,
-    relu: bool = False,
-) -> int:
-    if isinstance(layer, nn.Conv2d):
-        weights, bias = _weights(layer, scale)
-        shape = (layer.kernel_size, layer.padding, layer.stride, layer.dilation, layer.groups)
-        if shape == ((1, 1), (0, 0), (1, 1), (1, 1), 1):
-            return program.pointwise(x, weights, bias, added, relu)
-        for padding in (0, 1):
-            if shape == ((3, 3), (padding, padding), (1, 1), (1, 1), 1):
-                return program.convolution(x, weights, bias, bool(padding), added, relu)
-    if isinstance(layer, nn.Linear):
-        return program.linear(x, *_weights(layer, scale), added, relu)
-    if isinstance(layer, Residual):
-        return _add(program, layer.inner, x, added=x, relu=True)
-    if isinstance(layer, Scaled):
-        y = _add(program, layer.inner, x, scale=float(layer.scale), added=x)
-        return program.relu(y) if relu else y
-    if isinstance(layer, Pooled):
-        weights, bias = _weights(layer.mix)
-        by_cell = np.ascontiguousarray(weights.reshape(len(bias), 2, -1).transpose(0, 2, 1))  # mean, maximum
-        return program.spread(x, program.linear(program.relu(program.pool(x)), by_cell, bias), relu)
-    if isinstance(layer, nn.LayerNorm):
-        gain, bias = _array(layer.weight), _array(layer.bias)
-        return program.norm(x, gain, bias, layer.eps)
-    if isinstance(layer, nn.ReLU):
-        return program.relu(x)
-    raise NotImplementedError(f"the engine has no layer for {layer}")
-
-
-def _weights(
-    layer: nn.Conv2d | nn.Linear, scale: float = 1.0
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    weights = _array(layer.weight) * np.float32(scale)
-    outputs = len(weights)
-    bias = np.zeros(outputs, np.float32) if layer.bias is None else _array(layer.bias) * np.float32(scale)
-    return weights, bias
-
-
-def _array(tensor: Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = np.ascontiguousarray(tensor.detach().cpu().numpy(), np.float32)
-    return array
+    if isinstance(layer, tuple):
+        for i, part in enumerate(layer):
+            yield from _flat(f"{name}.{i}", part)
+    elif not isinstance(layer, Dropout | Flatten):
+        yield name, layer

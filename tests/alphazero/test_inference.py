@@ -8,11 +8,13 @@ from boardlab import _engine
 
 torch = pytest.importorskip("torch")
 
-from boardlab.evaluators.inference import CHUNK, CpuJudge, folded, net_judge  # noqa: E402
+from boardlab.evaluators import layers  # noqa: E402
+from boardlab.evaluators.gpu import folded  # noqa: E402
+from boardlab.evaluators.inference import CHUNK, CpuJudge, net_judge  # noqa: E402
+from boardlab.evaluators.layers import NetOptions, NetShape, StoredNet, net_layers  # noqa: E402
 from boardlab.evaluators.net import build_net, net_description  # noqa: E402
-from boardlab.evaluators.nets import NetOptions, NetShape, Residual  # noqa: E402
-from boardlab.evaluators.nets import build_net as build  # noqa: E402
-from boardlab.evaluators.program import _add, net_program  # noqa: E402
+from boardlab.evaluators.nets import Net  # noqa: E402
+from boardlab.evaluators.program import Builder, net_program  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 
 
@@ -67,9 +69,11 @@ def test_answers_do_not_depend_on_the_number_of_threads():
 @pytest.mark.parametrize("shape", [(3, 3), (6, 7), (4, 5), (8, 11), (2, 9)])
 def test_the_engine_answers_as_torch_on_every_board_and_level(kind, shape, level):
     torch.manual_seed(1)
-    net = shaken(build(NetShape(3, *shape, 5, 2), NetOptions(net=kind, blocks=3, channels=24)), (3, *shape))
+    net = shaken(
+        Net(net_layers(NetShape(3, *shape, 5, 2), NetOptions(net=kind, blocks=3, channels=24))), (3, *shape)
+    )
     planes = np.random.default_rng(1).random((70, 3, *shape), np.float32)
-    values, logits = net_program(folded(net), (3, *shape), level).run(planes)
+    values, logits = net_program(net, level).run(planes)
     with torch.no_grad():
         wanted = net.eval()(torch.from_numpy(planes))
     assert np.tanh(values) == pytest.approx(wanted[0].numpy(), abs=2e-5)
@@ -93,8 +97,8 @@ def test_any_number_of_channels_will_do(channels):
 @pytest.mark.parametrize("level", _engine.kernel_levels())
 def test_an_answer_does_not_depend_on_what_is_asked_with_it(level):
     game = bl.game("connectfour")
-    net = folded(trained("res", game))
-    program = net_program(net, (2, 6, 7), level)
+    net = trained("res", game)
+    program = net_program(net, level)
     planes, _ = positions(game, 150)
     together = program.run(planes)
     for first, count in ((0, 1), (3, 5), (17, 64), (149, 1)):
@@ -107,9 +111,9 @@ def test_an_answer_does_not_depend_on_what_is_asked_with_it(level):
 @pytest.mark.parametrize("kind", ["res", "pool", "mlp"])
 def test_avx2_and_avx512_give_the_same_bits(kind):
     game = bl.game("connectfour")
-    net = folded(trained(kind, game))
+    net = trained(kind, game)
     planes, _ = positions(game, 70)
-    answers = [net_program(net, (2, 6, 7), level).run(planes) for level in ("avx2", "avx512")]
+    answers = [net_program(net, level).run(planes) for level in ("avx2", "avx512")]
     for one, other in zip(*answers, strict=True):
         assert np.array_equal(one, other)
 
@@ -119,7 +123,7 @@ def test_a_net_that_is_no_number_any_more_says_so(level):
     game = bl.game("connectfour")
     net = trained("res", game)
     next(net.parameters()).data[0, 0, 1, 1] = float("nan")
-    for answer in net_program(folded(net), (2, 6, 7), level).run(positions(game, 3)[0]):
+    for answer in net_program(net, level).run(positions(game, 3)[0]):
         assert np.isnan(answer).all()
 
 
@@ -162,14 +166,24 @@ def test_a_program_refuses_what_does_not_fit():
 
 
 def test_blocks_that_the_engine_cannot_end_are_refused():
-    program = _engine.NetProgram(2, 6, 7)
-    convolution = torch.nn.Conv2d(2, 2, 3, padding=1)
-    for inner in (torch.nn.Identity(), torch.nn.Sequential(convolution, torch.nn.ReLU())):
+    builder = Builder(_engine.NetProgram(2, 6, 7), {})
+    convolution = layers.Convolution(2, 2)
+    for inner in ((), (convolution, layers.Relu())):
         with pytest.raises(NotImplementedError, match="must end with"):
-            _add(program, Residual(inner), 0)
-    for layer in (torch.nn.Conv2d(2, 2, 3, stride=2), torch.nn.Conv2d(2, 2, 5), torch.nn.Tanh()):
+            builder.add(("body", layers.Residual(inner)), 0)
+    for layer in (layers.Convolution(2, 2, size=5), layers.Convolution(2, 2, padding=2)):
         with pytest.raises(NotImplementedError, match="no layer for"):
-            _add(program, layer, 0)
+            builder.add(("body", layer), 0)
+
+
+@pytest.mark.parametrize("kind", ["res", "conv", "pool", "wang", "mlp"])
+def test_the_layers_know_the_arrays_of_a_net_by_name(kind):
+    made = net_layers(NetShape(3, 6, 7, 5, 2), NetOptions(net=kind, blocks=3, channels=8, dropout=0.1))
+    state = Net(made).state_dict()
+    assert made.arrays() == {
+        name: ("<f4" if tensor.is_floating_point() else "<i8", tensor.numel())
+        for name, tensor in state.items()
+    }
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -194,6 +208,23 @@ def test_a_judge_takes_new_weights_and_a_new_scale_in():
     found = judge(planes, legal)
     assert found[0] == pytest.approx(values.numpy() * 5 + 5, abs=1e-4)
     assert found[1] == pytest.approx(logits.numpy(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")),
+    ],
+)
+def test_a_net_in_a_file_is_judged_as_the_one_in_torch(device):
+    game = bl.game("connectfour")
+    net = trained("res", game)
+    stored = StoredNet(net.layers, {name: array.copy() for name, array in net.arrays().items()})
+    planes, legal = positions(game, 20)
+    answers = [net_judge(kind, device, -1, 1)(planes, legal) for kind in (net, stored)]
+    for one, other in zip(*answers, strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -10,14 +10,15 @@ from boardlab import _engine
 
 torch = pytest.importorskip("torch")
 
+from boardlab.evaluators.layers import NetOptions, NetShape, net_layers  # noqa: E402
 from boardlab.evaluators.learning import LearningNet  # noqa: E402
-from boardlab.evaluators.nets import NetOptions, NetShape, build_net  # noqa: E402
+from boardlab.evaluators.nets import Net  # noqa: E402
 
 
 def shaken(kind, rows, cols, *, planes=3, blocks=2, channels=16, head_filters=8, dropout=0.0):
     torch.manual_seed(rows * 100 + cols)
     options = NetOptions(kind, blocks, channels, head_filters, hidden=8, dropout=dropout)
-    net = build_net(NetShape(planes, rows, cols, actions=5, values=2), options)
+    net = Net(net_layers(NetShape(planes, rows, cols, actions=5, values=2), options))
     for parameter in net.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)
     return net.train()

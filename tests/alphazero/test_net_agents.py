@@ -1,6 +1,9 @@
 """The evaluator `net("run")` under every search, against the net itself; exams that search side by side."""
 
+import json
 import sqlite3
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -69,6 +72,34 @@ def test_policy_plays_the_raw_net(run, net):
         decision = agent.act(state)
         assert decision.action == legal[int(np.argmax(priors))]
         assert [decision.policy[a] for a in legal] == pytest.approx(priors.tolist(), abs=1e-4)
+
+
+WITHOUT_TORCH = """
+import json, sys
+sys.modules["torch"] = None
+import boardlab as bl
+game = bl.game("connectfour")
+raw = bl.agent(f'policy(net("{sys.argv[1]}"))', game)
+print(json.dumps(raw.act(game.initial_state()).policy))
+played = bl.match(game, [f'mcts(net("{sys.argv[1]}"), iterations=8)', "random"], 2, 1)
+print(sum(len(record.actions) for record in played.records))
+try:
+    bl.agent(f'policy(net("{sys.argv[1]}", device="cuda"))', game)
+except bl.BoardLabError as error:
+    print(error)
+assert not [name for name in sys.modules if name.startswith("torch.")]
+"""
+
+
+def test_a_trained_net_plays_where_there_is_no_torch(run, net):
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, run.as_posix()], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    logits = ask(net, GAME.initial_state())[1]
+    wanted = np.exp(logits) / np.exp(logits).sum()
+    assert list(json.loads(told[0]).values()) == pytest.approx(wanted.tolist(), abs=1e-4)
+    assert int(told[1]) >= 14
+    assert told[2] == "a net on a GPU needs PyTorch: pip install 'boardlab[az]'"
 
 
 def test_many_states_are_one_batch_of_the_net(run, net, monkeypatch):

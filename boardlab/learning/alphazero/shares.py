@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.inference import NetJudge, net_judge
-from boardlab.evaluators.net import build_net
-from boardlab.evaluators.nets import Net, from_arrays, to_arrays
+from boardlab.evaluators.layers import LayeredNet, StoredNet
+from boardlab.evaluators.net import described_layers
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
@@ -79,7 +79,7 @@ class SelfPlay:
         self._workers: list[_Worker] = []
 
     def play(
-        self, net: Net, scale: tuple[float, float], simulations: int, seed: int, **more: Any
+        self, net: LayeredNet, scale: tuple[float, float], simulations: int, seed: int, **more: Any
     ) -> tuple[Examples, SelfPlayCounts]:
         """One generation with this net, whose values -1 and 1 stand for the outcomes in `scale`.
 
@@ -95,7 +95,7 @@ class SelfPlay:
 
     def play_shares(
         self,
-        net: Net,
+        net: LayeredNet,
         scale: tuple[float, float],
         simulations: int,
         shares: Sequence[Share],
@@ -151,7 +151,7 @@ class SelfPlay:
 
     def _send_shares(
         self,
-        net: Net,
+        net: LayeredNet,
         scale: tuple[float, float],
         simulations: int,
         shares: Sequence[Share],
@@ -171,7 +171,7 @@ class SelfPlay:
                     threads,
                 )
             )
-        task = {"weights": to_arrays(net), "scale": scale, "simulations": simulations, "more": more}
+        task = {"weights": net.arrays(), "scale": scale, "simulations": simulations, "more": more}
         try:
             for worker, part in zip(self._workers, parts, strict=False):
                 worker.send({**task, "shares": part})
@@ -288,11 +288,11 @@ def work() -> None:
         run_plugin(path)
     game = game_from_table(table, load=True)
     player = SelfPlay(game, AlphaZero.checked({**settings, "processes": 1}), description, device, threads)
-    net = build_net(description).to(device).eval()
+    layers = described_layers(description)
     while True:
         task = tasks.get()
         try:
-            from_arrays(net, task["weights"])
+            net = StoredNet(layers, task["weights"])
             answer: Any = player.play_shares(
                 net, task["scale"], task["simulations"], task["shares"], task["more"]
             )

@@ -432,8 +432,8 @@ def report(told: list[Line], how: str) -> None:
                     for elo in alone.values()
                     if elo and any(r.name == variant for r in elo.ratings)
                 ]
-                spread = statistics.stdev(each) / math.sqrt(len(each)) if len(each) > 1 else math.nan
-                cells = [f"{rating.elo:+.0f} ± {rating.plus:.0f}", f"± {spread:.0f}", f"{rating.score:.0%}"]
+                spread = f"± {standard_error(each):.0f}" if len(each) > 1 else ""
+                cells = [f"{rating.elo:+.0f} ± {rating.plus:.0f}", spread, f"{rating.score:.0%}"]
             name, published = variant.rstrip("+"), ""
             if variant.endswith("+") and name in PAPER:
                 published = f"{TABLE_3[game][PAPER.index(name)]:.1f}"
@@ -521,8 +521,8 @@ def report_stages(game: str, matches: list[Line], how: str) -> None:
                 (wins, draws, losses) = (a + b for a, b in zip(m["first"], m["second"], strict=True))
                 each.setdefault(m["seed"], []).append((wins + draws / 2) / (wins + draws + losses))
             means = [statistics.mean(points) for points in each.values()]
-            error = statistics.stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.nan
-            row.append(f"{statistics.mean(means):.1%} ± {error:.1%} ({len(means)})" if means else "")
+            error = f" ± {standard_error(means):.1%}" if len(means) > 1 else ""
+            row.append(f"{statistics.mean(means):.1%}{error} ({len(means)})" if means else "")
         rows.append(row)
     if rows:
         games = sum(sum(m["first"]) + sum(m["second"]) for m in matches)

@@ -315,6 +315,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
     parser.add_argument("--rave-of", default="own", choices=("own", "all"))
+    parser.add_argument(
+        "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
+    )
     parser.add_argument("--warm-policy", default="values", choices=("values", "visits"))
     parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and stop")
     parser.add_argument(
@@ -357,6 +360,7 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "equivalence": given.equivalence,
         "rave_of": given.rave_of,
         "warm_policy": given.warm_policy,
+        "warm_decay": given.warm_decay,
         "exam_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,

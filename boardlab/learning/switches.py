@@ -23,6 +23,7 @@ _SET = _Set()
 _SEARCH = {"search": ("off",)}
 _TCL = {"coherence": ("off",)}
 _WARM = {"warm_start": ("off",)}
+_UNWEIGHTED = {"warm_start": ("off", "rollout", "rave", "rora", "rhea")}
 _RAVE = {"warm_start": ("off", "rollout", "wro", "rhea")}
 # Where all trees have Gumbel's root; that of an enhancement is PUCT's, and in an arena that of both sides.
 _GUMBEL: tuple[Case, ...] = (
@@ -53,7 +54,8 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "resign_played_out": ({"resign": (None,)},),
     "switch": (_WARM,),
     "warm_iterations": (_WARM, {"switch": ("adaptive",)}),
-    "warm_weight": ({"warm_start": ("off", "rollout", "rave", "rora", "rhea")},),
+    "warm_weight": (_UNWEIGHTED,),
+    "warm_decay": (_UNWEIGHTED, {"warm_weight": _SET}, {"switch": ("adaptive",)}),
     "warm_policy": ({"warm_start": ("off", "rhea")},),
     "equivalence": (_RAVE,),
     "rave_of": (_RAVE,),

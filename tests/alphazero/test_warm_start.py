@@ -272,6 +272,9 @@ def test_the_weight_is_one_over_the_generation():
         WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3).options["rollout_weight"]
         == 0.5
     )
+    linear = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4, warm_decay="linear"))
+    assert [linear.generation(i).options["rollout_weight"] for i in (1, 2, 3, 4)] == [1, 3 / 4, 1 / 2, 1 / 4]
+    assert linear.generation(5) is None
     assert WarmStart(AlphaZero()).generation(1) is None
     rora = WarmStart(AlphaZero(warm_start="rora", equivalence=60, rave_of="all")).generation(2)
     assert rora.options["rollout_weight"] == 1
@@ -528,6 +531,21 @@ def test_what_does_not_fit_is_refused_with_a_sentence(tmp_path):
         ("tictactoe", {"switch": "adaptive"}, "switch does nothing with warm_start=off"),
         ("morpion", {"warm_start": "rollout", "switch": "adaptive"}, "morpion is for 1; use switch=fixed"),
         ("tictactoe", {"warm_start": "wro", "warm_weight": 2}, "warm_weight must be a number from 0 to 1"),
+        (
+            "tictactoe",
+            {"warm_start": "rave", "warm_decay": "linear"},
+            "warm_decay does nothing with warm_start",
+        ),
+        (
+            "tictactoe",
+            {"warm_start": "wro", "switch": "adaptive", "warm_decay": "linear"},
+            "warm_decay does nothing with switch=adaptive",
+        ),
+        (
+            "tictactoe",
+            {"warm_start": "wro", "warm_weight": 0.5, "warm_decay": "linear"},
+            "warm_decay does nothing with warm_weight=0.5",
+        ),
         ("tictactoe", {"warm_start": "wro", "warm_iterations": 0}, "warm_iterations must be a whole number"),
     ):
         with pytest.raises(BoardLabError, match=message):

@@ -105,7 +105,13 @@ class AlphaZero(LearnerSettings):
     )
     warm_iterations: int = option(5, "generations of a warm start with switch=fixed (I')", low=1, high=10**6)
     warm_weight: float | None = option(
-        None, "the rollouts' weight in wro and wrora; by default 1/generation", low=0, high=1
+        None, "the rollouts' weight in wro and wrora; by default it falls, see warm_decay", low=0, high=1
+    )
+    warm_decay: str = option(
+        "inverse",
+        "how that weight falls: as 1/generation (paper 004), or linearly from 1 in the first generation to "
+        "1/I' in the last with switch=fixed",
+        choices=("inverse", "linear"),
     )
     warm_policy: str = option(
         "values",

@@ -80,12 +80,21 @@ class WarmStart:
             return None
         options = dict(ENHANCEMENTS[settings.warm_start])
         if settings.warm_start in WEIGHTED:
-            options["rollout_weight"] = 1 / number if settings.warm_weight is None else settings.warm_weight
+            options["rollout_weight"] = self._weight(number)
         if settings.warm_policy == "visits":
             options.pop("policy", None)
         if options.get("rave"):
             options |= {"equivalence": settings.equivalence, "rave_of": settings.rave_of}
         return WarmGeneration(settings.warm_start, options, self.is_adaptive)
+
+    def _weight(self, number: int) -> float:
+        """Of the rollouts beside the net in generation `number`."""
+        settings = self.settings
+        if settings.warm_weight is not None:
+            return settings.warm_weight
+        if settings.warm_decay == "linear" and not self.is_adaptive:
+            return 1 - (number - 1) / settings.warm_iterations
+        return 1 / number
 
     def close(self, number: int, arena_reward: float) -> None:
         """The games of a warm generation are over; `arena_reward` is the sum of what they brought the net."""

@@ -63,7 +63,7 @@ def test_claims_about_warm_starts_are_means_over_pairs_and_seeds(bench, monkeypa
         met("wro", "baseline", 2, 5, 10),
     ]
     warm_start.report_stages("othello", [*on_the_way, met("wro+", "wro", 2, 0, 20)], "")
-    assert rows == [["10", "85.0% ± 15.0% (2)", "", ""], ["20", "", "", "50.0% ± nan% (1)"]]
+    assert rows == [["10", "85.0% ± 15.0% (2)", "", ""], ["20", "", "", "50.0% (1)"]]
 
     # What was played on the way, and other games, do not count; each seed of a file does once.
     files = [

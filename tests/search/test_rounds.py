@@ -115,6 +115,19 @@ def test_a_judge_speaks_of_the_rest_of_the_round():
         assert evaluator.value(state.core, 1).tolist() == [paid - 0.5]
 
 
+@pytest.mark.parametrize("learner", ["sarsa-ntuple", "q-ntuple", "q-table", "qm"])
+def test_learned_action_values_do_not_deal_the_next_round(learner, tmp_path):
+    state = twenty_against_six(3)
+    run = bl.train(state.game, learner, episodes=2000, out=tmp_path / "run", seed=1, exams=[])
+    evaluator = bl.evaluator(run.expression.removeprefix("greedy(").removesuffix(")"), state.game)
+    state.apply(next(a for a in state.legal_actions() if state.action_text(a) == "stand"))
+    assert state.player == bl.CHANCE and not state.round_over  # the dealer draws: won, lost or neither
+    assert len({evaluator.value(state, seed)[0] for seed in range(20)}) > 1
+    while not state.round_over:
+        state.apply(9)
+    assert {evaluator.value(state, seed)[0] for seed in range(20)} == {state.scores[0]}
+
+
 def test_a_forest_judges_a_round_as_the_search_does():
     def judge(planes, legal):
         return np.zeros(len(planes), np.float32), np.zeros(legal.shape, np.float32)

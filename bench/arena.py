@@ -150,8 +150,9 @@ def coverage(tournaments: int = 500) -> None:
                 scores = (1.0, 0.0) if chance < win else (0.0, 1.0) if chance < win + loss else (0.5, 0.5)
                 results.append(Result((first, second), scores))
             for bounds in covered:
-                for r in bayes_elo(results, bounds=bounds).ratings:
-                    covered[bounds] += r.elo - r.minus <= truth[r.name] <= r.elo + r.plus
+                rated = bayes_elo(results, bounds=bounds)
+                for r in rated.ratings:
+                    covered[bounds] += r.elo - r.minus <= rated.scale * truth[r.name] <= r.elo + r.plus
         rows.append([f"{10 * rounds}", *(f"{n / tournaments / 6:.1%}" for n in covered.values())])
     table(
         f"Bayesian Elo: how often 95% intervals cover the truth, {tournaments} tournaments of six",

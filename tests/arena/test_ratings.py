@@ -5,6 +5,7 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,6 +85,85 @@ def test_the_first_move_and_draws_by_hand() -> None:
     assert rated["a"].draws == pytest.approx(1 / 3) and rated["a"].score == 0.5
 
 
+FOUR = {
+    ("a", "b"): (15, 9, 6),
+    ("b", "a"): (7, 9, 14),
+    ("a", "c"): (19, 7, 4),
+    ("c", "a"): (2, 8, 20),
+    ("a", "d"): (13, 14, 3),
+    ("d", "a"): (5, 7, 18),
+    ("b", "c"): (13, 10, 7),
+    ("c", "b"): (4, 14, 12),
+    ("b", "d"): (17, 9, 4),
+    ("d", "b"): (7, 10, 13),
+    ("c", "d"): (18, 7, 5),
+    ("d", "c"): (7, 14, 9),
+}
+"""Wins, draws and losses of who began."""
+
+
+@pytest.mark.parametrize(
+    ("options", "printed", "superiority"),
+    [
+        (  # mm, exactdist, ratings
+            {"advantage": 32.8, "draw": 97.3, "bounds": "exact-opponents"},
+            "a 102 34 33 -34, b 23 32 32 -8, c -45 32 32 15, d -80 32 33 27",
+            90,
+        ),
+        (  # mm, covariance, ratings
+            {"advantage": 32.8, "draw": 97.3},
+            "a 102 33 33 -34, b 23 32 32 -8, c -45 32 32 15, d -80 33 33 27",
+            90,
+        ),
+        (  # advantage 0, drawelo 300, mm, exactdist, ratings
+            {"advantage": 0, "draw": 300, "bounds": "exact-opponents"},
+            "a 109 21 21 -36, b 26 21 21 -9, c -48 21 21 16, d -88 21 21 29",
+            98,
+        ),
+        (  # advantage 0, drawelo 300, mm, covariance, ratings
+            {"advantage": 0, "draw": 300},
+            "a 109 21 21 -36, b 26 21 21 -9, c -48 21 21 16, d -88 21 21 29",
+            98,
+        ),
+        (  # mm 1 1, covariance, ratings
+            {},
+            "a 109 31 31 -36, b 24 30 30 -8, c -48 30 30 16, d -85 31 31 28",
+            92,
+        ),
+    ],
+)
+def test_the_list_is_the_one_that_bayeselo_prints(
+    options: dict[str, Any], printed: str, superiority: int
+) -> None:
+    """Version 0057 of the program, fed with a PGN file of these games: readpgn, elo, the commands above.
+
+    It prints Elo + - ... oppo. as whole numbers, and of the likelihood that c is stronger than d (los) whole
+    percents, cut off. Where it estimates eloDraw its virtual draws count for that, and
+    its bounds know nothing of the error of eloDraw and of the first move's worth.
+    """
+    rated = bayes_elo([r for pair, told in FOUR.items() for r in games(*pair, *told)], **options)
+    for line, theirs in zip(rated.ratings, printed.split(", "), strict=True):
+        name, *numbers = theirs.split()
+        assert line.name == name
+        assert (line.elo, line.plus, line.minus, line.opponents) == pytest.approx(
+            tuple(map(float, numbers)), abs=1 if options else 2
+        )
+    assert 100 * rated.superiority[2, 3] == pytest.approx(superiority + 0.5, abs=1)
+
+
+def test_draws_do_not_stretch_the_list() -> None:
+    """60% of the points, 70% of 400 games drawn: logistic Elo has 70 between the two. BayesElo (mm 1 1) prints
+    33 and -33, eloDraw 352.206 and its scale .411249; its model, without the scale, would have 158 between them."""
+    rated = bayes_elo(games("a", "b", 50, 140, 10) + games("b", "a", 10, 140, 50))
+    assert (rated["a"].elo, rated["b"].elo) == pytest.approx((33, -33), abs=1)
+    assert (rated.advantage, rated.draw) == pytest.approx((0, 352.206), abs=3)
+    assert rated.scale == pytest.approx(0.411249, abs=0.005)
+    # What the model expects is told by the ratings before the scale.
+    apart = (rated["a"].elo - rated["b"].elo) / rated.scale
+    assert f(apart - rated.draw) == pytest.approx(100 / 400, abs=0.01)
+    assert f(-apart - rated.draw) == pytest.approx(20 / 400, abs=0.01)
+
+
 def test_virtual_draws_say_nothing_about_how_often_a_game_is_drawn() -> None:
     """Equal players who won, drew and lost equally often: f(-eloDraw) = 1/3, whatever the prior."""
     played = games("a", "b", 1, 1, 1) + games("b", "a", 1, 1, 1)
@@ -145,7 +225,8 @@ def test_newton_finds_what_minorisation_maximisation_finds() -> None:
     results = ladder(rng, {"a": 0, "b": 80, "c": -150, "d": 300}, 8, advantage=40, draw=60)
     results += games("e", "a", 0, 0, 7)  # one who only loses
     rated, slow = bayes_elo(results), slow_fit(results)
-    assert {r.name: r.elo for r in rated.ratings} == pytest.approx({n: slow[n] for n in "abcde"}, abs=0.05)
+    elo = {r.name: r.elo / rated.scale for r in rated.ratings}
+    assert elo == pytest.approx({n: slow[n] for n in "abcde"}, abs=0.05)
     assert (rated.advantage, rated.draw) == pytest.approx((slow["advantage"], slow["draw"]), abs=0.05)
 
 
@@ -188,7 +269,8 @@ def test_the_maximum_is_found_from_far_away(
     rated = bayes_elo(played, advantage=advantage, draw=draw)
     given = np.arange(-2000.0, 2000.0, 40).tolist() if advantage is None else [advantage]
     _, difference, found = grid_maximum(wins, given, draw)
-    assert rated["a"].elo - rated["b"].elo == pytest.approx(difference, abs=1 if len(given) == 1 else 40)
+    apart = (rated["a"].elo - rated["b"].elo) / rated.scale
+    assert apart == pytest.approx(difference, abs=1 if len(given) == 1 else 40)
     assert rated.advantage == pytest.approx(found, abs=40)
     for bounds in ("covariance", "exact-opponents"):
         a = bayes_elo(played, advantage=advantage, draw=draw, bounds=bounds)["a"]
@@ -219,7 +301,7 @@ def numeric_covariance(results: list[Result], rated: BayesElo) -> NDArray[np.flo
             value += 2 * 0.25 * c / total[i] * virtual
         return value - (float(np.sum(p[:n])) ** 2) * 10
 
-    at = np.array([r.elo for r in rated.ratings] + [rated.advantage, rated.draw])
+    at = np.array([r.elo / rated.scale for r in rated.ratings] + [rated.advantage, rated.draw])
     step = 0.5
     hessian = np.zeros((n + 2, n + 2))
     for i, j in itertools.product(range(n + 2), repeat=2):
@@ -234,7 +316,8 @@ def numeric_covariance(results: list[Result], rated: BayesElo) -> NDArray[np.flo
 def test_the_covariance_is_the_inverse_of_the_hessian() -> None:
     results = ladder(random.Random(2), {"a": 0, "b": 90, "c": -150}, 6, advantage=30, draw=70)
     rated = bayes_elo(results)
-    assert rated.covariance == pytest.approx(numeric_covariance(results, rated), rel=0.01, abs=1)
+    numeric = rated.scale**2 * numeric_covariance(results, rated)
+    assert rated.covariance == pytest.approx(numeric, rel=0.01, abs=1)
 
 
 def test_a_known_ladder_is_recovered_within_its_error_bars() -> None:
@@ -247,9 +330,9 @@ def test_a_known_ladder_is_recovered_within_its_error_bars() -> None:
     for _ in range(150):
         rated = bayes_elo(ladder(rng, truth, 8, advantage=50, draw=80))
         for r in rated.ratings:
-            covered += r.elo - r.minus <= truth[r.name] <= r.elo + r.plus
+            covered += r.elo - r.minus <= rated.scale * truth[r.name] <= r.elo + r.plus
             total += 1
-            offs.append(r.elo - truth[r.name])
+            offs.append(r.elo / rated.scale - truth[r.name])
         advantages.append(rated.advantage)
     # 900 intervals, ratings of one tournament being correlated: 95% with a standard deviation of 0.9%
     assert 0.92 < covered / total < 0.98
@@ -304,7 +387,10 @@ def test_no_width_of_draws_is_told_where_all_were_drawn() -> None:
     played = games("a", "b", 0, 50, 0)
     rated = bayes_elo(played)
     assert rated.draw == math.inf and rated["a"].elo == pytest.approx(0, abs=1e-6)
-    assert math.isfinite(rated["a"].plus)
+    # Neither certain nor far wider than with a game that was won.
+    won = bayes_elo([*played[1:], *games("a", "b", 1, 0, 0)])
+    assert 0.5 * won["a"].plus < rated["a"].plus < 2 * won["a"].plus
+    assert bayes_elo(played[:1])["a"].plus > 20 * rated["a"].plus
     assert bayes_elo(played, draw=97.3).draw == pytest.approx(97.3)
     assert math.isfinite(bayes_elo([*played, *games("a", "b", 1, 0, 0)]).draw)
     assert any("eloDraw unknown (no game was won)" in line for line in _bayeselo(played))

@@ -7,6 +7,10 @@ eloDraw is estimated, each counts as a win and a loss in a game without draws. I
 logarithm of the posterior is concave, so damped Newton steps find the one maximum, and the inverse of its
 Hessian is the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of
 Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
+
+The list is on BayesElo's scale: the r of this model, and their bounds, times 4x / (1 + x)^2 with
+x = 10^(-draw/400). It makes a small difference mean the score that logistic Elo has for it; without it draws
+would stretch all ratings. Advantage and eloDraw are the model's, as BayesElo prints them.
 """
 
 import math
@@ -58,10 +62,12 @@ class BayesElo:
 
     ratings: tuple[EloRating, ...]
     advantage: float
-    """What the first move is worth, in Elo."""
+    """What the first move is worth, in Elo of the model."""
     draw: float
     """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw). Infinite where it was to be estimated
     and all games were drawn."""
+    scale: float
+    """Ratings, bounds and covariance are on BayesElo's scale: elo / scale is the r of the model."""
     covariance: Vector = field(repr=False, compare=False)
     """Of the ratings, in the order of the list."""
     groups: tuple[tuple[str, ...], ...]
@@ -119,7 +125,7 @@ def bayes_elo(
     anchor: str | None = None,
     bounds: str = "covariance",
 ) -> BayesElo:
-    """Rates the players of two-player games; the mean rating is 0, or the anchor's rating is.
+    """Rates the players of two-player games, on BayesElo's scale; the mean rating is 0, or the anchor's is.
 
     `advantage` (of the first move) and `draw` (eloDraw) are estimated from the games unless they are given.
     `prior` is the number of virtual draws a player. `bounds="covariance"` takes the 95% intervals from the
@@ -138,24 +144,26 @@ def bayes_elo(
     if anchor is not None:
         check_known("rated player", anchor, names)
     model = _Model(counts, _virtual_draws(counts, prior), 0.0 if draw is None else draw / SCALE)
-    strength, a, d, covariance = model.fit(
-        None if advantage is None else advantage / SCALE, None if draw is None else draw / SCALE
-    )
+    all_drawn = draw is None and not counts[:, :, [0, 2]].any()
+    width = None if draw is None else draw / SCALE
+    if all_drawn:  # the wider, the likelier: as wide as though one of the games had not been drawn
+        width = math.log(2 * counts.sum() - 1)
+    strength, a, d, covariance = model.fit(None if advantage is None else advantage / SCALE, width)
+    scale = 1 / math.cosh(d / 2) ** 2  # 4x / (1 + x)^2, x = e^-d
     groups = [[names.index(name) for name in group] for group in groups_of(results)]
     centre = _centring(len(names), groups, None if anchor is None else names.index(anchor))
-    elo = SCALE * (centre @ strength)
-    covariance = SCALE**2 * (centre @ covariance @ centre.T)
+    elo = scale * SCALE * (centre @ strength)
+    covariance = (scale * SCALE) ** 2 * (centre @ covariance @ centre.T)
     if bounds == "covariance":
         plus = minus = NORMAL_95 * np.sqrt(np.maximum(np.diag(covariance), 0))
     else:
-        plus, minus = model.exact_opponents(strength, a, d, np.diag(centre))
-    if draw is None and not counts[:, :, [0, 2]].any():
-        d = math.inf  # the wider, the likelier: the fit ends somewhere
+        plus, minus = (scale * reach for reach in model.exact_opponents(strength, a, d, np.diag(centre)))
     order = sorted(range(len(names)), key=lambda i: (-elo[i], names[i]))
     return BayesElo(
         tuple(_line(names[i], elo, i, counts, plus=float(plus[i]), minus=float(minus[i])) for i in order),
         a * SCALE,
-        d * SCALE,
+        math.inf if all_drawn else d * SCALE,
+        scale,
         covariance[np.ix_(order, order)],
         tuple(tuple(names[i] for i in group) for group in groups),
     )
@@ -287,11 +295,11 @@ class _Model:
         return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
 
     def exact_opponents(self, strength: Vector, a: float, d: float, rises: Vector) -> tuple[Vector, Vector]:
-        """Upper and lower 95% reach of each player's own posterior, in Elo; the others are taken as known.
+        """Upper and lower 95% reach of each player's own posterior, in Elo of the model.
 
-        Those of its group give way together so that their mean stays, as in BayesElo: of a step that it takes
-        from them its rating `rises` by that part. It is the whole step where an anchor holds the scale, and
-        nothing for the anchor itself.
+        The others are taken as known. Those of its group give way together so that their mean stays, as in
+        BayesElo: of a step that it takes from them its rating `rises` by that part. It is the whole step
+        where an anchor holds the scale, and nothing for the anchor itself.
         """
         moves = np.linspace(-8, 8, 3201)  # +-1390 Elo around the estimate, in steps of 0.9
         plus, minus = np.zeros(self.n), np.zeros(self.n)

@@ -188,7 +188,10 @@ class Tournament:
             db.executemany("INSERT INTO ratings VALUES (?,?,?,?,?,?,?)", rows)
 
     def ratings(self, method: str) -> list[Rating]:
-        """What a rating system found, the strongest first."""
+        """What a rating system found when the ratings were added, the strongest first.
+
+        So Elo of a version without BayesElo's scale stays as it was; `boardlab.rate` rates the games anew.
+        """
         found = self.store._read(
             "SELECT agent, rating, low, high, games FROM ratings WHERE tournament = ? AND method = ? "
             "ORDER BY rating DESC",

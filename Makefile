@@ -9,13 +9,22 @@ CONSTRAINTS := constraints.txt
 ENGINE := $(shell find engine -type f) CMakeLists.txt pyproject.toml $(CONSTRAINTS)
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
-.PHONY: demo test test-all bench lint format sanitize tsan stubs clean
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all bench lint format sanitize tsan stubs clean
 
-# The venv is made anew when its Python is gone; the package is installed in place, so only the engine's
+help:
+	@echo "make demo      set up in .venv and see it work"
+	@echo "make test      set up and run the tests; make test-all: the slow ones, too"
+	@echo "make bench     speed beside peers"
+	@echo "make lint      formatters, linters and types; make format: mend what can be"
+	@echo "make sanitize  the tests with AddressSanitizer; make tsan: threads"
+	@echo "make clean     remove .venv and build"
+
+# The venv is made anew when its Python is gone, and is not left half made; the package is installed in place, so only the engine's
 # sources decide whether to build again.
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "BoardLab needs Python 3.11 or later")'
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
@@ -42,7 +51,7 @@ bench: $(VENV)/installed-bench
 
 # The engine's generated type stubs, where the type checker finds them.
 stubs: $(VENV)/installed
-	cp $$($(BIN)/python -c 'import boardlab._engine as e; print(e.__file__.rsplit("/", 1)[0])')/_engine.pyi boardlab/_engine.pyi
+	cp "$$($(BIN)/python -c 'import boardlab._engine as e; print(e.__file__.rsplit("/", 1)[0])')/_engine.pyi" boardlab/_engine.pyi
 
 lint: stubs
 	$(BIN)/ruff format --check .

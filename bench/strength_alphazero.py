@@ -3,7 +3,8 @@
 python bench/strength_alphazero.py runs/connectfour --games 400 --simulations 200
 
 The games are played side by side, so that a batch of the net is large and a few hundred games take seconds; moves are
-those of `mcts(net(RUN), iterations=N)`: the most visited action, but what is proven to win first and to lose last.
+those of `mcts(net(RUN), iterations=N)`: the most visited action, but what is proven to win first and to lose last
+(not with --no-solver, which is `solver=False`). The tree of the action before is kept. `uct` has neither.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def meet(
     net, scale = load_net(folder, agent)
     judge = net_judge(net.to(device), device, *scale, threads)
     judge.prepare(1, games, game.initial_state().planes().shape)
-    forest = Forest(game, games, seed=seed, solver=True, cache_mb=64, threads=threads, **options)
+    forest = Forest(game, games, seed=seed, cache_mb=64, threads=threads, **options)
     others = [bl.agent(opponent, game, seed=1000 * seed + i) for i in range(games)]
     seat = (np.arange(games) >= games // 2).astype(np.int64)
     low, high = game.score_range
@@ -50,8 +51,9 @@ def meet(
         mine = players == seat
         forest.search(judge, np.where(mine, simulations, 0))
         visits, values = forest.visits().astype(float), forest.values()
-        visits[values >= high] += 1e9
-        visits[(values <= low) & (visits > 0)] = 0.5
+        if options["solver"]:
+            visits[values >= high] += 1e9
+            visits[(values <= low) & (visits > 0)] = 0.5
         actions = visits.argmax(axis=1)
         for i in np.flatnonzero(~mine & (players != bl.TERMINAL)).tolist():
             actions[i] = others[i].act(forest.state(i)).action
@@ -70,12 +72,15 @@ def main() -> None:
     parser.add_argument("--cpuct", type=float, default=1.0)
     parser.add_argument("--fpu", default="absolute")
     parser.add_argument("--fpu-value", type=float, default=0.0)
+    parser.add_argument(
+        "--no-solver", dest="solver", action="store_false", help="the net's search proves nothing"
+    )
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="append the results as lines of JSON")
     chosen = parser.parse_args()
-    options = {"cpuct": chosen.cpuct, "fpu": chosen.fpu, "fpu_value": chosen.fpu_value}
+    options = {name: getattr(chosen, name) for name in ("cpuct", "fpu", "fpu_value", "solver")}
     opponents = chosen.opponent or [name.format(chosen.simulations) for name in OPPONENTS]
     rows = []
     for run in chosen.runs:

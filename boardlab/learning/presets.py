@@ -13,6 +13,7 @@ from boardlab.evaluators.net import uses_gpu
 from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game, is_number
 from boardlab.games.rubiks import Rubiks
+from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.settings import tanh_reaches
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
@@ -265,7 +266,7 @@ _WANG = {
     "value_target": "z",
     "gate": 0.6,
     "gate_games": 40,
-    "exam_simulations": 100,
+    "exam_solver": False,
 }
 _CHURCH = {
     "episodes": 5_000,
@@ -291,6 +292,8 @@ _CHURCH = {
     "lr": 0.01,
     "weight_decay": 0.0,
     "value_target": "z",
+    "symmetries": False,
+    "exam_solver": False,
 }
 _RANKED = {
     "episodes": 6_400,
@@ -344,7 +347,8 @@ def preset(
     """The settings of that name for the game, `episodes` among them; "default" exists for every game.
 
     `given` are the settings that the user gave: the default of nets is another one on a GPU, that of sigma
-    depends on the reward, and AlphaZero's lr_final and simulations_first are at most lr and simulations.
+    depends on the reward, AlphaZero's lr_final and simulations_first are at most lr and simulations,
+    exam_cpuct is another cpuct than the preset's, and in the papers' presets exam_simulations is simulations.
     """
     if game.is_hidden:
         raise BoardLabError(
@@ -365,6 +369,12 @@ def preset(
                 chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
         if name == "church" and game.name == "pathwayz":
             chosen |= {"simulations": 200, "dirichlet": 0.3}
+        wanted = (given or {}).get("cpuct")
+        if is_number(wanted) and wanted != chosen.get("cpuct", AlphaZero.cpuct):
+            chosen["exam_cpuct"] = wanted  # who varies C means the player
+        if name in ("church", "wang"):  # one number in the papers: of self-play, the gate and the matches
+            wanted = (given or {}).get("simulations")
+            chosen["exam_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
         if game.players == 1:
             chosen.pop("gate", None)  # there is nobody to meet
         # The learning rate falls and simulations grow, whatever the user gives for one end of it.

@@ -330,6 +330,8 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
+    # Nor had they all of today's settings.
+    there["settings"] = tomllib.loads(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
     for key in wanted:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:

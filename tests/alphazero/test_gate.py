@@ -8,6 +8,7 @@ import pytest
 import boardlab as bl
 from boardlab import Forest
 from boardlab.learning.alphazero.gate import OPENING, gate_score
+from boardlab.search.mcts import Mcts
 
 
 def liking(sign):
@@ -87,19 +88,47 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
         assert max(asked[8]) <= 24
 
 
-def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("more", "cpuct", "solver", "said"),
+    [
+        ({}, 1.0, True, ""),  # what mcts has anyway
+        ({"cpuct": 3, "exam_solver": False}, 3.0, False, "cpuct=3.0, solver=False, "),
+        ({"cpuct": 3, "exam_cpuct": 2}, 2.0, True, "cpuct=2.0, "),
+    ],
+)
+def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch, more, cpuct, solver, said):
     pytest.importorskip("torch")
     seen = []
     monkeypatch.setattr(
         "boardlab.learning.alphazero.learner.gate_score",
-        lambda *arguments, leaves: seen.append((arguments[3:5], leaves)) or 0.5,
+        lambda *arguments, **options: seen.append((arguments[3:5], options)) or 0.5,
+    )
+    specs = []
+    monkeypatch.setattr(
+        "boardlab.learning.alphazero.learner.Mcts",
+        lambda *_, **options: specs.append(Mcts(**options)) or Mcts(*_, **options),
     )
     small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
-    run = bl.train(
-        bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, gate=0.6, gate_games=6, **small
-    )
-    assert seen == [((6, 50), 8)] * 2
-    assert run.expression.endswith("iterations=50, batch=8)")
+    small |= {"gate": 0.6, "gate_games": 6, "exams": ["random"], "exam_games": 2, **more}
+    run = bl.train(bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, **small)
+    assert seen == [((6, 50), {"leaves": 8, "cpuct": cpuct, "solver": solver})] * 2
+    assert specs == [Mcts(iterations=50, batch=8, cpuct=cpuct, solver=solver)]
+    assert run.expression.endswith(f'"), iterations=50, {said}batch=8)')
+    assert run.agent().expression.endswith(f'"), iterations=50, {said}batch=8)')
+
+
+def test_the_gates_trees_search_as_they_are_told(monkeypatch):
+    seen = []
+
+    class Watched(Forest):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            seen.append((options["cpuct"], options["solver"]))
+
+    monkeypatch.setattr("boardlab.learning.alphazero.gate.Forest", Watched)
+    game = bl.game("tictactoe")
+    gate_score(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False)
+    assert set(seen) == {(3.0, False)}
 
 
 @pytest.mark.parametrize(("score", "accepted"), [(0.59, False), (0.6, True)])

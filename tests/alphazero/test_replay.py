@@ -141,6 +141,8 @@ def test_churchs_preset_is_the_papers_list_of_defaults():
     assert preset(bl.game("connectfour"), "church", "alphazero")["episodes"] == 50 * 100
     pathwayz = preset(bl.game("pathwayz"), "church", "alphazero")
     assert (pathwayz["simulations"], pathwayz["dirichlet"]) == (200, 0.3)
+    assert not church.symmetries and not church.exam_solver
+    assert (church.exam_simulations, pathwayz["exam_simulations"]) == (100, 200)
 
 
 def test_wangs_preset_is_table_1_of_paper_004():
@@ -148,11 +150,41 @@ def test_wangs_preset_is_table_1_of_paper_004():
     wang = AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"})
     assert chosen["episodes"] == 100 * 50  # I, E
     assert (wang.games, wang.temperature_moves, wang.window, wang.epochs) == (50, 15, 20, 10)  # E, T', rs, ep
-    assert wang.exam_simulations == 100  # at the gate
+    assert wang.exam_simulations == 100 and not wang.exam_solver  # at the gate: "default MCTS"
     assert (wang.batch, wang.lr, wang.dropout, wang.simulations, wang.cpuct) == (64, 0.005, 0.3, 100, 1)
     assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
     assert wang.window_first == 20
     assert wang.samples >= 10**8  # an epoch is the whole buffer D
+
+
+@pytest.mark.parametrize("name", ["church", "wang"])
+def test_the_papers_have_one_number_of_searches_for_self_play_and_matches(name):
+    """Table 3 of paper 004 has m = 200 for Gobang, the gate included."""
+    game = bl.game("gobang")
+    for given, expected in (
+        ({"simulations": 200}, 200),
+        ({"simulations": 200, "exam_simulations": 70}, 70),
+        ({"exam_simulations": 70}, 70),
+    ):
+        own = preset(game, name, "alphazero", given)
+        own.pop("episodes")
+        assert AlphaZero.merged(own, given).exam_simulations == expected
+    assert "exam_simulations" not in preset(game, "default", "alphazero", {"simulations": 200})
+
+
+@pytest.mark.parametrize("name", ["default", "church", "wang"])
+def test_another_cpuct_than_the_presets_is_the_players_too(name):
+    """Table 2 of paper 001 varies C; the defaults explore more in self-play than where they play."""
+    game = bl.game("connectfour")
+    usual = preset(game, name, "alphazero").get("cpuct", AlphaZero.cpuct)
+    for given, expected in (
+        ({"cpuct": 3.0}, 3),
+        ({"cpuct": 3.0, "exam_cpuct": 2.0}, 2),
+        ({"cpuct": usual}, 1),
+    ):
+        own = preset(game, name, "alphazero", given)
+        own.pop("episodes")
+        assert AlphaZero.merged(own, given).exam_cpuct == expected
 
 
 def test_a_policy_is_kept_without_its_zeros():

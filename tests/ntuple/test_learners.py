@@ -1,6 +1,7 @@
 """What every learner's runs have in common: exams, early stop, several runs, going on, looking inside."""
 
 import csv
+import re
 import sys
 import tomllib
 from functools import partial
@@ -331,6 +332,21 @@ def test_a_run_of_alphazero_whose_settings_cut_each_other_goes_on(tmp_path, monk
     assert bl.resume(tmp_path).is_finished
     command = train_command(tomllib.loads((tmp_path / "agent.toml").read_text()), "again")
     assert "--window 2 --window-first 2" in command
+
+
+def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tmp_path):
+    pytest.importorskip("torch")
+    settings = {"blocks": 1, "channels": 8, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
+    settings |= {"exam_solver": True, "gate_games": 2, "episodes": 4, "out": tmp_path, "preset": "wang"}
+    settings |= {"net": "res", "hidden": 8, "cpuct": 3.0, "exam_cpuct": 1.0}
+    bl.train(TICTACTOE, "alphazero", progress=lambda _: True, **settings)
+    file = tmp_path / "agent.toml"
+    file.write_text(re.sub("(?m)^exam_(solver|cpuct) = .*\n", "", file.read_text()))
+    assert "exam_solver" not in file.read_text() and "exam_cpuct" not in file.read_text()
+    assert bl.open_run(tmp_path).expression.endswith('"), iterations=4, batch=8)')
+    assert bl.train(TICTACTOE, "alphazero", go_on=True, **settings).is_finished
+    command = train_command(tomllib.loads(file.read_text()), "again")
+    assert "--preset wang" in command and " --exam-cpuct 1.0 --exam-solver --device" in command
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

@@ -1,5 +1,7 @@
 """The gate: a new net against the one before, many games side by side."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,21 +24,24 @@ def gate_score(
     seed: int,
     threads: int = 1,
     leaves: int = 1,
+    cpuct: float = 1.0,
+    solver: bool = True,
 ) -> float:
     """The new net's points a game against the old one: 0 (all lost) to 1 (all won), .5 where they are equal.
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
-    So many `leaves` of a tree are judged at once.
+    So many `leaves` of a tree are judged at once; `cpuct` and `solver` are those of the trees.
     """
     nodes = game.players * simulations * game.action_count
     trees = max(1, min(MOST_TREES // leaves, MOST_NODES // nodes))
+    options = {"batch": leaves, "cpuct": cpuct, "solver": solver, "threads": threads}
     points: list[float] = []
     for seat in range(game.players):
         openings = np.arange(-(-(games - seat) // game.players))
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
-            scores = _play(game, new, old, seat, part, simulations, seed, threads, leaves)
+            scores = _play(game, new, old, seat, part, simulations, seed, options)
             points += [game_points(row)[seat] for row in scores.tolist()]
     return float(np.mean(points))
 
@@ -49,16 +54,12 @@ def _play(
     openings: NDArray[np.int64],
     simulations: int,
     seed: int,
-    threads: int,
-    leaves: int,
+    options: dict[str, Any],
 ) -> NDArray[np.float64]:
     """All players' scores with the new net in this seat, from these openings."""
     # With the same seed nature's moves are the same in all: each seat has its own trees, and copy of a game.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
-    seats = [
-        Forest(game, len(openings), seed=nature, batch=leaves, solver=True, cache_mb=32, threads=threads)
-        for _ in range(game.players)
-    ]
+    seats = [Forest(game, len(openings), seed=nature, cache_mb=32, **options) for _ in range(game.players)]
     for move in range(game.horizon):
         players = seats[0].players
         if (players == TERMINAL).all():

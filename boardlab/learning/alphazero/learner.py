@@ -299,6 +299,8 @@ class AlphaZeroLearner:
             seed,
             self.threads,
             leaves=LEAVES,
+            cpuct=self.settings.exam_cpuct,
+            solver=self.settings.exam_solver,
         )
         accepted = score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
@@ -329,7 +331,13 @@ class AlphaZeroLearner:
 
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
-        spec = Mcts(_Judging(self.evaluator()), iterations=self.settings.exam_simulations, batch=LEAVES)
+        spec = Mcts(
+            _Judging(self.evaluator()),
+            iterations=self.settings.exam_simulations,
+            batch=LEAVES,
+            cpuct=self.settings.exam_cpuct,
+            solver=self.settings.exam_solver,
+        )
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----

@@ -17,6 +17,7 @@ from boardlab.learning.alphazero.transfer import describe_transfer, inherited
 from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
+from boardlab.search.mcts import Mcts
 
 LEAVES = 8
 """Of a tree that the net judges at once where it plays: in exams, at the gate and as the trained agent."""
@@ -184,6 +185,12 @@ class AlphaZero(LearnerSettings):
         low=1,
         high=10**6,
     )
+    exam_cpuct: float = option(
+        1.0, "exploration of PUCT there; by default cpuct where that is not the preset's", low=0, high=100
+    )
+    exam_solver: bool = option(
+        True, "proven wins, losses and draws are backed up as proven there (MCTS-Solver); never in self-play"
+    )
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
@@ -205,7 +212,9 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        return f'mcts(net("{path}"), iterations={self.exam_simulations}, batch={LEAVES})'
+        cpuct = "" if self.exam_cpuct == Mcts.cpuct else f"cpuct={self.exam_cpuct!r}, "
+        solver = "" if self.exam_solver else "solver=False, "
+        return f'mcts(net("{path}"), iterations={self.exam_simulations}, {cpuct}{solver}batch={LEAVES})'
 
     def whole_episodes(self, episodes: int) -> int:
         """Only whole generations are played."""

@@ -2,10 +2,10 @@
 
     python bench/transfer.py [--seeds 3] [--jobs 6] [--device cuda] [--out transfer.jsonl] [--parent RUN]
 
-A seed trains a net on 6x7 (unless --parent names one for all), and on 8x9 `frozen` (its body, heads learn), `tuned` (all learns) and
-`scratch`, each a process. Then every pair plays with --searches a move, and each plays the baseline of the paper, uct. A JSON line a run
-and a match is written as they come; the table has the mean over seeds, ± its 95% interval. The first action of each player is random, as in
-the paper's tournament.
+A seed trains a net on 6x7 (unless --parent names one for all), and on 8x9 `untrained` (its body with fresh heads that do not learn),
+`frozen` (its body, heads learn), `tuned` (all learns) and `scratch`, each a process (--arms: some of them). Then every pair plays with
+--searches a move, and each plays the baseline of the paper, uct. A JSON line a run and a match is written as they come; the table has the
+mean over seeds, ± its 95% interval. The first action of each player is random, as in the paper's tournament.
 """
 
 import argparse
@@ -25,13 +25,13 @@ from common import mean, table, tell
 
 import boardlab as bl
 
-ARMS = {"frozen": "body", "tuned": "none", "scratch": None}
+ARMS = {"untrained": "body", "frozen": "body", "tuned": "none", "scratch": None}
 
 
 def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> dict[str, Any]:
     """One run; what it took."""
     rows, cols = options["small"] if arm == "parent" else options["large"]
-    generations = options["parent_generations"] if arm == "parent" else options["generations"]
+    generations = {"parent": options["parent_generations"], "untrained": 0}.get(arm, options["generations"])
     settings = dict(options["settings"])
     if ARMS.get(arm) is not None:
         settings |= {"from_": parent, "freeze": ARMS[arm], "lr": options["lr"]}
@@ -47,15 +47,15 @@ def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str,
         force=True,
         **settings,
     )
-    last = json.loads((out / "generations.jsonl").read_text().splitlines()[-1])
     told = ("generation", "policy_loss", "value_loss", "simulations_per_second")
+    last = json.loads((out / "generations.jsonl").read_text().splitlines()[-1]) if generations else {}
     return {
         "run": arm,
         "seed": seed,
         "board": f"{rows}x{cols}",
         "seconds": round(time.monotonic() - begin, 1),
         "actions": run.actions,
-        **{name: last[name] for name in told},
+        **{name: last[name] for name in told if name in last},
     }
 
 
@@ -120,6 +120,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a JSON line a run and a match, beside the screen")
     parser.add_argument("--runs", type=Path, help="keep the runs in this folder")
     parser.add_argument("--parent", help="a run on the small board to begin with, instead of one a seed")
+    parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
     parser.add_argument("--preset", default="default", help="default or church")
     parser.add_argument("--small", default="6x7")
     parser.add_argument("--large", default="8x9")
@@ -134,7 +135,7 @@ def main() -> None:
     parser.add_argument("--match-games", type=int, default=100)
     given = parser.parse_args()
     options = {name: getattr(given, name) for name in ("preset", "parent_generations", "generations", "lr")}
-    options |= {name: getattr(given, name) for name in ("searches", "match_games", "device")}
+    options |= {name: getattr(given, name) for name in ("searches", "match_games", "device", "arms")}
     options |= {size: [int(n) for n in getattr(given, size).split("x")] for size in ("small", "large")}
     options["settings"] = {
         **{name: getattr(given, name) for name in ("games", "simulations", "blocks", "channels", "device")},
@@ -161,8 +162,8 @@ def main() -> None:
 
 def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> None:
     """Parent and scratch first, then what comes from the parent; a match as soon as both can play."""
-    ready = {"uct"}
-    pairs = [*itertools.combinations(ARMS, 2), *((arm, "uct") for arm in ARMS)]
+    ready, arms = {"uct"}, options["arms"]
+    pairs = [*itertools.combinations(arms, 2), *((arm, "uct") for arm in arms)]
 
     def trained(arm: str) -> Callable[[], None]:
         def then() -> None:
@@ -175,15 +176,16 @@ def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dic
 
     def transfer() -> None:
         source = parent or str(Path(runs) / f"parent-{seed}")
-        for arm, freeze in ARMS.items():
-            if freeze is not None:
+        for arm in arms:
+            if ARMS[arm] is not None:
                 jobs.add(trained(arm), train, arm, seed, runs, source, options)
 
     if parent:
         transfer()
     else:
         jobs.add(transfer, train, "parent", seed, runs, None, options)
-    jobs.add(trained("scratch"), train, "scratch", seed, runs, None, options)
+    if "scratch" in arms:
+        jobs.add(trained("scratch"), train, "scratch", seed, runs, None, options)
 
 
 def _report(told: list[dict[str, Any]], options: dict[str, Any], seconds: float) -> None:

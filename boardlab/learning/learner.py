@@ -87,6 +87,11 @@ class LearnerSettings:
         """The trained agent's name: by default its network, played greedily."""
         return f'greedy({self.evaluator}("{path}"))'
 
+    @property
+    def least_episodes(self) -> int:
+        """The fewest that make a run."""
+        return 1
+
     def whole_episodes(self, episodes: int) -> int:
         """The number of episodes that is played where so many are wanted."""
         return episodes

@@ -136,6 +136,7 @@ def train(
     """Trains an agent by self-play and keeps it in the folder `out` (runs/GAME unless given).
 
     `learner` is td-ntuple unless given, or alphazero where the run begins with another's net (`from_`).
+    With `from_` there may be 0 `episodes`: such a run plays with what it took over and fresh heads.
     `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
     very run. Ctrl-C saves what was learned and can be resumed.
@@ -164,10 +165,9 @@ def train(
             )
     checked = kind.check(settings)
     chosen = preset_of(game, preset, learner, checked)
-    total = as_integer("episodes", episodes if episodes is not None else chosen["episodes"], 1, 10**12)
-    chosen.pop("episodes")
+    usual = chosen.pop("episodes")
     wanted = kind.merged(chosen, checked)
-    total = wanted.whole_episodes(total)
+    total = wanted.whole_episodes(_episodes(usual if episodes is None else episodes, wanted))
     taken = wanted.first_exams(game) if exams is None else exams
     plan = plan_exams(game, total, taken, exam_every, exam_games, stop_exam, stop_at, stop_after)
     seed = as_seed(seed)
@@ -246,7 +246,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         _check_rules(agent, game_table(game))
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
-        before = as_integer("episodes", agent["episodes"], 1, 10**12)
+        before = _episodes(agent["episodes"], wanted)
         total = wanted.whole_episodes(before if wished is None else wished)
         exams = dict(agent.get("exams", {}))
         if exams.get("every") == default_every(before):
@@ -288,11 +288,16 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         game = folder.game(agent)
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         seed = as_seed(agent["seed"])
-        total = as_integer("episodes", agent["episodes"], 1, 10**12)
+        total = _episodes(agent["episodes"], wanted)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
     episodes, actions = stored["progress"].tolist()
     seconds = float(stored["seconds"][0])
     return Run(folder.path, game, wanted, seed, episodes, total, actions, seconds, _numbers(folder))
+
+
+def _episodes(number: Any, wanted: LearnerSettings) -> int:
+    """The number of episodes of a run, checked."""
+    return as_integer("episodes", number, wanted.least_episodes, 10**12)
 
 
 def _as_run(training: Training) -> Run:

@@ -207,7 +207,7 @@ class Training:
 
     def _exam_is_due(self) -> bool:
         done, every = self.learner.episodes_done, self.exams.every
-        taken = int(self.log[-1]["episodes"]) if self.log else 0
+        taken = int(self.log[-1]["episodes"]) if self.log else min(0, self.total - 1)
         return taken < done and (done >= self.total or (every > 0 and done // every > taken // every))
 
     def _until_pause(self, done: int) -> int:

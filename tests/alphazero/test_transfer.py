@@ -154,6 +154,33 @@ def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
                     assert np.array_equal(one[key], other[key]), key
 
 
+def test_a_run_without_episodes_plays_with_what_it_took_over_and_can_learn_later(parents, tmp_path):
+    """Paper 001, V-D: what the body is worth without any fine-tuning."""
+    game = bl.game("connectfour", rows=5, cols=5)
+    options = {"from_": parents(), "freeze": "body", "seed": 3, "exam_simulations": 4, **PLAY}
+    examined = {"exams": ["random"], "exam_games": 2}
+    run = bl.train(game, out=tmp_path / "run", episodes=0, **options, **examined)
+    assert (run.episodes, run.total, run.is_finished) == (0, 0, True)
+    assert [row["episodes"] for row in run.log] == [0] and "random" in run.log[0]
+    assert bl.match(game, [run.expression, "random"], games=2).errors == 0
+    with np.load(parents() / "weights.npz") as old, np.load(run.path / "weights.npz") as new:
+        kept = [name for name in old.files if name.startswith("body.")]
+        assert kept and all(np.array_equal(old[name], new[name]) for name in kept)
+    assert bl.open_run(run.path).total == 0 and bl.resume(run.path).log == run.log
+    bl.resume(run.path, episodes=8)
+    whole = bl.train(game, out=tmp_path / "whole", episodes=8, **options)
+    assert RunFolder(run.path).fingerprint() == RunFolder(whole.path).fingerprint()
+
+
+def test_a_run_without_episodes_needs_something_that_was_learned(parents, tmp_path):
+    game = bl.game("connectfour", rows=5, cols=5)
+    with pytest.raises(BoardLabError, match="episodes must be a whole number from 1 "):
+        bl.train(game, "alphazero", out=tmp_path / "run", episodes=0, **PLAY)
+    with pytest.raises(BoardLabError, match="episodes must be a whole number from 0 "):
+        bl.train(game, out=tmp_path / "run", from_=parents(), episodes=-1, **PLAY)
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_head_may_be_made_wider(parents, tmp_path):
     game = bl.game("connectfour", rows=4, cols=5)
     run = bl.train(

@@ -216,6 +216,11 @@ class AlphaZero(LearnerSettings):
         solver = "" if self.exam_solver else "solver=False, "
         return f'mcts(net("{path}"), iterations={self.exam_simulations}, {cpuct}{solver}batch={LEAVES})'
 
+    @property
+    def least_episodes(self) -> int:
+        """What comes from another run can play before it learns (paper 001, V-D)."""
+        return 0 if self.from_ else 1
+
     def whole_episodes(self, episodes: int) -> int:
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games

@@ -162,7 +162,9 @@ class SelfPlaySettings(LearnerSettings):
     epsilon_final: float | None = option(
         None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
     )
-    lambda_: float = option(0.0, "eligibility: earlier own positions learn with lambda**j", low=0, high=1)
+    lambda_: float = option(
+        0.0, "eligibility: own positions j earlier learn with (gamma * lambda)**j", low=0, high=1
+    )
     traces: str = option("et", "et: normal; reset: a random action cuts the trace", choices=("et", "reset"))
     gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
     adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")

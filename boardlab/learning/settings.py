@@ -57,7 +57,7 @@ class NTupleSettings(SelfPlaySettings):
 
     horizon_cut: float = option(
         0.1,
-        "the trace ends where lambda**j falls below this, after 1,024 own positions at the latest",
+        "the trace ends where (gamma * lambda)**j falls below this, after 1,024 own positions at the latest",
         low=1e-9,
         high=1,
     )

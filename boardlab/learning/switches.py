@@ -35,7 +35,7 @@ _POSITIONS = {"window_positions": _SET}
 SWITCHES: dict[str, tuple[Case, ...]] = {
     "start_actions": ({"choose_start": (0,)},),
     "traces": ({"lambda_": (0,)},),
-    "horizon_cut": ({"lambda_": (0, 1)},),  # neither falls below the cut on the way
+    "horizon_cut": ({"lambda_": (0,)}, {"lambda_": (1,), "gamma": (1,)}),  # neither falls below it on the way
     "tc_init": (_TCL,),
     "tc_beta": ({"coherence": ("off", "id")},),
     "tc_accumulate": (_TCL,),

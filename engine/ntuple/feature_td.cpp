@@ -68,7 +68,7 @@ SelfPlay::Choice FeatureLearner::act(void *state, int player) {
 void FeatureLearner::adapt(int player, double target, bool learn, bool cut) {
   Trace &trace = traces_[static_cast<std::size_t>(player)];
   std::vector<double> &e = trace.eligibility;
-  const double value = network_->value_and_trace(trace.latest, player, cut ? 0 : settings_.lambda, e.data());
+  const double value = network_->value_and_trace(trace.latest, player, cut ? 0 : trace_decay(settings_), e.data());
   if (learn) {
     const double step = alpha_ * (target - value);
     double *w = network_->weights(player);

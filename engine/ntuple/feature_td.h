@@ -1,5 +1,5 @@
 // TD(lambda) with final adaptation on features: the same episodes, targets and final adaptation as on n-tuples, with a
-// gradient step instead of tables. The trace of a player is one vector, e = lambda * e + gradient.
+// gradient step instead of tables. The trace of a player is one vector, e = gamma * lambda * e + gradient.
 #pragma once
 
 #include <memory>

@@ -7,14 +7,15 @@ namespace boardlab::ntuple {
 
 namespace {
 
-constexpr std::int64_t MOST_TRACE = 1024;  // lambda near 1 would keep a whole long episode
+constexpr std::int64_t MOST_TRACE = 1024;  // a decay near 1 would keep a whole long episode
 
 }  // namespace
 
 int trace_length(const TdSettings &s) {
-  if (s.lambda <= 0) return 1;
-  if (s.lambda >= 1) return MOST_TRACE;
-  const double states = 1 + std::floor(std::log(s.horizon_cut) / std::log(s.lambda));
+  const double decay = trace_decay(s);
+  if (decay <= 0) return 1;
+  if (decay >= 1) return MOST_TRACE;
+  const double states = 1 + std::floor(std::log(s.horizon_cut) / std::log(decay));
   return static_cast<int>(std::clamp(states, 1.0, static_cast<double>(MOST_TRACE)));
 }
 

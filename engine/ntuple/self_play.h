@@ -16,7 +16,7 @@ struct TdSettings {
   std::int64_t episodes = 1;                  // over which alpha and epsilon change
   double alpha = 0.1, alpha_final = 0.1;      // geometric
   double epsilon = 0.1, epsilon_final = 0.1;  // linear
-  double lambda = 0, horizon_cut = 0.1;       // traces end where lambda^j falls below the cut
+  double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut
   bool reset_traces = false;                  // a random action cuts the trace
   double gamma = 1;
   bool learn_from_random = false;               // update towards what a random action led to
@@ -32,7 +32,10 @@ struct TdSettings {
   int replay_batch = 1;           // of them to be learned again after every step
 };
 
-// The number of own positions that a trace reaches back: where lambda^j falls below the horizon cut.
+// What is left of an eligibility one own position later (Sutton and Barto).
+inline double trace_decay(const TdSettings &settings) { return settings.gamma * settings.lambda; }
+
+// The number of own positions that a trace reaches back: where its decay^j falls below the horizon cut.
 int trace_length(const TdSettings &settings);
 
 // What happened in an episode, for tests against a slow version of the same algorithm.

@@ -158,10 +158,11 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
   if (cut) trace.length = 1;
   if (learn) {
     const double delta = target - static_cast<double>(value);
-    double decay = 1;
-    for (std::size_t j = 0; j < trace.length; ++j, decay *= settings_.lambda) {
+    const double decay = trace_decay(settings_);
+    double share = 1;
+    for (std::size_t j = 0; j < trace.length; ++j, share *= decay) {
       const TraceState &s = trace.at(j);
-      update(s.set, s.indices.data(), delta, decay * static_cast<double>(s.gradient));
+      update(s.set, s.indices.data(), delta, share * static_cast<double>(s.gradient));
     }
   }
   if (cut) trace.length = 0;

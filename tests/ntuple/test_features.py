@@ -23,6 +23,11 @@ CASES = {
         {},
         {"hidden": 2, "lambda_": 0.7, "traces": "reset", "learn_from_random": True, "epsilon": 0.4},
     ),
+    "tictactoe, traces of a discounted game": (
+        "tictactoe",
+        {},
+        {"hidden": 2, "lambda_": 0.5, "gamma": 0.9, "alpha": 0.1, "epsilon": 0.4},
+    ),
     "nim, three players, no part 2": (
         "nim",
         {"players": 3, "heaps": (3, 3)},

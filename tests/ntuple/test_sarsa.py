@@ -28,6 +28,11 @@ CASES = {
         {},
         {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "coherence": "id", "epsilon": 0.4},
     ),
+    "tictactoe, traces of a discounted game": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.5, "gamma": 0.9, "horizon_cut": 0.01, "epsilon": 0.4},
+    ),
     "tictactoe, shared tables, three symmetries": (
         "tictactoe",
         {},

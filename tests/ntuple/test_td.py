@@ -64,6 +64,12 @@ CASES = {
         {**WALK, "tuples": 1, "length": 3, "lambda_": 0.5, "traces": "reset", "learn_from_random": True},
     ),
     "nim, discounted": ("nim", {"heaps": (3, 3)}, {**WALK, "tuples": 1, "length": 2, "gamma": 0.9}),
+    "connectfour, traces of a discounted game": (
+        "connectfour",
+        {"rows": 4, "cols": 5, "connect": 3},
+        {**WALK, "lambda_": 0.5, "gamma": 0.9, "horizon_cut": 0.01},
+    ),
+    "tictactoe, discounted, lambda 1": ("tictactoe", {}, {**WALK, "lambda_": 1.0, "gamma": 0.5}),
     "connectfour, compact": (
         "connectfour",
         {"rows": 4, "cols": 5, "connect": 3},
@@ -226,6 +232,34 @@ def test_alpha_one_lands_exactly_on_the_target():
     value = sum(float(weights[i]) for i in learner.network.indices(states[-2].core, states[-2].last_player))
     assert states[-2].last_player == loser
     assert value == pytest.approx(float(states[-1].scores[loser]), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("lambda_", "gamma", "cut", "shares"),
+    [
+        (0.5, 1.0, 0.01, [1, 0.5, 0.25, 0.125]),
+        (1.0, 0.5, 0.01, [1, 0.5, 0.25, 0.125]),  # the discounted return
+        (0.5, 0.5, 0.01, [1, 0.25, 0.0625, 0.015625]),
+        (0.9, 0.5, 0.3, [1, 0.45, 0, 0]),  # the third would have .2025, below the cut
+    ],
+)
+def test_earlier_positions_are_credited_by_gamma_times_lambda(lambda_, gamma, cut, shares):
+    """Sutton and Barto's trace, by hand: one table a player, all zero, so that only the end teaches."""
+    game = bl.game("tictactoe")
+    settings = {"layout": "cells", "cells": "0,1,2,3,4,5,6,7,8", "symmetries": 1, "sigma": "identity"}
+    traces = {"lambda_": lambda_, "gamma": gamma, "horizon_cut": cut}
+    learner, _ = make(game, seed=6, **settings, **traces, alpha=1.0, epsilon=0.0, adapt_last=False)
+    start, steps = learner.recorded_episode()
+    state, indices = bl.State(game, start), ([], [])
+    for action, _, _ in steps:
+        player = state.player
+        state.apply(action)
+        indices[player].insert(0, int(learner.network.indices(state.core, player)[0]))
+    loser = 1 - state.last_player
+    score = float(state.scores[loser])
+    assert score == -1 and len(indices[loser]) == 4, "another seed is needed"
+    found = learner.network.weights[indices[loser]] / score
+    assert found.tolist() == pytest.approx(shares)
 
 
 @pytest.mark.parametrize("game_name", ["connectfour", "othello", "2048", "rubiks"])

@@ -86,7 +86,8 @@ class ReferenceFeatures:
     def adapt(self, player: int, x, target: float, learn: bool, cut: bool) -> None:
         w = self.weights[player]
         value = self.value(x, w)
-        self.trace[player] = (0 if cut else self.td.lambda_) * self.trace[player] + self.gradient(x, w)
+        decay = 0 if cut else self.td.gamma * self.td.lambda_
+        self.trace[player] = decay * self.trace[player] + self.gradient(x, w)
         if learn:
             self.weights[player] = w + self.alpha * (target - value) * self.trace[player]
         if cut:

@@ -22,7 +22,8 @@ class ReferenceTd:
         self.features = len(game.core.feature_table_sizes) if td.feature_tables else 0
         self.slots = len(tuples) * len(symmetries) + self.features
         # Positions of a trace: the last one, and those before it whose share has not fallen below the cut.
-        self.horizon = sum(td.lambda_**j >= td.horizon_cut for j in range(1024))
+        self.decay = td.gamma * td.lambda_
+        self.horizon = sum(self.decay**j >= td.horizon_cut for j in range(1024))
 
     # ---- the network ----
 
@@ -118,7 +119,7 @@ class ReferenceTd:
         if learn:
             delta = target - value
             for j, (keys, _, gradient) in enumerate(trace):
-                self.update(set(keys), delta, self.td.lambda_**j * gradient)
+                self.update(set(keys), delta, self.decay**j * gradient)
         if cut:
             trace.clear()
 

@@ -4,7 +4,7 @@ import random
 import pytest
 
 import boardlab as bl
-from boardlab.arena.exams import EXAMS, exams_for, starts_up_to
+from boardlab.arena.exams import EXAMS, cubes, exams_for, starts_up_to
 from boardlab.arena.exams.cards import best_response_value, exploitability, reported_strategy
 from boardlab.arena.exams.optimal import stage_positions
 from boardlab.arena.exams.starts import met_at_random
@@ -42,6 +42,34 @@ def test_cubes_are_solved_by_the_solver_and_not_at_random():
     minimal = bl.evaluate("exact", game, "minimal", games=4)
     assert minimal.value == minimal.best == 1 and next(iter(minimal.details)) == "1 twist"
     assert bl.evaluate("random", game, "minimal", games=4).value < 0.3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "exam", "numbers"),
+    [
+        ({"size": 2, "metric": "qtm"}, "twists20", (14, 16)),
+        ({"size": 3}, "twists20", (7, 9)),
+        ({"size": 3, "metric": "qtm"}, "twists50", (11, 13)),
+        ({"twists": 5}, "twists", (1, 11)),
+        ({"twists": 13}, "every20", (1, 13)),
+        ({"metric": "qtm"}, "twists", (1, 14)),
+        ({"size": 3, "twists": 9}, "every20", (1, 9)),
+        ({"size": 3, "twists": 1000}, "twists", (1, 26)),
+        ({"size": 3, "twists": 0}, "twists", (1, 1)),
+    ],
+)
+def test_cubes_are_scrambled_as_far_as_they_are_trained(parameters, exam, numbers):
+    details = bl.evaluate("random", bl.game("rubiks", **parameters), exam, games=2).details
+    assert [int(list(details)[i].split()[0]) for i in (0, -1)] == list(numbers)
+    assert len(details) == numbers[1] - numbers[0] + 1
+
+
+def test_every20_counts_no_more_than_20_twists(monkeypatch):
+    asked = []
+    monkeypatch.setattr(cubes, "solved_by_twists", lambda paper, twists, steps: asked.append((twists, steps)))
+    for exam in ("twists", "every20"):
+        bl.evaluate("random", bl.game("rubiks", twists=13), exam)
+    assert asked == [(range(1, 14), 50), (range(1, 14), 20)]
 
 
 def test_tiles_are_counted():

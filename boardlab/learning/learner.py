@@ -162,6 +162,12 @@ class SelfPlaySettings(LearnerSettings):
     epsilon_final: float | None = option(
         None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
     )
+    epsilon_episodes: int | None = option(
+        None,
+        "epsilon_final is reached after so many episodes and stays; by default at the end (paper 003's l)",
+        low=1,
+        high=10**15,
+    )
     lambda_: float = option(
         0.0, "eligibility: own positions j earlier learn with (gamma * lambda)**j", low=0, high=1
     )
@@ -184,6 +190,7 @@ class SelfPlaySettings(LearnerSettings):
         settings.alpha_final = self.alpha if self.alpha_final is None else self.alpha_final
         settings.epsilon = self.epsilon
         settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
+        settings.epsilon_episodes = self.epsilon_episodes or 0
         settings.decay = self.lambda_
         settings.reset_traces = self.traces == "reset"
         settings.gamma = self.gamma

@@ -33,6 +33,7 @@ _GUMBEL: tuple[Case, ...] = (
 _POSITIONS = {"window_positions": _SET}
 
 SWITCHES: dict[str, tuple[Case, ...]] = {
+    "epsilon_episodes": ({"epsilon_final": (None,)},),
     "start_actions": ({"choose_start": (0,)},),
     "traces": ({"lambda_": (0,)},),
     "horizon_cut": ({"lambda_": (0,)}, {"lambda_": (1,), "gamma": (1,)}),  # neither falls below it on the way

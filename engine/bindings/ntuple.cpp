@@ -48,6 +48,7 @@ void check_settings(const Game &game, const TdSettings &s) {
   const auto within = [](double x, double low, double high) { return x >= low && x <= high; };
   check(s.outcome >= SCORE && s.outcome < game.reward_count(), "there is no such outcome to train on");
   check(s.episodes >= 1, "episodes must be at least 1");
+  check(s.epsilon_episodes >= 0, "epsilon_episodes cannot be negative");
   check(within(s.alpha, 1e-12, 1e6) && within(s.alpha_final, 1e-12, 1e6), "alpha must be above 0");
   check(within(s.epsilon, 0, 1) && within(s.epsilon_final, 0, 1), "epsilon must be from 0 to 1");
   check(within(s.lambda, 0, 1), "lambda must be from 0 to 1");
@@ -273,6 +274,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("alpha_final", &TdSettings::alpha_final)
       .def_rw("epsilon", &TdSettings::epsilon)
       .def_rw("epsilon_final", &TdSettings::epsilon_final)
+      .def_rw("epsilon_episodes", &TdSettings::epsilon_episodes)
       .def_rw("decay", &TdSettings::lambda)
       .def_rw("horizon_cut", &TdSettings::horizon_cut)
       .def_rw("reset_traces", &TdSettings::reset_traces)

@@ -34,7 +34,8 @@ double SelfPlay::alpha() const {
 }
 
 double SelfPlay::epsilon() const {
-  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
+  const std::int64_t episodes = settings_.epsilon_episodes > 0 ? settings_.epsilon_episodes : settings_.episodes;
+  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(episodes));
   return settings_.epsilon + (settings_.epsilon_final - settings_.epsilon) * done;
 }
 

@@ -14,6 +14,7 @@ namespace boardlab::ntuple {
 struct TdSettings {
   int outcome = SCORE;
   std::int64_t episodes = 1;                  // over which alpha and epsilon change
+  std::int64_t epsilon_episodes = 0;          // over which epsilon does; 0: over all
   double alpha = 0.1, alpha_final = 0.1;      // geometric
   double epsilon = 0.1, epsilon_final = 0.1;  // linear
   double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut

@@ -82,6 +82,14 @@ def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner
         assert [row["seed"] for row in csv.DictReader(file)] == ["1", "2"]
 
 
+@pytest.mark.parametrize("learner", ["td-ntuple", "sarsa-ntuple", "q-ntuple", "td-features", "q-table", "qm"])
+def test_epsilon_stays_where_it_is_after_its_episodes(learner, tmp_path):
+    settings = {"epsilon": 0.8, "epsilon_final": 0.2, "epsilon_episodes": 50}
+    run = train(learner, tmp_path, 100, exams=["random"], exam_every=25, **settings)
+    assert [row["epsilon"] for row in run.log] == [0.5, 0.2, 0.2, 0.2]
+    assert bl.resume(tmp_path, episodes=150).log[-1]["epsilon"] == 0.2
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_what_was_learned_plays_other_starts_and_says_which_file_is_wrong(learner, tmp_path):
     run = bl.train(CUBE, learner, episodes=100, out=tmp_path, seed=7, **small(learner))
@@ -128,6 +136,7 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         ("td-ntuple", {"search": "off", "search_cpuct": 2.0}, "search_cpuct does nothing with search=off"),
         ("td-ntuple", {"tc_beta": 1.0, "coherence": "id"}, "tc_beta does nothing with coherence=id"),
         ("td-ntuple", {"lambda_": 1.0, "horizon_cut": 0.5}, "horizon_cut does nothing with lambda=1.0; give"),
+        ("td-features", {"epsilon_episodes": 9}, "epsilon_episodes does nothing without epsilon_final"),
         ("sarsa-ntuple", {"traces": "reset"}, "traces does nothing with lambda=0.0; give lambda another"),
         ("alphazero", {"gate_games": 4}, "gate_games does nothing without gate; give gate too"),
         ("alphazero", {"warm_iterations": 3}, "warm_iterations does nothing with warm_start=off"),

@@ -1,6 +1,6 @@
 """What search inside self-play is worth to TD learning (paper 000, Section IV-E), on a game small enough to be solved.
 
-python bench/self_play_search.py --seeds 10 --jobs 2
+python bench/self_play_search.py [VARIANT ...] --seeds 10 --jobs 2
 
 Agents are trained for the same number of episodes with and without search inside self-play. Two measures over positions
 after random actions: how often the greedy agent plays an action that does not keep the exact value, and the mean error of
@@ -27,6 +27,7 @@ VARIANTS: dict[str, dict] = {
     "none": {},
     "mcts, most visited": MCTS,
     "mcts, in proportion to visits": {**MCTS, "search_choice": "proportional"},
+    "mcts, paper 000's": {**MCTS, "search_paper": True},
     "targets by alpha-beta, 2 ahead": {"target": "alphabeta", "target_depth": 2},
     "exact targets at the end (8 left)": {"solve_below": 8},
     "exact targets and mcts": {**MCTS, "solve_below": 8},
@@ -83,6 +84,7 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("variants", nargs="*", metavar="VARIANT", default=[], help="; ".join(VARIANTS))
     parser.add_argument("--rows", type=int, default=4)
     parser.add_argument("--cols", type=int, default=5)
     parser.add_argument("--connect", type=int, default=4)
@@ -91,10 +93,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()
+    for variant in chosen.variants:
+        if variant not in VARIANTS:
+            parser.error(f'unknown variant "{variant}"; there are {"; ".join(VARIANTS)}')
     parameters = {name: getattr(chosen, name) for name in ("rows", "cols", "connect")}
     rows = []
     with ProcessPoolExecutor(chosen.jobs) as pool:
-        for variant in VARIANTS:
+        for variant in chosen.variants or VARIANTS:
             one = partial(measure, variant, parameters, chosen.episodes, chosen.positions)
             wrong, error, seconds = zip(*pool.map(one, range(1, chosen.seeds + 1)), strict=True)
             rows.append(

@@ -206,6 +206,11 @@ class TdNTuple(NTupleSettings):
         "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
         choices=("visits", "proportional"),
     )
+    search_paper: bool = option(
+        False,
+        "Algorithm 1 of paper 000 to the letter, as mcts(paper=True), its tree kept over the episode; by "
+        "default every action has a new tree, MCTS-Solver and scaled values",
+    )
     target: str = option(
         "network",
         "alphabeta: targets are values of an alpha-beta search, not the network's own",
@@ -259,6 +264,7 @@ class TdNTuple(NTupleSettings):
                 iterations=self.search_iterations if self.search == "mcts" else 0,
                 cpuct=self.search_cpuct,
                 proportional=self.search_choice == "proportional",
+                paper=self.search_paper,
                 target_depth=self.target_depth if self.target == "alphabeta" else 0,
                 solve_below=self.solve_below,
             )

@@ -44,6 +44,7 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "search_iterations": (_SEARCH,),
     "search_cpuct": (_SEARCH,),
     "search_choice": (_SEARCH,),
+    "search_paper": (_SEARCH,),
     "target_depth": ({"target": ("network",)},),
     "blocks": ({"net": ("wang",)},),
     "head_filters": ({"net": ("wang", "mlp")},),

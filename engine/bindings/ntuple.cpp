@@ -332,12 +332,13 @@ void bind_ntuple(nb::module_ &m) {
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
       .def(
           "search_with",
-          [](PyTdLearner &self, std::int64_t iterations, double cpuct, bool proportional, std::int64_t target_depth,
-             std::int64_t solve_below) {
+          [](PyTdLearner &self, std::int64_t iterations, double cpuct, bool proportional, bool paper,
+             std::int64_t target_depth, std::int64_t solve_below) {
             AdviserOptions options;
             options.iterations = static_cast<std::int64_t>(checked_count("iterations", iterations, 0, 1000000000));
             options.cpuct = cpuct;
             options.proportional = proportional;
+            options.paper = paper;
             options.target_depth = static_cast<int>(checked_count("target_depth", target_depth, 0, 100));
             options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 100));
             check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
@@ -351,7 +352,7 @@ void bind_ntuple(nb::module_ &m) {
             learner.set_adviser(
                 std::make_unique<SelfPlayAdviser>(learner.network(), settings.outcome, settings.gamma, options));
           },
-          nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("target_depth"),
+          nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("paper"), nb::arg("target_depth"),
           nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](PyTdLearner &l) {

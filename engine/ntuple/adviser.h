@@ -9,6 +9,8 @@ namespace boardlab::ntuple {
 class Adviser {
  public:
   virtual ~Adviser() = default;
+  // Before the first question about an episode.
+  virtual void begin_episode(Rng &rng) = 0;
   // An action for the player to move; false where the learner is to choose by itself.
   virtual bool choose(const void *state, Rng &rng, Action &action) = 0;
   // What the player who created the after-state will have been paid in the end; false where the learner is to look at

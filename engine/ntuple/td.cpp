@@ -36,6 +36,7 @@ void TdLearner::begin_episode() {
   for (Trace &trace : traces_) trace.length = 0;
   have_previous_ = false;
   drawn_.clear();
+  if (adviser_) adviser_->begin_episode(rng);
 }
 
 // One action of TD-FARL; paper 000, Eq. (4) to (6).

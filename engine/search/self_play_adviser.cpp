@@ -26,10 +26,12 @@ SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network,
   if (options.iterations > 0) {
     MctsOptions mcts;
     mcts.iterations = options.iterations;
-    mcts.reuse = false;
+    mcts.reuse = options.paper;
     mcts.tree.puct = true;
     mcts.tree.c = options.cpuct;
     mcts.tree.epsilon = 1e-8;
+    mcts.tree.paper = options.paper;
+    mcts.tree.solver = !options.paper;
     mcts_.emplace(evaluator(), mcts, 0);
   }
   if (options.target_depth > 0) target_.emplace(evaluator(), alphabeta_to(options.target_depth), 0);
@@ -40,9 +42,13 @@ std::int64_t SelfPlayAdviser::effort() const {
   return 1 + options_.iterations + (options_.target_depth + options_.solve_below > 0 ? 256 : 0);
 }
 
+void SelfPlayAdviser::begin_episode(Rng &rng) {
+  if (mcts_ && options_.paper) mcts_->reset(rng.next());
+}
+
 bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
   if (!mcts_) return false;
-  mcts_->reset(rng.next());
+  if (!options_.paper) mcts_->reset(rng.next());
   mcts_->act(state, decision_);
   action = decision_.action;
   if (!options_.proportional) return true;

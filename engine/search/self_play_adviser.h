@@ -16,8 +16,10 @@ struct AdviserOptions {
   std::int64_t iterations = 0;  // of MCTS a decision; 0: the learner chooses
   double cpuct = 1;
   bool proportional = false;  // an action drawn in proportion to its visits instead of the most visited one
-  int target_depth = 0;       // of alpha-beta below the after-state; 0: the target is the network's own value
-  int solve_below = 0;        // targets are exact where at most so many actions are left; 0: never
+  // Algorithm 1 of Scheiermann and Konen (2022) to the letter, with the tree kept over an episode (UseLastMCTS).
+  bool paper = false;
+  int target_depth = 0;  // of alpha-beta below the after-state; 0: the target is the network's own value
+  int solve_below = 0;   // targets are exact where at most so many actions are left; 0: never
 };
 
 class SelfPlayAdviser final : public ntuple::Adviser {
@@ -25,6 +27,7 @@ class SelfPlayAdviser final : public ntuple::Adviser {
   // Throws std::invalid_argument where alpha-beta is wanted for a game that it cannot play.
   SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma, AdviserOptions options);
 
+  void begin_episode(Rng &rng) override;
   bool choose(const void *state, Rng &rng, Action &action) override;
   bool judge(const void *after_state, int player, Rng &rng, double &value) override;
   std::int64_t effort() const override;
@@ -32,7 +35,8 @@ class SelfPlayAdviser final : public ntuple::Adviser {
  private:
   AdviserOptions options_;
   const Game &game_;
-  // They are reset before every question: the network has changed since the last one.
+  // They are reset before every question, as the network has changed since the last one; the paper's before every
+  // episode.
   std::optional<MctsSearch> mcts_;
   std::optional<AlphaBetaSearch> target_, solver_;
   Decision decision_;

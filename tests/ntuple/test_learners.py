@@ -134,6 +134,7 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         ("td-ntuple", {"replay_batch": 1}, "replay_batch does nothing with replay=0; give replay another"),
         ("td-ntuple", {"target_depth": 3}, "target_depth does nothing with target=network"),
         ("td-ntuple", {"search": "off", "search_cpuct": 2.0}, "search_cpuct does nothing with search=off"),
+        ("td-ntuple", {"search_paper": True}, "search_paper does nothing with search=off"),
         ("td-ntuple", {"tc_beta": 1.0, "coherence": "id"}, "tc_beta does nothing with coherence=id"),
         ("td-ntuple", {"lambda_": 1.0, "horizon_cut": 0.5}, "horizon_cut does nothing with lambda=1.0; give"),
         ("td-features", {"epsilon_episodes": 9}, "epsilon_episodes does nothing without epsilon_final"),

@@ -117,13 +117,46 @@ def test_actions_are_those_of_mcts_over_the_network(choice: str) -> None:
     assert (differing > 3) == (choice == "proportional")
 
 
-def test_a_resumed_run_with_search_ends_like_an_unbroken_one(tmp_path: Path) -> None:
+def test_the_papers_search_keeps_its_tree_over_an_episode() -> None:
+    """Algorithm 1 with tree reuse, asked along the episodes; alpha is so small that nothing is learned."""
+    game = bl.game("connectfour", rows=4, cols=5, connect=3)
+    _, trainee, learner = make(
+        game, alpha=1e-9, epsilon=0.0, search="mcts", search_iterations=30, search_paper=True
+    )
+    weights = trainee.weights["weights"]
+    asked: dict[str, dict[str, bool]] = {
+        "paper": {"paper": True},
+        "without reuse": {"paper": True, "reuse": False},
+        "with the solver": {},
+    }
+    same = dict.fromkeys(asked, True)
+    for episode in range(10):
+        weights[:] = before = np.random.default_rng(episode).normal(0, 0.2, weights.size).astype("float32")
+        seed = SplitMix(learner.random_state).next()
+        evaluator = Fixed(trainee.evaluator())
+        searches = {
+            name: Mcts(evaluator, iterations=30, **more).build(game, seed) for name, more in asked.items()
+        }
+        start, steps = learner.recorded_episode()
+        state = State(game, start)
+        for action, _, is_random in steps:
+            assert not is_random
+            for name, search in searches.items():
+                same[name] &= search.act(state.core_for(game))[0] == action
+            state.apply(action)
+        assert np.allclose(before, weights, rtol=0, atol=1e-8)
+    assert same == {"paper": True, "without reuse": False, "with the solver": False}
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_a_resumed_run_with_search_ends_like_an_unbroken_one(tmp_path: Path, paper: bool) -> None:
     game = bl.game("tictactoe")
     settings: dict[str, Any] = {
         "search": "mcts",
         "search_iterations": 10,
         "target": "alphabeta",
         "solve_below": 3,
+        "search_paper": paper,
     }
     for name, stop in (("whole", lambda p: False), ("broken", lambda p: p.episodes > 0)):
         bl.train(game, episodes=60, out=tmp_path / name, seed=2, progress=stop, **settings)

@@ -32,6 +32,11 @@ class Mcts(SearchSpec):
         choices=("absolute", "parent"),
     )
     fpu_value: float = option(0.0, "see fpu; values are scaled to [-1, 1]", low=-1e6, high=1e6)
+    priors: str = option(
+        "softmax",
+        "how action values become PUCT's priors: their softmax, or mapped from the game's range to [0, 1]",
+        choices=("softmax", "minmax"),
+    )
     noise: float | None = option(
         None, "alpha of the Dirichlet noise on the root's priors", low=1e-3, high=1e6
     )
@@ -125,6 +130,7 @@ class Mcts(SearchSpec):
             c_visit=self.c_visit,
             c_scale=self.c_scale,
             gumbel_interior=self.gumbel_interior,
+            minmax_priors=self.priors == "minmax",
         )
 
     @property
@@ -132,7 +138,7 @@ class Mcts(SearchSpec):
         """Whether nothing is drawn at random and trees in a forest search just so: PUCT by iterations."""
         drawn = self.noise is not None or self.gumbel is not None or self.choose != "visits"
         other = self.seconds is not None or self.select == "uct" or self.rave or self.paper
-        return not drawn and not other and self.threads == 1
+        return not drawn and not other and self.priors == "softmax" and self.threads == 1
 
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:
         """Whether the tree asks for priors. What only PUCT knows is refused with UCB1."""
@@ -143,6 +149,7 @@ class Mcts(SearchSpec):
             "noise": self.noise is not None,
             "gumbel": self.gumbel is not None,
             "fpu": self.fpu != "absolute" or self.fpu_value != 0,
+            "priors": self.priors != "softmax",
         }
         wanted = next((name for name, given in puct_only.items() if given), None)
         if self.select is None:

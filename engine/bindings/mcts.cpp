@@ -33,7 +33,7 @@ void bind_mcts(nb::module_ &m) {
          double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction, bool paper,
          const std::string &policy, const std::string &choose, double temperature, bool rave, double equivalence,
          bool rave_of_all, bool rave_rollouts, std::int64_t gumbel, double c_visit, double c_scale,
-         bool gumbel_interior, std::int64_t threads) {
+         bool gumbel_interior, std::int64_t threads, bool minmax_priors) {
         using Policy = MctsOptions::Policy;
         using Choice = MctsOptions::Choice;
         MctsOptions options;
@@ -55,6 +55,11 @@ void bind_mcts(nb::module_ &m) {
                                         {"sample", Choice::SAMPLE}});
         options.temperature = checked_number("temperature", temperature, 1e-3, 1e3);
         options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
+        options.minmax_priors = minmax_priors;
+        if (minmax_priors && e->has_policy())
+          throw std::invalid_argument(
+              "mcts: priors=\"minmax\" makes priors of values, but this evaluator has a policy of its own; leave it "
+              "out");
         options.tree.puct = puct;
         options.tree.c = checked_number("c", c, 0, 1e6);
         options.tree.epsilon = checked_number("epsilon", epsilon, 0, 1);
@@ -92,7 +97,7 @@ void bind_mcts(nb::module_ &m) {
       nb::arg("choose") = "visits", nb::arg("temperature") = 1.0, nb::arg("rave") = false,
       nb::arg("equivalence") = 1000.0, nb::arg("rave_of_all") = false, nb::arg("rave_rollouts") = false,
       nb::arg("gumbel") = 0, nb::arg("c_visit") = 50.0, nb::arg("c_scale") = 1.0, nb::arg("gumbel_interior") = false,
-      nb::arg("threads") = 1);
+      nb::arg("threads") = 1, nb::arg("minmax_priors") = false);
 }
 
 }  // namespace boardlab

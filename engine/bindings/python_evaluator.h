@@ -65,6 +65,7 @@ class PythonEvaluator final : public Evaluator {
   void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) override;
   bool batches() const override { return true; }
   bool has_priors() const override { return has_priors_; }
+  bool has_policy() const override { return has_priors_; }
   std::unique_ptr<Evaluator> clone() const override;
 
   // For Python's garbage collector: a net whose method is the judge may hold the agent that asks it.

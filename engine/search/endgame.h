@@ -63,6 +63,7 @@ class EndgameEvaluator final : public Evaluator {
     inner_->visit(see);
   }
   bool has_priors() const override { return inner_->has_priors(); }
+  bool has_policy() const override { return inner_->has_policy(); }
   bool stays_in_range() const override { return inner_->stays_in_range(); }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<EndgameEvaluator>(inner_->clone(), below_, nodes_);

@@ -44,13 +44,17 @@ void Evaluator::priors(const void *state, std::span<const Action> actions, Rng &
 }
 
 void Evaluator::values_to_priors(std::span<double> values) const {
-  if (!scales_priors) return softmax(values, 1.0);
+  if (!scales_priors && !minmax_priors) return softmax(values, 1.0);
   Range range = game_->outcome_range(outcome_);
   if (range.loose) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     range = {*low, *high, false};
   }
   const double width = range.max - range.min;
+  if (minmax_priors) {  // a learned value may lie below the range; a prior below 0 would keep an action away for ever
+    for (double &v : values) v = width > 0 ? std::max(0.0, (v - range.min) / width) : 1;
+    return;
+  }
   for (double &v : values) v = width > 0 ? 2 * (v - range.min) / width - 1 : 0;
   softmax(values, 1.0);
 }

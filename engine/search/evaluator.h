@@ -69,6 +69,8 @@ class Evaluator {
 
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
   virtual bool has_priors() const { return false; }
+  // Whether its priors are a policy of its own, not made of values.
+  virtual bool has_policy() const { return false; }
   // Whether no value ever leaves the outcome's range: then a search may prune by what is possible at all.
   virtual bool stays_in_range() const { return false; }
   // Whether action_values() says of every action what value() would say of the position after it, but quicker.
@@ -80,7 +82,10 @@ class Evaluator {
 
   // Whether action values are scaled before they become priors; a search that wants them raw turns it off.
   bool scales_priors = true;
-  // Action values become a distribution in place: scaled to [-1, 1], then softmax at temperature 1.
+  // Whether priors are the action values mapped from the outcome's range to [0, 1] instead of their softmax (GBG's
+  // UseSoftMax = false). As there, they do not add up to 1.
+  bool minmax_priors = false;
+  // Action values become priors in place: scaled to [-1, 1], then softmax at temperature 1, a distribution; or min-max.
   void values_to_priors(std::span<double> values) const;
 
   // The value of any state, terminal ones included.
@@ -162,6 +167,7 @@ class MixEvaluator final : public Evaluator {
     second_->visit(see);
   }
   bool has_priors() const override { return first_->has_priors(); }
+  bool has_policy() const override { return first_->has_policy(); }
   std::unique_ptr<Evaluator> clone() const override {
     return std::make_unique<MixEvaluator>(first_->clone(), second_->clone(), weight_);
   }

@@ -22,7 +22,10 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
     helper.evaluator = evaluator_->clone();
     workers_.push_back({helper.evaluator.get(), &helper.rng, {}, {}});
   }
-  visit_evaluators([&](Evaluator &asked) { asked.scales_priors = !options.tree.paper; });
+  visit_evaluators([&](Evaluator &asked) {
+    asked.scales_priors = !options.tree.paper;
+    asked.minmax_priors = options.minmax_priors;
+  });
   for (Worker &worker : workers_) worker.leaves.resize(static_cast<std::size_t>(options.batch));
   seed_helpers(seed);
 }

@@ -43,6 +43,16 @@ def action_values(state: State, judge: Judge, outcome: str = "score") -> dict[in
     }
 
 
+def minmax_priors(state: State, judge: Judge, outcome: str = "score") -> dict[int, float]:
+    """Action values mapped to [0, 1] by the game's range, or by theirs where it is loose; equal ones are 1."""
+    values = action_values(state, judge, outcome)
+    low, high, loose = state.game.core.outcome_range(outcome)
+    if loose:
+        low, high = min(values.values()), max(values.values())
+    mapped = {a: max(0.0, (v - low) / (high - low)) if high > low else 1.0 for a, v in values.items()}
+    return {a: float(np.float32(v)) for a, v in mapped.items()}
+
+
 def softmax_priors(state: State, judge: Judge, outcome: str = "score") -> dict[int, float]:
     """Softmax of the action values, scaled to [-1, 1] by the game's range, or by theirs where it is loose."""
     values = action_values(state, judge, outcome)

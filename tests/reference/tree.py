@@ -73,11 +73,13 @@ class Tree:
         solver: bool = False,
         fpu: float = 0.0,
         fpu_from_parent: bool = False,
+        priors: Callable[[State, Judge, str], dict[int, float]] = softmax_priors,
     ) -> None:
         self.game: Game = state.game
         self.judge, self.puct, self.c, self.outcome = judge, puct, c, outcome
         self.depth, self.epsilon, self.draw = depth, epsilon, draw
         self.solver, self.fpu, self.fpu_from_parent = solver, fpu, fpu_from_parent
+        self.priors = priors
         self.rng = SplitMix(seed)
         low, high, self.loose = self.game.core.outcome_range(outcome)
         players = self.game.players
@@ -157,7 +159,7 @@ class Tree:
         actions = state.legal_actions()
         priors = dict.fromkeys(actions, 0.0)
         if self.puct:
-            priors = softmax_priors(state, self.judge, self.outcome)
+            priors = self.priors(state, self.judge, self.outcome)
         else:  # tried in random order
             for i in range(len(actions) - 1, 0, -1):
                 j = self.rng.below(i + 1)

@@ -2,18 +2,20 @@
 
 import math
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from reference.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
 from reference.full_width import expectimax_n, minimax
-from reference.judges import after, score_judge, softmax_priors
+from reference.judges import after, minmax_priors, score_judge, softmax_priors
 from reference.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
 
 import boardlab as bl
 from boardlab import BoardLabError, Game, State, _engine
+from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.ntuple import load_network
 
 SMALL = [
@@ -170,6 +172,53 @@ def test_first_play_urgency_is_that_of_the_reference(case: Case, fpu: str, value
             continue
         spec = expression(case, "puct", 1.0, iterations, f', fpu="{fpu}", fpu_value={value}')
         assert_same(bl.agent(spec, case.game, seed=5).act(state), tree)
+
+
+# ---- priors from values ----
+
+
+@pytest.mark.parametrize("case", CASES[::2], ids=str)
+def test_minmax_priors_are_those_of_the_reference(case: Case) -> None:
+    state = random_position(case.game, 5, case.actions)
+    tree = reference_tree(case, state, "puct", 5, 1.0, priors=minmax_priors)
+    for iterations in range(1, 200):
+        tree.iterate()
+        if iterations % 20:
+            continue
+        spec = expression(case, "puct", 1.0, iterations, ', priors="minmax"')
+        assert_same(bl.agent(spec, case.game, seed=5).act(state), tree)
+
+
+@pytest.fixture
+def own_evaluators() -> Iterator[None]:
+    known = dict(EVALUATORS)
+    yield
+    EVALUATORS.clear()
+    EVALUATORS.update(known)
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_minmax_priors_by_hand(own_evaluators: None, paper: bool) -> None:
+    """Values .5, 0, -.5 and -1 of the range from -1 to 1 are priors .75, .5, .25 and 0.
+
+    With a great cpuct nothing else counts: PUCT takes the highest P / (1 + n).
+    """
+    game = bl.game("connectfour", rows=4, cols=4)
+
+    def judge(states: list[State], legal: object) -> np.ndarray:
+        columns = [state.fields.index(1) % 4 if 1 in state.fields else 1 for state in states]
+        return np.array([[-(0.5 - column / 2), 0.5 - column / 2] for column in columns])
+
+    bl.register_evaluator("columns", inputs="states", priors=False)(lambda game: judge)
+    spec = f'mcts(columns, priors="minmax", cpuct=1e6, solver=False, depth=1, iterations=60, paper={paper})'
+    decision = bl.agent(spec, game).act(game.initial_state())
+    assert visits(decision) == {0: 30, 1: 20, 2: 10, 3: 0}
+
+
+def test_minmax_is_refused_where_priors_are_not_made_of_values(own_evaluators: None) -> None:
+    bl.register_evaluator("own")(lambda game: lambda planes, legal: (np.zeros(len(legal)), legal * 1.0))
+    with pytest.raises(BoardLabError, match="has a policy of its own"):
+        bl.agent('mcts(own, priors="minmax")', bl.game("tictactoe"))
 
 
 # ---- Dirichlet noise ----
@@ -366,7 +415,7 @@ def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
 
 def test_what_only_puct_knows_is_refused_with_uct() -> None:
     game = bl.game("tictactoe")
-    for more in ("noise=1.0", 'fpu="parent"', "fpu_value=0.5", "paper=True"):
+    for more in ("noise=1.0", 'fpu="parent"', "fpu_value=0.5", "paper=True", 'priors="minmax"'):
         with pytest.raises(BoardLabError, match='belongs to select="puct"'):
             bl.agent(f'mcts(rollout, select="uct", {more})', game)
         bl.agent(f"mcts(rollout, {more})", game)

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import FACES, TURNING, Rubiks
-from boardlab.search.agent import python_agent
+from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 KOCIEMBA_FACES = "URFDLB"
@@ -24,7 +26,27 @@ class Exact(SearchSpec):
         """The engine's search for this game."""
         if not isinstance(game.rules, Rubiks) or game.rules.size != 2:
             raise BoardLabError(f"exact solves the 2x2x2 cube, not {game!r}")
+        if game.rules.step_reward == 0:
+            return _exact_where_twists_are_free(game, game.rules, seed)
         return _engine.greedy_search(_engine.solver_evaluator(game.core, "score"), seed)
+
+
+def _exact_where_twists_are_free(game: Game, rules: Rubiks, seed: int) -> _engine.Search:
+    """Every cube is worth 1 here, so that the distance decides and not the value."""
+    costly = _where_twists_cost(rules)
+    solver = _engine.greedy_search(_engine.solver_evaluator(costly.core, "score"), seed)
+
+    def choose(state: State) -> Decision:
+        action, actions, policy, *_ = solver.act(costly.from_fields(state.fields).core)
+        shares = dict(zip(actions, policy.tolist(), strict=True))
+        return Decision(action, shares, dict.fromkeys(actions, 1.0), np.ones(1))
+
+    return python_agent(game, choose, Exact.name, solver.reset).core
+
+
+def _where_twists_cost(rules: Rubiks) -> Game:
+    """The same cube with a step reward, in which the solver counts."""
+    return Game(Rubiks(size=2, metric=rules.metric))
 
 
 def distance(state: State) -> int:
@@ -34,8 +56,8 @@ def distance(state: State) -> int:
         raise BoardLabError(f"exact distances are known for the 2x2x2 cube, not for {state.game!r}")
     if state.is_terminal:
         return 0
-    if rules.step_reward == 0:  # the solver counts in step rewards
-        state = Game(Rubiks(size=2, metric=rules.metric)).from_fields(state.fields)
+    if rules.step_reward == 0:
+        state = _where_twists_cost(rules).from_fields(state.fields)
         rules = state.game.rules
         assert isinstance(rules, Rubiks)
     solved = state.solve()

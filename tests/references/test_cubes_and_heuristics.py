@@ -27,15 +27,34 @@ def test_distances_are_those_of_a_breadth_first_search(metric, known):
 
 
 @pytest.mark.parametrize("metric", ["htm", "qtm"])
-def test_exact_takes_as_many_twists_as_the_distance(metric):
-    game = bl.game("rubiks", metric=metric, twists=20)
-    agent = bl.agent("exact", game)
+@pytest.mark.parametrize("step_reward", [-0.04, 0.0])
+@pytest.mark.parametrize("name", ["exact", "perfect"])
+def test_exact_takes_as_many_twists_as_the_distance(metric, step_reward, name):
+    game = bl.game("rubiks", metric=metric, twists=20, step_reward=step_reward)
+    agent = bl.agent(name, game)
     for seed in range(5):
         state = game.initial_state(seed)
         far = distance(state)
-        for _ in range(far):
-            state.apply(agent.act(state).action)
+        for left in range(far, 0, -1):
+            decision = agent.act(state)
+            assert decision.scores == pytest.approx([1 + step_reward * left])
+            assert decision.scores[0] == decision.values[decision.action] == max(decision.values.values())
+            assert sum(decision.policy.values()) == pytest.approx(1) and decision.policy[decision.action] > 0
+            state.apply(decision.action)
         assert state.is_terminal
+
+
+def test_exact_where_twists_are_free_chooses_among_equals_by_its_seed():
+    game = bl.game("rubiks", twists=20, step_reward=0.0)
+    state = next(s for s in map(game.initial_state, range(50)) if distance(s) >= 9)
+    agent = bl.agent("exact", game)
+    chosen = []
+    for seed in range(30):
+        agent.reset(seed)
+        chosen.append(agent.act(state).action)
+        assert bl.agent("exact", game, seed=seed).act(state).action == chosen[-1]
+    shares = agent.act(state).policy
+    assert set(chosen) == {action for action, share in shares.items() if share > 0} and len(set(chosen)) > 1
 
 
 def test_cube_solvers_refuse_other_cubes():

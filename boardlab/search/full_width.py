@@ -58,7 +58,9 @@ class AlphaBeta(SearchSpec):
     depth: int | None = option(
         None, "actions ahead; 4 if no time is given either, else 200", low=1, high=MOST_DEPTH
     )
-    seconds: float | None = option(None, "stop deepening after this time", low=1e-3, high=1e6)
+    seconds: float | None = option(
+        None, "time of a decision; solving may take half of what is left of it", low=1e-3, high=1e6
+    )
     exact: bool = option(False, "find the value of every action, not only of the best")
     solve_below: int = option(
         0, "solve the rest of the game exactly when at most so many actions are left", low=0, high=1000

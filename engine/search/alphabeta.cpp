@@ -39,6 +39,8 @@ void AlphaBetaSearch::reset(std::uint64_t seed) {
 
 void AlphaBetaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
+  deadline_ = options_.seconds > 0 ? PrincipalVariation::now() + options_.seconds : INFINITE;
+  solving_nodes_ = 0;
   const double left = game().moves_left(state);
   if (solver_ && left <= options_.solve_below && solve(state, out)) return;
   if (winner_ && left <= options_.wld_below && solve_who_wins(state, out)) return;
@@ -69,7 +71,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   const int first = step == 2 && options_.depth % 2 == 0 ? 2 : 1;
   for (int depth = first; depth <= options_.depth && (depth == first || found.height == CUT); depth += step) {
     // The first iteration always finishes: there must be an answer.
-    search_.deadline = options_.seconds > 0 && depth > first ? start + options_.seconds : INFINITE;
+    search_.deadline = depth > first ? deadline_ : INFINITE;
     try {
       if (options_.exact) {
         search_all(root, depth, out);
@@ -90,7 +92,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
     found = root.found;
     reached = depth;
     std::stable_partition(root.order.begin(), root.order.end(), [&](std::size_t i) { return i == best; });
-    if (options_.seconds > 0 && PrincipalVariation::now() - start > options_.seconds / 2) break;
+    if (options_.seconds > 0 && PrincipalVariation::now() > (start + deadline_) / 2) break;
   }
   out.values = known;
   out.action = out.actions[best];
@@ -100,7 +102,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   out.scores[1 - player] = -out.values[best];
   search_.add_line(out.action, reached, out.values[best], out.line);
   const bool is_proven = found.height != CUT;
-  out.info.emplace_back("nodes", static_cast<double>(search_.nodes));
+  out.info.emplace_back("nodes", static_cast<double>(solving_nodes_ + search_.nodes));
   // What is proven does not change with more depth; against the clock the depth asked for says nothing.
   out.info.emplace_back("depth", is_proven && options_.seconds <= 0 ? options_.depth : reached);
   out.info.emplace_back("proven", is_proven);
@@ -139,30 +141,37 @@ void AlphaBetaSearch::search_best(Root &root, int depth, double alpha, double be
   out.values[root.best] = root.found.value;
 }
 
+// A solution may take half of the time that is left: where it is not found in time, there is still some to deepen.
+double AlphaBetaSearch::solving_deadline() const {
+  return options_.seconds > 0 ? (PrincipalVariation::now() + deadline_) / 2 : INFINITE;
+}
+
 bool AlphaBetaSearch::solve(const void *state, Decision &out) {
   const int player = game().player(state);
-  std::int64_t nodes = 0;
+  const double deadline = solving_deadline();
   EndgameSolver::Solution solution{};
   if (options_.exact) {
     for (std::size_t i = 0; i < out.actions.size(); ++i) {
       game().copy(child_.data(), state);
       game().apply(child_.data(), out.actions[i]);
       solution.nodes = 0;  // the end of the game costs none
+      bool is_solved = true;
       if (game().player(child_.data()) == TERMINAL)
         game().outcome(evaluator_->outcome(), child_.data(), solution.scores);
-      else if (!solver_->solve(child_.data(), options_.solve_nodes - nodes, poll, solution))
-        return out.prepare(game(), state), false;
-      nodes += solution.nodes;
+      else
+        is_solved = solver_->solve(child_.data(), options_.solve_nodes - solving_nodes_, poll, solution, deadline);
+      solving_nodes_ += solution.nodes;
+      if (!is_solved) return out.prepare(game(), state), false;
       out.values[i] = solution.scores[player];
     }
     const auto best = std::max_element(out.values.begin(), out.values.end());
     solution.scores[player] = *best;
     solution.scores[1 - player] = -*best;
     solution.action = out.actions[static_cast<std::size_t>(best - out.values.begin())];
-  } else if (!solver_->solve(state, options_.solve_nodes, poll, solution)) {
-    return false;
   } else {
-    nodes = solution.nodes;
+    const bool is_solved = solver_->solve(state, options_.solve_nodes, poll, solution, deadline);
+    solving_nodes_ += solution.nodes;
+    if (!is_solved) return false;
     solver_->add_line(solution, player, out.line);
   }
   const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
@@ -171,7 +180,7 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
   out.policy[at] = 1;
   out.values[at] = solution.scores[player];
   std::copy(solution.scores, solution.scores + 2, out.scores);
-  out.info.emplace_back("nodes", static_cast<double>(nodes));
+  out.info.emplace_back("nodes", static_cast<double>(solving_nodes_));
   out.info.emplace_back("depth", game().moves_left(state));
   out.info.emplace_back("proven", 1);
   return true;
@@ -179,7 +188,9 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
 
 bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
   EndgameSolver::Solution solution{};
-  if (!winner_->solve(state, options_.solve_nodes, poll, solution)) return false;
+  const bool is_solved = winner_->solve(state, options_.solve_nodes, poll, solution, solving_deadline());
+  solving_nodes_ += solution.nodes;
+  if (!is_solved) return false;
   // A lost position is searched as usual: one that is lost by little may still be won against a weaker opponent.
   if (solution.scores[game().player(state)] < 0) return false;
   const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
@@ -188,7 +199,7 @@ bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
   out.policy[at] = 1;
   winner_->add_line(solution, game().player(state), out.line);
   // By how much it is won is not known, and the score is another unit than the evaluator's.
-  out.info.emplace_back("nodes", static_cast<double>(solution.nodes));
+  out.info.emplace_back("nodes", static_cast<double>(solving_nodes_));
   out.info.emplace_back("depth", game().moves_left(state));
   out.info.emplace_back("wins", solution.scores[game().player(state)]);
   return true;

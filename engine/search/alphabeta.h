@@ -11,7 +11,7 @@ namespace boardlab {
 
 struct AlphaBetaOptions {
   int depth = 4;                            // actions
-  double seconds = 0;                       // stops deepening when the time is up; 0 = no limit
+  double seconds = 0;                       // for a decision, solving included; 0 = no limit
   bool exact = false;                       // value of every root action, not only of the best
   int solve_below = 0;                      // solves the position when at most so many actions are left; 0 = never
   int wld_below = 0;                        // only whether it is won, lost or drawn; for outcomes other than the score
@@ -43,10 +43,13 @@ class AlphaBetaSearch final : public Search {
   void deepen(Root &root, Decision &out);
   bool solve(const void *state, Decision &out);
   bool solve_who_wins(const void *state, Decision &out);
+  double solving_deadline() const;
 
   AlphaBetaOptions options_;
   PrincipalVariation search_;
   std::optional<EndgameSolver> solver_, winner_;
+  double deadline_ = PrincipalVariation::INFINITE;  // of the decision
+  std::int64_t solving_nodes_ = 0;                  // spent on the decision so far
   StateBuffer child_;
 };
 

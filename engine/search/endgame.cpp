@@ -12,11 +12,27 @@ EndgameSolver::EndgameSolver(GamePtr game, int outcome, std::size_t table_bytes)
                                 game_->name());
 }
 
-bool EndgameSolver::solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out) {
+// The game's own solver, which knows no clock: it is stopped where it polls.
+bool EndgameSolver::ask_game(const void *state, std::int64_t node_limit, const Poll &poll, double deadline,
+                             bl_solution &out) {
+  if (deadline == PrincipalVariation::INFINITE) return game_->solve(state, outcome_, node_limit, poll, out);
+  const Poll in_time = [&] {
+    poll();
+    if (PrincipalVariation::now() > deadline) throw PrincipalVariation::OutOfBudget{};
+  };
+  try {
+    return game_->solve(state, outcome_, node_limit, in_time, out);
+  } catch (const PrincipalVariation::OutOfBudget &) {
+    return false;
+  }
+}
+
+bool EndgameSolver::solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out,
+                          double deadline) {
   by_search_ = false;
   if (game_->has_solver()) {
     bl_solution solution;
-    const bool solved = game_->solve(state, outcome_, node_limit, poll, solution);
+    const bool solved = ask_game(state, node_limit, poll, deadline, solution);
     out.nodes = solution.nodes;
     out.action = solution.action;
     std::copy(solution.scores, solution.scores + game_->players(), out.scores);
@@ -28,6 +44,7 @@ bool EndgameSolver::solve(const void *state, std::int64_t node_limit, const Poll
   search.poll = poll;
   search.begin();
   search.node_limit = node_limit;
+  search.deadline = deadline;
   search.set_root(state);
   const Range range = game_->outcome_range(outcome_);
   const double low = range.loose ? -PrincipalVariation::INFINITE : range.min;

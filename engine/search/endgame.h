@@ -19,8 +19,10 @@ class EndgameSolver {
 
   // Throws std::invalid_argument for a game of another kind.
   EndgameSolver(GamePtr game, int outcome, std::size_t table_bytes);
-  // False when it would take more than `node_limit` positions. `state` belongs to a player.
-  bool solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out);
+  // False when it would take more than `node_limit` positions, or longer than to `deadline` of the clock
+  // PrincipalVariation::now; `out.nodes` are then those that were spent. `state` belongs to a player.
+  bool solve(const void *state, std::int64_t node_limit, const Poll &poll, Solution &out,
+             double deadline = PrincipalVariation::INFINITE);
   // The line of play of a solution that was just found, for the player to move; the action alone where the game's own
   // solver has found it.
   void add_line(const Solution &solution, int player, std::vector<Action> &out) {
@@ -34,6 +36,8 @@ class EndgameSolver {
   }
 
  private:
+  bool ask_game(const void *state, std::int64_t node_limit, const Poll &poll, double deadline, bl_solution &out);
+
   GamePtr game_;
   int outcome_;
   std::size_t table_bytes_;

@@ -142,6 +142,35 @@ def test_alphabeta_with_time_and_no_depth_deepens_until_the_time_is_up_or_the_ga
     assert bl.agent("alphabeta(depth=2, seconds=1000)", state.game).act(state).info["depth"] == 2
 
 
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        (bl.game("hex", size=6), "solve_below=36"),
+        (bl.game("hex", size=6), "solve_below=36, exact=True"),
+        (bl.game("hex", size=6), "wld_below=36"),
+        (bl.game("othello"), "solve_below=60"),  # by its own solver
+        (bl.game("othello"), "wld_below=60"),
+    ],
+    ids=str,
+)
+def test_solving_is_part_of_the_time_and_of_the_nodes(game: Game, options: str) -> None:
+    """Both look at the clock every 1,024 positions; the search of one action that comes after has at most 36."""
+    state = random_position(game, 1, 2)
+    decision = bl.agent(f"alphabeta(depth=1, seconds=0.001, {options})", game).act(state)
+    assert decision.action in state.legal_actions() and decision.info["depth"] == 1
+    assert 1024 <= decision.info["nodes"] < 1_000_000 and not decision.info["proven"]
+
+
+def test_what_was_spent_on_no_solution_is_counted() -> None:
+    game = bl.game("hex", size=6)
+    state = random_position(game, 1, 2)
+    plain = bl.agent("alphabeta(depth=2)", game).act(state)
+    for options, limits in (("solve_below=36", 1), ("wld_below=36", 1), ("solve_below=36, wld_below=36", 2)):
+        tried = bl.agent(f"alphabeta(depth=2, {options}, solve_nodes=500)", game).act(state)
+        assert tried.info["nodes"] == plain.info["nodes"] + limits * 501
+        assert (tried.action, tried.values, tried.line) == (plain.action, plain.values, plain.line)
+
+
 def test_alphabeta_refuses_what_it_cannot_play() -> None:
     for game in (bl.game("2048"), bl.game("nim", players=3), bl.game("rubiks")):
         with pytest.raises(BoardLabError, match="alphabeta plays two-player zero-sum games"):

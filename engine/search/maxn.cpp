@@ -59,7 +59,8 @@ void MaxNSearch::act(const void *state, Decision &out) {
     out.values[i] = values[player];
     std::copy(values, values + players, &vectors[i * players]);
   }
-  out.choose_best_value(rng);
+  std::vector<bool> soonest;
+  out.choose_best_value(rng, players == 1 && find_soonest(state, out, soonest) ? &soonest : nullptr);
   // Actions that are equal for the mover may differ for the others: the scores are those of the chosen one.
   const auto chosen = std::find(out.actions.begin(), out.actions.end(), out.action);
   if (chosen != out.actions.end()) {
@@ -69,6 +70,28 @@ void MaxNSearch::act(const void *state, Decision &out) {
   }
   out.info.emplace_back("nodes", static_cast<double>(zero_sum_ ? zero_sum_->nodes : nodes_));
   out.info.emplace_back("depth", options_.depth);
+}
+
+// A puzzle whose actions cost nothing would else put its solution off for ever: one twist away it is worth as much as
+// three. Searched anew from the least depth on, because a search that may go deeper ends with the first solution.
+bool MaxNSearch::find_soonest(const void *state, const Decision &decision, std::vector<bool> &allowed) {
+  const double best = *std::max_element(decision.values.begin(), decision.values.end());
+  if (range_.loose || best < range_.max || std::count(decision.values.begin(), decision.values.end(), best) < 2)
+    return false;
+  allowed.assign(decision.actions.size(), false);
+  bool any = false;
+  for (int depth = 0; depth < options_.depth && !any; ++depth) {
+    for (std::size_t i = 0; i < decision.actions.size(); ++i) {
+      if (decision.values[i] != best) continue;
+      Frame &child = frame(0);
+      game().copy(child.state.data(), state);
+      game().apply(child.state.data(), decision.actions[i]);
+      double found[MAX_PLAYERS];
+      allowed[i] = value(0, depth, found) != CUT && found[0] == best;
+      any = any || allowed[i];
+    }
+  }
+  return any;
 }
 
 int MaxNSearch::value(std::size_t ply, int depth, double *out) {

@@ -47,6 +47,9 @@ class MaxNSearch final : public Search {
   // its height on: games that reach a position after more or fewer actions need not search it anew for each.
   static constexpr int CUT = -1;
   int value(std::size_t ply, int depth, double *out);
+  // For one player: of the actions that are proven to bring the most there is, those that do so soonest. False where
+  // nothing is.
+  bool find_soonest(const void *state, const Decision &decision, std::vector<bool> &allowed);
   Frame &frame(std::size_t ply);
 
   MaxNOptions options_;

@@ -3,6 +3,7 @@
 import math
 import statistics
 from pathlib import Path
+from typing import Any
 
 import pytest
 from reference.full_width import action_vector, minimax
@@ -12,6 +13,7 @@ from reference.positions import CUBE, random_position
 import boardlab as bl
 from boardlab import BoardLabError, Game
 from boardlab.evaluators.ntuple import load_network
+from boardlab.references.rubiks import distance
 
 ZERO_SUM = [
     (bl.game("tictactoe"), "score", 5, 4),
@@ -169,6 +171,59 @@ def test_what_was_spent_on_no_solution_is_counted() -> None:
         tried = bl.agent(f"alphabeta(depth=2, {options}, solve_nodes=500)", game).act(state)
         assert tried.info["nodes"] == plain.info["nodes"] + limits * 501
         assert (tried.action, tried.values, tried.line) == (plain.action, plain.values, plain.line)
+
+
+@pytest.mark.parametrize("search", ["maxn", "expectimax"])
+@pytest.mark.parametrize("depth", [3, 5])
+def test_a_puzzle_whose_actions_cost_nothing_is_solved_soonest(search: str, depth: int) -> None:
+    """All twists are worth 1 as long as the way back to the solution is within the depth."""
+    game = bl.game("rubiks", twists=3, step_reward=0.0)
+    agent = bl.agent(f"{search}(depth={depth})", game)
+    for seed in range(5):
+        state = game.initial_state(seed)
+        for far in range(distance(state), 0, -1):
+            decision = agent.act(state)
+            nearer = [a for a in state.legal_actions() if distance(after(state, a)) == far - 1]
+            assert decision.policy == {
+                a: 1 / len(nearer) if a in nearer else 0 for a in state.legal_actions()
+            }
+            assert decision.values == {
+                a: float(distance(after(state, a)) < depth) for a in state.legal_actions()
+            }
+            state.apply(decision.action)
+        assert state.is_terminal
+
+
+class DeadEnd(bl.PythonGame):
+    """A puzzle without a solution in sight: 0 ends it at once, the other actions go on."""
+
+    name = "dead_end"
+    players = 1
+    action_count = 3
+    score_range = (0.0, 1.0)
+    is_zero_sum = False
+
+    def initial_state(self, rng: Any) -> tuple[int]:
+        return (0,)
+
+    def player(self, position: tuple[int]) -> int:
+        return bl.TERMINAL if position[0] < 0 else 0
+
+    def legal(self, position: tuple[int]) -> range:
+        return range(3)
+
+    def apply(self, position: tuple[int], action: int) -> tuple[int]:
+        return (position[0] + action if action else -1,)
+
+    def scores(self, position: tuple[int]) -> list[float]:
+        return [0]
+
+
+def test_a_proven_end_is_not_preferred_where_there_is_hope() -> None:
+    game = Game(DeadEnd())
+    decision = bl.agent("maxn(depth=3)", game).act(game.initial_state())
+    assert decision.values == {0: 0, 1: 0, 2: 0}
+    assert decision.policy == pytest.approx({0: 1 / 3, 1: 1 / 3, 2: 1 / 3})
 
 
 def test_alphabeta_refuses_what_it_cannot_play() -> None:

@@ -24,12 +24,15 @@ class Solved(SearchSpec):
     """Solves a small game position by position, for any number of players, with or without chance."""
 
     max_states: int = option(2_000_000, "a game with more positions is refused", low=1, high=10**9)
+    table_mb: int = option(
+        1024, "memory of the positions in MiB; a game that needs more is refused", low=1, high=65536
+    )
 
     name = "solved"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        return _engine.solved_search(game.core, self.max_states, seed)
+        return _engine.solved_search(game.core, self.max_states, self.table_mb, seed)
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,14 @@ void bind_references(nb::module_ &m) {
 
   m.def(
       "solved_search",
-      [](const std::shared_ptr<Game> &game, std::int64_t max_states, std::uint64_t seed) {
+      [](const std::shared_ptr<Game> &game, std::int64_t max_states, std::int64_t table_mb, std::uint64_t seed) {
         const std::size_t most = checked_count("max_states", max_states, 1, 1'000'000'000);
+        const std::size_t bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         SignalPoll signals;
         const nb::gil_scoped_release release;
-        return wrap(std::make_unique<SolvedSearch>(game, most, seed, [&signals] { signals(); }));
+        return wrap(std::make_unique<SolvedSearch>(game, most, bytes, seed, [&signals] { signals(); }));
       },
-      nb::arg("game"), nb::arg("max_states"), nb::arg("seed"));
+      nb::arg("game"), nb::arg("max_states"), nb::arg("table_mb"), nb::arg("seed"));
   m.def(
       "cell_weights_evaluator",
       [](const std::shared_ptr<Game> &game, const std::vector<double> &weights) -> EvaluatorPtr {

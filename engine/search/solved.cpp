@@ -8,11 +8,13 @@
 
 namespace boardlab {
 
-SolvedSearch::SolvedSearch(GamePtr g, std::size_t max_states, std::uint64_t seed, const Poll &while_solving)
-    : Search(std::move(g), seed),
-      max_states_(max_states),
-      size_(game().state_size()),
-      players_(static_cast<std::size_t>(game().players())) {
+SolvedSearch::SolvedSearch(GamePtr g, std::size_t max_states, std::size_t table_bytes, std::uint64_t seed,
+                           const Poll &while_solving)
+    : Search(std::move(g), seed), size_(game().state_size()), players_(static_cast<std::size_t>(game().players())) {
+  // A position's own bytes, values and length, and up to four slots.
+  const std::size_t bytes = size_ + players_ * sizeof(double) + sizeof(float) + 4 * sizeof(std::uint32_t);
+  is_bound_by_memory_ = table_bytes / bytes < max_states;
+  max_states_ = std::min(max_states, table_bytes / bytes);
   if (game().is_hidden())
     throw std::invalid_argument("the cards of " + game().name() +
                                 " are hidden: it cannot be solved position by position");
@@ -29,9 +31,10 @@ SolvedSearch::SolvedSearch(GamePtr g, std::size_t max_states, std::uint64_t seed
 
 SolvedSearch::SolvedSearch(const SolvedSearch &other)
     : Search(other.game_ptr(), 0),
-      max_states_(other.max_states_),
       size_(other.size_),
       players_(other.players_),
+      max_states_(other.max_states_),
+      is_bound_by_memory_(other.is_bound_by_memory_),
       tolerance_(other.tolerance_),
       keys_(other.keys_),
       values_(other.values_),
@@ -59,11 +62,22 @@ void SolvedSearch::grow() {
     if (index != NONE) slots_[slot(key(index))] = index;
 }
 
+// Twice as many, but no more than there may be: the last doubling would take up to twice the memory that is allowed.
+// While positions are copied, up to half as much again is held for a moment.
+void SolvedSearch::reserve() {
+  const std::size_t most = std::min(std::max<std::size_t>(2 * lengths_.size(), 1 << 10), max_states_);
+  keys_.reserve(most * size_);
+  values_.reserve(most * players_);
+  lengths_.reserve(most);
+}
+
 std::uint32_t SolvedSearch::insert(const void *state) {
   if (lengths_.size() >= max_states_)
     throw std::invalid_argument(game().name() + " has more than " + std::to_string(max_states_) +
-                                " positions here; raise max_states, or use alphabeta or mcts");
+                                " positions here; raise " + (is_bound_by_memory_ ? "table_mb" : "max_states") +
+                                ", or use alphabeta or mcts");
   if (lengths_.size() * 2 >= slots_.size()) grow();
+  if (lengths_.size() == lengths_.capacity()) reserve();
   const auto index = static_cast<std::uint32_t>(lengths_.size());
   slots_[slot(state)] = index;
   const auto *bytes = static_cast<const unsigned char *>(state);

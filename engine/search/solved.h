@@ -11,8 +11,9 @@ namespace boardlab {
 class SolvedSearch final : public Search {
  public:
   // Solves from the initial state at once. Throws std::invalid_argument for a game with hidden cards, one whose
-  // positions repeat, and one with more than `max_states` positions.
-  SolvedSearch(GamePtr game, std::size_t max_states, std::uint64_t seed, const Poll &while_solving);
+  // positions repeat, and one with more than `max_states` positions or more than `table_bytes` hold.
+  SolvedSearch(GamePtr game, std::size_t max_states, std::size_t table_bytes, std::uint64_t seed,
+               const Poll &while_solving);
 
   // The best value; among equals a win comes soon and a loss late, then at random.
   void act(const void *state, Decision &out) override;
@@ -39,6 +40,7 @@ class SolvedSearch final : public Search {
   std::size_t slot(const void *state) const;
   std::uint32_t insert(const void *state);
   void grow();
+  void reserve();
   void clear();
   // The index of the solved position; solves what it needs first.
   std::uint32_t solve(const void *state);
@@ -48,7 +50,8 @@ class SolvedSearch final : public Search {
   void mover_values(int player, std::uint32_t child, double *values) const;
   bool is_better(int player, const double *values, double length, const double *best, double best_length) const;
 
-  std::size_t max_states_, size_, players_;
+  std::size_t size_, players_, max_states_;
+  bool is_bound_by_memory_;  // max_states_ is
   double tolerance_;
   std::vector<unsigned char> keys_;
   std::vector<double> values_;  // [positions][players]

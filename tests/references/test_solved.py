@@ -82,6 +82,14 @@ def test_what_cannot_be_solved_is_refused_with_a_sentence():
     assert bl.agent("solved(max_states=5478)", bl.game("tictactoe"))
 
 
+def test_a_game_whose_positions_take_too_much_memory_is_refused():
+    with pytest.raises(bl.BoardLabError, match=r"more than [12]\d{3} positions here; raise table_mb"):
+        bl.agent("solved(table_mb=8)", bl.game("morpion"))  # a position has some 3,000 bytes
+    assert bl.agent("solved(table_mb=1)", bl.game("tictactoe"))
+    with pytest.raises(bl.BoardLabError, match="table_mb"):
+        bl.agent("solved(table_mb=0)", bl.game("tictactoe"))
+
+
 def test_a_start_from_elsewhere_is_solved_too():
     game = (
         bl.game("ewn", size=3, start="random")

@@ -56,9 +56,11 @@ void fill_in(const Game &game, const void *state, StateBuffer &full, Rng &rng) {
 
 void set_mover_score(const Game &game, const void *state, Decision &out) {
   const int player = game.player(state);
-  const double best = *std::max_element(out.values.begin(), out.values.end());
-  out.scores[player] = best;
-  if (game.players() == 2 && game.is_zero_sum()) out.scores[1 - player] = -best;
+  const auto chosen = std::find(out.actions.begin(), out.actions.end(), out.action);
+  if (chosen == out.actions.end()) return;
+  const double value = out.values[static_cast<std::size_t>(chosen - out.actions.begin())];
+  out.scores[player] = value;
+  if (game.players() == 2 && game.is_zero_sum()) out.scores[1 - player] = -value;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 from reference.judges import action_values, score_judge, solver_judge
 from reference.positions import CUBE, random_position
@@ -76,6 +77,25 @@ def test_greedy_does_not_go_back_in_a_puzzle() -> None:
                 seen.append(state.copy())
         assert nearest > memory + 1 or nearest == never
         assert memory > 0 or nearest == 2  # the test would notice
+
+
+def test_greedy_tells_the_value_of_the_action_that_it_plays() -> None:
+    """Which its memory may make another one than the best."""
+
+    @bl.register_evaluator("first_cells", inputs="cells", priors=False)
+    def first_cells(game):  # type: ignore[no-untyped-def]
+        return lambda cells, legal: np.asarray(cells)[:, :2] @ [0.1, 0.01]
+
+    game = bl.game("rubiks", twists=11)
+    agent = bl.agent("greedy(first_cells)", game, seed=1)
+    state = game.initial_state(5)
+    not_the_best = 0
+    for _ in range(20):
+        decision = agent.act(state)
+        assert decision.scores[0] == decision.values[decision.action]
+        not_the_best += decision.scores[0] < max(decision.values.values())
+        state.apply(decision.action)
+    assert not_the_best > 0
 
 
 def test_greedy_forgets_another_game() -> None:

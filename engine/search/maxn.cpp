@@ -127,6 +127,7 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
       add(value(ply + 1, depth, values));
       for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
     }
+    if (height != CUT) height = std::max(height, 1);
   } else {
     const int n = game().legal(here.state.data(), here.actions.data());
     if (depth == 1 && players == 1 && evaluator_->looks_ahead()) {

@@ -43,7 +43,8 @@ class MaxNSearch final : public Search {
   };
 
   // The value vector of frame `ply`'s state, searched `depth` more actions. Returns how many actions away the farthest
-  // end of the game is, or CUT when the depth cut something off. A value that is not cut is good for every depth from
+  // end of the game is (after chance alone: 1, the least depth at which nature is not judged), or CUT when the depth
+  // cut something off. A value that is not cut is good for every depth from
   // its height on: games that reach a position after more or fewer actions need not search it anew for each.
   static constexpr int CUT = -1;
   int value(std::size_t ply, int depth, double *out);

@@ -123,7 +123,7 @@ PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int playe
   const int count = game_->chance(here.state.data(), here.actions.data(), here.scores.data());
   Frame &child = frame(ply + 1);
   double sum = 0, rest = 1;
-  int height = 0;
+  int height = 1;
   for (int i = 0; i < count; ++i) {
     const double p = here.scores[static_cast<std::size_t>(i)];
     rest -= p;

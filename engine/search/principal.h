@@ -28,8 +28,9 @@ class PrincipalVariation {
   static constexpr int CUT = -1;            // as a height
 
   // A value for the player to move, fail soft: at or below alpha it is an upper bound, at or above beta a lower one.
-  // The height says how many actions away the farthest end of the game is that it rests on, or CUT when it rests on the
-  // evaluator. What is not cut is proven and good for every depth from its height on.
+  // The height says how many actions away the farthest end of the game is that it rests on (after chance alone: 1, the
+  // least depth at which nature is not judged), or CUT when it rests on the evaluator. What is not cut is proven and
+  // good for every depth from its height on.
   struct Found {
     double value;
     int height;

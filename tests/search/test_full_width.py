@@ -226,6 +226,56 @@ def test_a_proven_end_is_not_preferred_where_there_is_hope() -> None:
     assert decision.policy == pytest.approx({0: 1 / 3, 1: 1 / 3, 2: 1 / 3})
 
 
+class LastCoin(bl.PythonGame):
+    """Two ways, of one and of two actions, to a position before a coin that ends the game."""
+
+    START, DETOUR, BEFORE, COIN, TAILS = range(5)
+
+    name = "last_coin"
+    players = 2
+    action_count = 2
+    outcome_count = 2
+
+    def initial_state(self, rng: Any) -> tuple[int]:
+        return (self.START,)
+
+    def player(self, position: tuple[int]) -> int:
+        return bl.CHANCE if position[0] == self.COIN else bl.TERMINAL if position[0] > self.COIN else 0
+
+    def legal(self, position: tuple[int]) -> range:
+        return range(2 if position[0] == self.START else 1)
+
+    def chance(self, position: tuple[int]) -> list[tuple[int, float]]:
+        return [(0, 0.5), (1, 0.5)]
+
+    def apply(self, position: tuple[int], action: int) -> tuple[int]:
+        if position[0] == self.START:
+            return (self.DETOUR if action else self.BEFORE,)
+        return (position[0] + 1 + (action if position[0] == self.COIN else 0),)
+
+    def scores(self, position: tuple[int]) -> list[float]:
+        score = {self.COIN: 0.5, self.TAILS: -1, self.TAILS + 1: 1}.get(position[0], 0)
+        return [score, -score][: self.players]
+
+
+class LastCoinAlone(LastCoin):
+    """For one player, whom another search serves."""
+
+    name = "last_coin_alone"
+    players = 1
+    is_zero_sum = False
+
+
+@pytest.mark.parametrize("rules", [LastCoin, LastCoinAlone])
+def test_nature_at_the_end_of_the_search_is_judged_whatever_was_searched_before(
+    rules: type[LastCoin],
+) -> None:
+    """At depth 3 the coin is thrown after the short way and judged, at .5, after the long one."""
+    game = Game(rules())
+    agent = bl.agent("expectimax(depth=3)", game)
+    assert agent.act(game.initial_state()).values == {0: 0, 1: 0.5}
+
+
 def test_alphabeta_refuses_what_it_cannot_play() -> None:
     for game in (bl.game("2048"), bl.game("nim", players=3), bl.game("rubiks")):
         with pytest.raises(BoardLabError, match="alphabeta plays two-player zero-sum games"):

@@ -31,7 +31,7 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     """The ratings that one system finds in a PGN file, a match, a tournament (stored or not) or results.
 
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
-    that name in `boardlab.arena.ratings`.
+    that name in `boardlab.arena.ratings`. Games of a player against itself are left out, with a warning.
     """
     check_known("rating system", system, SYSTEMS)
     results: Sequence[Result]

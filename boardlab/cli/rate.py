@@ -11,7 +11,7 @@ import typer
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
-from boardlab.arena.ratings.results import groups_of, never_met, played_apart
+from boardlab.arena.ratings.results import against_others, groups_of, left_out, never_met, played_apart
 from boardlab.arena.ratings.whole_history import split_time
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
@@ -106,7 +106,8 @@ def rate(
         if name not in allowed:
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
-    for line in [*titles, *report(results, **options), *played_apart(results)]:
+    rated = against_others(results) or results  # where none is left, the system refuses them
+    for line in [*titles, *report(rated, **options), *played_apart(rated), *left_out(results, rated)]:
         console.print(line, markup=False, soft_wrap=True)
 
 

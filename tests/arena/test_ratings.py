@@ -518,6 +518,14 @@ def test_files_that_cannot_be_rated_are_refused(tmp_path: Path) -> None:
         read_pgn_results(tmp_path / "missing.pgn")
 
 
+@pytest.mark.parametrize("system", ["bayeselo", "glicko2", "openskill", "whole-history"])
+def test_games_of_a_player_against_itself_are_left_out(system: str) -> None:
+    met = games("a", "b", 3, 1, 1)
+    with pytest.warns(UserWarning, match="^2 games of a player against itself left out$"):
+        rated = bl.rate([*games("a", "a", 1, 0, 1), *met], system)
+    assert str(rated) == str(bl.rate(met, system))
+
+
 def test_ratings_refuse_what_they_cannot_rate() -> None:
     two = games("a", "b", 1, 0, 0)
     with pytest.raises(BoardLabError, match="list of results"):

@@ -119,6 +119,14 @@ def test_rate_prints_lists_of_all_systems(tmp_path):
     assert "ordinal" in output("rate", path, "--system", "openskill")
     history = output("rate", path, "--system", "whole-history")
     assert history.count("\nrun ") == 2 and "@" not in history
+    assert "left out" not in history
+    (tmp_path / "games.pgn").write_text(games + '[White "x"]\n[Black "x"]\n[Result "1-0"]\n\n')
+    for system in ("bayeselo", "glicko2", "openskill", "whole-history"):
+        text = output("rate", path, "--system", system)
+        assert text.endswith("\n1 game of a player against itself left out\n"), text
+    assert ", 4 games\n" in output("rate", path)
+    (tmp_path / "alone.pgn").write_text('[White "x"]\n[Black "x"]\n[Result "1-0"]\n\n')
+    assert '"x" cannot be rated by games against itself' in refused("rate", str(tmp_path / "alone.pgn"))
     assert "there is no file" in refused("rate", str(tmp_path / "none.pgn"))
     text = refused("rate", path, "--system", "glicko2", "--anchor", "a")
     assert "--anchor is not an option of glicko2, which takes --tau" in text

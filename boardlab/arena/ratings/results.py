@@ -1,6 +1,7 @@
 """Results of games as rating systems read them, and PGN files as a source of them."""
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -90,7 +91,10 @@ def played_apart(results: Sequence[Result]) -> list[str]:
 
 
 def as_results(results: object, players: int | None = None) -> list[Result]:
-    """`results`, if that is what they are, for games of so many players."""
+    """`results`, if that is what they are, for games of so many players.
+
+    Games of a player against itself are left out, with a warning; where no others are, that is an error.
+    """
     if not isinstance(results, Sequence) or not all(isinstance(r, Result) for r in results):
         raise BoardLabError(f"a rating is made from a list of results, not from {shown(results)}")
     if not results:
@@ -106,11 +110,25 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
             )
         if not all(isinstance(name, str) and name for name in result.players):
             raise BoardLabError(f"players are named by text, not {shown(result.players)}")
-        if len(set(result.players)) != count:
-            raise BoardLabError(f'"{result.players[0]}" cannot be rated by games against itself')
         if not all(map(is_number, result.scores)):
             raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
-    return list(results)
+    kept = against_others(results)
+    if not kept:
+        raise BoardLabError(f'"{results[0].players[0]}" cannot be rated by games against itself')
+    for line in left_out(results, kept):
+        warnings.warn(line, stacklevel=3)
+    return kept
+
+
+def against_others(results: Sequence[Result]) -> list[Result]:
+    """The games in which nobody met itself: such a game says nothing about anybody's strength."""
+    return [result for result in results if len(set(result.players)) == len(result.players)]
+
+
+def left_out(results: Sequence[Result], kept: Sequence[Result]) -> list[str]:
+    """The line under a list that does not rate all results."""
+    number = len(results) - len(kept)
+    return [f"{counted(number, 'games')} of a player against itself left out"] if number else []
 
 
 def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:

@@ -1,8 +1,13 @@
 """What a user can get wrong, said in one sentence."""
 
 import difflib
+import functools
+import os
 import re
+import sysconfig
 from collections.abc import Collection, Iterable
+from pathlib import Path
+from traceback import walk_tb
 
 
 class BoardLabError(ValueError):
@@ -36,6 +41,32 @@ def shown(value: object) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def described(error: BaseException) -> str:
+    """An error in code of a user's own, behind the place in it: agent.py, line 3: KeyError: 'x'."""
+    try:
+        said = str(error)
+    except Exception:  # somebody's broken __str__
+        said = ""
+    place = place_of(error)
+    where = f"{place[0]}, line {place[1]}" if place else ""
+    kind = "" if said and isinstance(error, BoardLabError) else type(error).__name__
+    text = ": ".join(part for part in (where, kind, said) if part)
+    return text.encode(errors="replace").decode()  # the engine takes no half of a character
+
+
+def place_of(error: BaseException) -> tuple[str, int] | None:
+    """The file and the line of the user's own where it came from; None where only BoardLab's were run."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return next((place for place in reversed(places) if not place[0].startswith(_not_own())), None)
+
+
+@functools.cache
+def _not_own() -> tuple[str, ...]:
+    """How the files of BoardLab, of Python and of installed packages begin: those are nobody's own."""
+    libraries = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return "<frozen ", *(f"{folder}{os.sep}" for folder in (Path(__file__).parent, *libraries))
 
 
 OF_YOUR_OWN = " (or one of your own: boardlab --plugin FILE ...)"

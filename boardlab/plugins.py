@@ -27,10 +27,9 @@ def run_plugin(path: str) -> None:
     PLUGINS.append(path)
     try:
         runpy.run_path(path, run_name="boardlab_plugin")
-    except BoardLabError:
-        raise
     except Exception as error:
-        raise BoardLabError(f"the plugin {path} failed: {type(error).__name__}: {error}") from None
+        said = plugin_failure(error) or f"the plugin {path} failed: {_said(error)}"
+        raise BoardLabError(said) from None
 
 
 def plugins_for(game: Game) -> list[str]:
@@ -48,4 +47,8 @@ def plugin_failure(error: Exception) -> str | None:
     place = next((f for f in reversed(extract_tb(error.__traceback__)) if f.filename in PLUGINS), None)
     if place is None:
         return None
-    return f"the plugin {place.filename} failed in line {place.lineno}: {type(error).__name__}: {error}"
+    return f"the plugin {place.filename} failed in line {place.lineno}: {_said(error)}"
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, BoardLabError) else f"{type(error).__name__}: {error}"

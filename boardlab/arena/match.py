@@ -34,7 +34,7 @@ class GameRecord:
     seed: int
     """Of the initial state and of chance."""
     error: str
-    """Why the game ended before its time, or nothing."""
+    """Why the game ended before its time, by whom and where in its code; or nothing."""
     start: State | None = None
     """Where it began, if not at the initial state of its seed."""
     adjudicated: bool = False
@@ -435,12 +435,13 @@ class Arena:
         )
 
     def _record(self, raw: _engine.GameRecord) -> GameRecord:
+        faulty = raw.faulty_seat
         return GameRecord(
             tuple(raw.seats),
             tuple(raw.actions),
             tuple(raw.scores),
             raw.seed,
-            raw.error,
+            f"{self.names[raw.seats[faulty]]}: {raw.error}" if faulty >= 0 else "",
             self.starts[raw.start] if raw.start >= 0 else None,
             raw.adjudicated,
             tuple(raw.decisions),

@@ -85,12 +85,9 @@ def main() -> None:
     try:
         _check_place_of_plugins(sys.argv[1:])
         app()
-    except (boardlab.BoardLabError, OSError) as error:
-        print(f"boardlab: {error}", file=sys.stderr)
-        sys.exit(2)
     except Exception as error:
         said = plugin_failure(error)
-        if said is None:
+        if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
             raise
-        print(f"boardlab: {said}", file=sys.stderr)
+        print(f"boardlab: {said or error}", file=sys.stderr)
         sys.exit(2)

@@ -10,7 +10,7 @@ import typer
 import boardlab
 from boardlab.cli.common import agent_from, game_from
 from boardlab.cli.completion import GameOption, complete_agent
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, described, place_of
 from boardlab.games.game import Game, State
 from boardlab.references.engines.gtp import board_size, from_vertex, to_vertex
 from boardlab.search.agent import Agent
@@ -65,7 +65,8 @@ class GtpServer:
             try:
                 answer = self._answer(name, arguments)
             except Exception as error:  # an agent may be anybody's code; whoever plays with it goes on
-                said = str(error) if isinstance(error, BoardLabError) else f"{type(error).__name__}: {error}"
+                is_own = not isinstance(error, BoardLabError) or place_of(error)
+                said = f"{self.agent.expression}: {described(error)}" if is_own else str(error)
                 mark, answer = "?", " ".join(said.split())
             print(f"{mark}{number} {answer}".rstrip() + "\n", file=out, flush=True)
             if name == "quit":

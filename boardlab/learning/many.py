@@ -226,15 +226,11 @@ def work() -> None:
                 raise KeyboardInterrupt from None
 
         train(game_from_table(table, load=True), progress=tell, **task)
-    except BoardLabError as error:
-        sentence = str(error).splitlines()[0]  # without the place in an expression
-        print(json.dumps({"error": sentence}), file=parent, flush=True)
-        sys.exit(2)
     except KeyboardInterrupt:
         os._exit(130)  # training has saved
     except Exception as error:
         said = plugin_failure(error)
-        if said is None:
+        if said is None and not isinstance(error, BoardLabError):
             raise
-        print(json.dumps({"error": said}), file=parent, flush=True)
+        print(json.dumps({"error": said or str(error)}), file=parent, flush=True)
         sys.exit(2)

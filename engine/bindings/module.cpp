@@ -11,10 +11,8 @@ namespace boardlab {
 std::string describe(const nb::python_error &error) {
   std::string text = "an exception that cannot be printed";
   try {
-    nb::try_cast<std::string>(error.type().attr("__name__"), text);
-    std::string message;
-    if (nb::try_cast<std::string>(nb::str(error.value()), message) && !message.empty()) text += ": " + message;
-  } catch (const nb::python_error &) {  // __str__ failed in its turn; the name of the exception remains
+    nb::try_cast<std::string>(nb::module_::import_("boardlab.errors").attr("described")(error.value()), text);
+  } catch (const nb::python_error &) {  // Python is ending, or has no memory left
   }
   return text;
 }

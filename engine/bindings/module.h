@@ -53,7 +53,7 @@ class SignalPoll {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// "ValueError: what it says".
+// "agent.py, line 3: ValueError: what it says".
 std::string describe(const nb::python_error &error);
 
 // Calls into Python from an agent. One that fails loses its game: std::invalid_argument with the Python error nested in

@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import json
 import math
 import random
 import statistics
@@ -307,14 +308,26 @@ def test_what_is_no_legal_action_loses_the_game(wrong: object) -> None:
 @pytest.mark.parametrize(
     ("error", "words"),
     [(ZeroDivisionError("by zero"), "ZeroDivisionError: by zero"), (BrokenError(), "BrokenError"),
-     (BoardLabError("\ud800"), "BoardLabError"), (StopIteration(), "StopIteration"),
+     (BoardLabError("too far"), "too far"), (BoardLabError("\ud800"), "?"), (StopIteration(), "StopIteration"),
      (MemoryError(), "MemoryError"), (RecursionError("deep"), "RecursionError: deep")],
 )  # fmt: skip
 def test_an_agent_that_raises_loses_the_game(error: Exception, words: str) -> None:
     result = bl.match(FOUR, ["random", scripted(FOUR, dies(error))], games=4)
     assert result.errors == 4 and result.wins == (4, 0)
-    assert all(r.error == words for r in result.records)
+    place = f"{__file__}, line {dies.__code__.co_firstlineno + 2}"
+    assert all(r.error == f"scripted: {place}: {words}" for r in result.records)
     assert "4 ended by an agent's error" in str(result)
+
+
+def test_the_place_of_an_error_is_in_the_users_code_not_in_a_library() -> None:
+    result = bl.match(FOUR, [scripted(FOUR, lambda state: json.loads("x")), "random"], games=2)
+    assert f"scripted: {__file__}, line " in result.records[0].error
+    assert "JSONDecodeError: Expecting value" in result.records[0].error
+
+
+def test_an_illegal_action_is_told_with_who_chose_it() -> None:
+    result = bl.match(FOUR, [scripted(FOUR, lambda state: 99), "random"], games=2)
+    assert result.records[0].error == "scripted: it chose the illegal action 99"
 
 
 def test_only_the_games_that_went_wrong_are_lost() -> None:
@@ -338,7 +351,8 @@ def test_an_agent_that_fails_in_reset_loses_the_game() -> None:
     broken = python_agent(FOUR, first_action, "broken", reset)
     result = bl.match(FOUR, [broken, "random"], games=2)
     assert result.errors == 2 and result.wins == (0, 2)
-    assert result.records[0].error == "OSError: no disk"
+    place = f"{__file__}, line {reset.__code__.co_firstlineno + 1}"
+    assert result.records[0].error == f"broken: {place}: OSError: no disk"
     with pytest.raises(OSError, match="no disk"):
         broken.reset(1)
 

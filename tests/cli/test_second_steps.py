@@ -165,7 +165,8 @@ def test_an_engine_of_gtp_survives_an_agent_that_fails(typed, failing):
         "--game",
         "tictactoe",
     )
-    assert status == 0 and re.search(r"^\?\d ZeroDivisionError: mine$", out, re.M) and "=4 BoardLab" in out
+    said = rf"^\?\d greedy\(failing\): {re.escape(__file__)}, line \d+: ZeroDivisionError: mine$"
+    assert status == 0 and re.search(said, out, re.M) and "=4 BoardLab" in out
 
 
 # ---- Python and files ----

@@ -166,7 +166,9 @@ def test_an_agent_that_fails_loses_its_games():
 
     result = bl.match(TICTACTOE, ["fails", "random"], games=4)
     assert result.wins == (0, 4) and result.errors == 4
-    assert result.records[0].error == "ZeroDivisionError: integer division or modulo by zero"
+    place = f"{__file__}, line {Fails.act.__code__.co_firstlineno + 1}"
+    said = f"fails: {place}: ZeroDivisionError: integer division or modulo by zero"
+    assert result.records[0].error == said
     with pytest.raises(ZeroDivisionError):
         bl.agent("fails", TICTACTOE).act(TICTACTOE.initial_state())
 

@@ -190,10 +190,13 @@ def test_three_players_need_a_value_each():
 
 
 def test_an_evaluator_that_fails_loses_its_games():
-    register(lambda planes, legal: 1 / 0)
+    judge = lambda planes, legal: 1 / 0  # noqa: E731
+    register(judge)
     result = bl.match(bl.game("tictactoe"), ["mcts(test, iterations=5)", "random"], games=4)
     assert result.errors == 4 and result.wins == (0, 4)
-    assert result.records[0].error == "ZeroDivisionError: division by zero"
+    place = f"{__file__}, line {judge.__code__.co_firstlineno}"
+    said = f"mcts(test, iterations=5): {place}: ZeroDivisionError: division by zero"
+    assert result.records[0].error == said
 
 
 def test_keyword_arguments_are_parameters():

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import RenderableType
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
@@ -26,7 +25,7 @@ from boardlab.cli.common import (
 )
 from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
 from boardlab.errors import BoardLabError, unknown
-from boardlab.games.game import Game, as_seed
+from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
 from boardlab.learning import LEARNERS, Run, default_learner, train_many
 from boardlab.learning import Progress as Standing
@@ -34,11 +33,12 @@ from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
 from boardlab.learning.exams import exam_names
-from boardlab.learning.learner import LearnerSettings
-from boardlab.learning.presets import preset as preset_of
+from boardlab.learning.many import check_many
+from boardlab.learning.train import Prepared, prepare
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 from boardlab.paths import reachable
+from boardlab.runs import RunFolder
 
 ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
 
@@ -117,7 +117,11 @@ def train(
     jobs: Annotated[int, typer.Option(help="Runs at a time, each a process; for --runs.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is already there.")] = False,
     show: Annotated[
-        bool, typer.Option("--settings", help="List the settings with their values here, and stop.")
+        bool,
+        typer.Option(
+            "--settings",
+            help="List the settings with their values here, and stop; refuses what the run would.",
+        ),
     ] = False,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
@@ -130,18 +134,10 @@ def train(
         check_settable("--layout", learner)
         settings |= read_layout(layout)
     board_game = game_from(game, context)
-    if show:
-        console.print(_settings_table(board_game, learner, preset, settings))
-        with contextlib.suppress(BoardLabError):  # what cannot be trained can still be looked at
-            _say_memory(_table_bytes(board_game, learner, preset, settings, seed))
-        return
     arguments: dict[str, Any] = {
         "learner": learner,
         "episodes": episodes,
-        "out": out,
-        "seed": seed,
         "preset": preset,
-        "force": force,
         "exams": _exams(exam),
         "exam_every": exam_every,
         "exam_games": exam_games,
@@ -151,12 +147,19 @@ def train(
         "snapshot_every": snapshot_every,
         **settings,
     }
+    folder = out if out is not None else Path("runs") / game
+    if show:
+        if runs is not None:
+            check_many(board_game, runs, jobs, seed, arguments)
+        _show_settings(prepare(board_game, seed=seed, **arguments), folder)
+        return
+    if jobs > 1:  # processes do not tell
+        prepared = prepare(board_game, seed=seed, **arguments)
+        _say_memory(prepared.settings.table_bytes(board_game, seed), " a run")
+    arguments |= {"out": out, "seed": seed, "force": force}
     if runs is not None:
-        if jobs > 1:  # processes do not tell
-            _say_memory(_table_bytes(board_game, learner, preset, settings, seed), " a run")
         _train_many(board_game, runs, jobs, arguments)
         return
-    folder = out if out is not None else Path("runs") / game
     before = _written(folder)  # a run that --force was to replace is none of ours
     with saved_by_ctrl_c(f"boardlab resume {folder}", lambda: _written(folder) not in (None, before)):
         with training_bar() as bar:
@@ -182,28 +185,22 @@ def _exams(given: list[str] | None) -> list[str] | None:
     return [agent_from(word, or_exam=True) for word in given] if given else given
 
 
-def _settings_table(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> RenderableType:
-    """Every setting of the learner, what it would be in this run, and what it means."""
-    wanted, episodes = _wanted(game, learner, preset, settings)
-    values = dataclasses.asdict(wanted)
-    rows = [("episodes", str(episodes), "games of self-play", "a whole number")]
-    for option in options_of(type(wanted)):
+def _show_settings(run: Prepared, folder: Path) -> None:
+    """Every setting of the learner, what it would be in this run, and what it means; the tables' memory.
+
+    The run is made ready, so that what it would refuse is refused here. A run that is in its folder already
+    is no matter.
+    """
+    sizes: list[float] = []
+    run.training(RunFolder(folder), sizes.append)
+    values = dataclasses.asdict(run.settings)
+    rows = [("episodes", str(run.episodes), "games of self-play", "a whole number")]
+    for option in options_of(type(run.settings)):
         value = values[option.name]
         shown = "" if value is None else str(value)
         rows.append((option.name.rstrip("_"), shown, option.doc, option.allowed))
-    return table_of(("setting", "here", "", "allowed"), rows)
-
-
-def _wanted(game: Game, learner: str, preset: str, settings: dict[str, Any]) -> tuple[LearnerSettings, int]:
-    """The settings of the run, and the episodes of its preset."""
-    chosen = preset_of(game, preset, learner, settings)
-    own = {name: value for name, value in chosen.items() if name != "episodes"}
-    return LEARNERS[learner].merged(own, settings), chosen["episodes"]
-
-
-def _table_bytes(game: Game, learner: str, preset: str, settings: dict[str, Any], seed: int) -> float:
-    wanted, _ = _wanted(game, learner, preset, settings)
-    return wanted.table_bytes(game, as_seed(seed))
+    console.print(table_of(("setting", "here", "", "allowed"), rows))
+    _say_memory(sizes[0])
 
 
 def _say_memory(size: float, each: str = "") -> None:
@@ -362,7 +359,8 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
             said, exams = time.monotonic(), standing.exams
             run = f"{name}: " if name else ""
             line = f"{run}{standing.episodes:,} of {standing.total:,} episodes{facts}"
-            print(line, file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError):  # nobody reads it any more, or the disk is full: learn on
+                print(line, file=sys.stderr, flush=True)
 
     return tell
 

@@ -92,8 +92,7 @@ def train_many(
     ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the
     same in the form of GBG. `told_memory` hears of every run that is trained in this process: with one job.
     """
-    runs, jobs = as_integer("runs", runs, 1, 100_000), as_integer("jobs", jobs, 1, 1024)
-    seed = as_seed(seed)
+    check_many(game, runs, jobs, seed, arguments)
     path = RunFolder(out if out is not None else Path("runs") / f"{game.name}-runs").path
     if (path / "agent.toml").exists():
         raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
@@ -109,11 +108,18 @@ def train_many(
             hear = functools.partial(tell, task["seed"])
             train(game, progress=hear, told_memory=told_memory, **task)
     else:
-        _check_known_elsewhere(arguments)
         _run_processes(game, tasks, jobs, tell)
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
     _write_summary(done)
     return done
+
+
+def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[str, Any]) -> None:
+    """Refuses what cannot be several runs; what cannot be one, `train` refuses."""
+    as_seed(as_seed(seed) + as_integer("runs", runs, 1, 100_000))
+    if as_integer("jobs", jobs, 1, 1024) > 1:
+        _check_known_elsewhere(arguments)
+        plugins_for(game)
 
 
 def _write_summary(done: ManyRuns) -> None:

@@ -16,7 +16,7 @@ from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
 from boardlab.interrupts import undisturbed
 from boardlab.learning.alphazero.settings import AlphaZero
-from boardlab.learning.exams import check_stop, default_every, plan_exams
+from boardlab.learning.exams import ExamPlan, check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
 from boardlab.learning.learner import LearnerSettings
 from boardlab.learning.presets import preset as preset_of
@@ -150,6 +150,91 @@ def train(
 
     `told_memory` is called with the bytes that the tables of n-tuples will take, before they do.
     """
+    prepared = prepare(
+        game,
+        learner,
+        episodes=episodes,
+        seed=seed,
+        preset=preset,
+        exams=exams,
+        exam_every=exam_every,
+        exam_games=exam_games,
+        stop_exam=stop_exam,
+        stop_at=stop_at,
+        stop_after=stop_after,
+        snapshot_every=snapshot_every,
+        **settings,
+    )
+    agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
+    if go_on and not force and folder.has("agent.toml"):
+        _check_same(folder, agent)
+        return resume(folder.path, progress=progress)
+    # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
+    training = prepared.training(folder, told_memory)
+    with folder.claimed():
+        is_new = folder.is_empty
+        try:
+            training.begin(agent, force)
+            training.go(progress)
+        except BaseException as error:
+            # After Ctrl-C there is something to go on with as soon as there is a checkpoint.
+            is_saved = not isinstance(error, Exception) and folder.has("checkpoint.npz")
+            if is_new and not is_saved and not training.learner.episodes_done:
+                # What went wrong first is what is said.
+                with undisturbed(), contextlib.suppress(BoardLabError):
+                    folder.discard()
+            raise
+    return _as_run(training)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that could begin: what was asked for, checked, and not yet a word of it written."""
+
+    game: Game
+    settings: LearnerSettings
+    given: Sequence[str]
+    """The settings that were asked for."""
+    agent: dict[str, Any]
+    """What agent.toml will say."""
+    exams: ExamPlan
+
+    @property
+    def episodes(self) -> int:
+        """Games of self-play: what was asked for, rounded up where only whole generations are played."""
+        return int(self.agent["episodes"])
+
+    def training(self, folder: RunFolder, told_memory: Callable[[float], None] | None = None) -> Training:
+        """Takes memory and threads; refuses what a new run must not have, which an old one may."""
+        wanted, game, seed = self.settings, self.game, self.agent["seed"]
+        check_switches(wanted, self.given)
+        wanted.check_given(self.given)
+        check_for_game(wanted, game, self.given)
+        wanted.check_game(game)
+        check_stop(game, self.exams)
+        if told_memory is not None:
+            told_memory(wanted.table_bytes(game, seed))
+        network, snapshot_every = self.agent["network"], self.agent["snapshot_every"]
+        return Training(folder, game, wanted, network, seed, self.episodes, self.exams, snapshot_every)
+
+
+def prepare(
+    game: Game,
+    learner: str | None,
+    *,
+    episodes: int | None,
+    seed: int,
+    preset: str,
+    exams: Sequence[str] | None,
+    exam_every: int | None,
+    exam_games: int,
+    stop_exam: str | None,
+    stop_at: float | None,
+    stop_after: int,
+    snapshot_every: int,
+    **settings: Any,
+) -> Prepared:
+    """The run that `train` begins with these arguments, which are its own; refused as there."""
     if learner is None:
         learner = default_learner(name for name, value in settings.items() if value)
     check_known("learner", learner, LEARNERS)
@@ -186,34 +271,8 @@ def train(
         "snapshot_every": snapshot_every,
         "network": network,
     }
-    folder = RunFolder(out if out is not None else Path("runs") / game.name)
-    if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, agent)
-        return resume(folder.path, progress=progress)
     given = [name for name, value in checked.items() if value is not None]
-    check_switches(wanted, given)
-    wanted.check_given(given)
-    check_for_game(wanted, game, given)
-    wanted.check_game(game)
-    check_stop(game, plan)
-    if told_memory is not None:
-        told_memory(wanted.table_bytes(game, seed))
-    # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
-    training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
-    with folder.claimed():
-        is_new = folder.is_empty
-        try:
-            training.begin(agent, force)
-            training.go(progress)
-        except BaseException as error:
-            # After Ctrl-C there is something to go on with as soon as there is a checkpoint.
-            is_saved = not isinstance(error, Exception) and folder.has("checkpoint.npz")
-            if is_new and not is_saved and not training.learner.episodes_done:
-                # What went wrong first is what is said.
-                with undisturbed(), contextlib.suppress(BoardLabError):
-                    folder.discard()
-            raise
-    return _as_run(training)
+    return Prepared(game, wanted, given, agent, plan)
 
 
 def resume(

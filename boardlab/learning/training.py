@@ -177,7 +177,7 @@ class Training:
                 if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
-                if tell(self._progress()):
+                if self._is_stopped(tell):
                     break
             self.save()
             self._draw()
@@ -195,6 +195,14 @@ class Training:
         """
         with contextlib.nullcontext() if self.trainee.saves_each_chunk else uninterrupted():
             self.learner.train(episodes)
+
+    def _is_stopped(self, tell: Tell) -> bool:
+        """Tells where the run stands; whether it is to stop here."""
+        try:
+            return bool(tell(self._progress()))
+        except Exception:  # learning itself went well; who is told may be anybody's code
+            self.save()
+            raise
 
     def _snapshot_is_due(self) -> bool:
         """Whether there is none yet since the last multiple of `snapshot_every`."""

@@ -246,9 +246,38 @@ def test_train_says_what_the_tables_take_before_they_do(boardlab, tmp_path):
     assert not (tmp_path / "large").exists()
 
 
-def test_settings_that_cannot_be_trained_are_listed_all_the_same(boardlab):
-    status, out, _ = boardlab("train", "tictactoe", "--tuples", "100", "--length", "2", "--settings")
-    assert status == 0 and "memory_gb" in out and "memory of the tables" not in out
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tictactoe", "--tuples", "100", "--length", "2"),
+        ("tictactoe", "--episodes", "-5"),
+        ("tictactoe", "--exam", "chess"),
+        ("tictactoe", "--exam-games", "0"),
+        ("tictactoe", "--runs", "0"),
+        ("tictactoe", "--replay-batch", "5"),
+        ("hex", "--tables", "shared"),
+        ("connectfour", "--symmetries", "5"),
+        ("connectfour", "--memory-gb", "0.01"),
+        ("2048", "--learner", "davi"),
+    ],
+)
+def test_settings_refuses_what_the_run_would(boardlab, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    status, _, error = boardlab("train", *words)
+    assert status == 2
+    assert boardlab("train", *words, "--settings") == (2, "", error)
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_shows_the_episodes_that_the_run_would_play(boardlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out = boardlab("train", "tictactoe", "--episodes", "1000", "--settings")[1]
+    assert re.search(r"^episodes +1000 ", out, re.MULTILINE)
+    pytest.importorskip("torch")
+    words = ("--learner", "alphazero", "--games", "32", "--channels", "4", "--episodes", "961")
+    out = boardlab("train", "tictactoe", *words, "--settings")[1]
+    assert re.search(r"^episodes +992 ", out, re.MULTILINE)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("columns", [40, 80])

@@ -1,6 +1,8 @@
 """Training from the command line: plugins in every process, progress in a file, messages that name the remedy."""
 
+import errno
 import importlib
+import io
 import subprocess
 import sys
 
@@ -72,6 +74,17 @@ def test_plugins_reach_the_processes_of_several_runs(plugin, tmp_path):
     done = run("--plugin", plugin, *two_processes(tmp_path / "runs", *words, *asked))
     assert done.returncode == 0, done.stderr
     assert all(f"{exam}: mean" in done.stdout for exam in exams)
+
+
+def test_a_run_goes_on_where_nobody_reads_its_progress(boardlab, tmp_path, monkeypatch):
+    class Closed(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    words = ("--episodes", 20, "--exam-every", 10, "--exam-games", 2, "--out", tmp_path / "run")
+    monkeypatch.setattr(sys, "stderr", Closed())
+    assert boardlab("train", "tictactoe", *words)[0] == 0
+    assert bl.open_run(tmp_path / "run").is_finished
 
 
 def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):

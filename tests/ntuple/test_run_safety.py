@@ -156,6 +156,7 @@ def test_a_run_that_fails_leaves_its_folder_free(tmp_path):
 
     with pytest.raises(RuntimeError, match="no more") as kept:
         bl.train(TICTACTOE, episodes=20, out=tmp_path, progress=fail)
+    assert bl.open_run(tmp_path).episodes  # what was learned before is kept
     assert bl.resume(tmp_path).is_finished, kept  # although its traceback is still there
 
 

@@ -170,7 +170,7 @@ def read_option(owner: str, option: Option, text: str) -> Any:
         return None
     try:
         if kind in (int, float):
-            return kind(text)
+            return read_number(kind, text)
         if kind is bool:
             return TRUTH[text.lower()]
         if typing.get_origin(kind) is tuple:
@@ -178,6 +178,17 @@ def read_option(owner: str, option: Option, text: str) -> Any:
     except (ValueError, KeyError):
         raise BoardLabError(f'{owner}: {option.shown_name} must be {option.allowed}, not "{text}"') from None
     return text
+
+
+def read_number(kind: type, text: str) -> int | float:
+    """The text as that kind of number; 1e4 is a whole one. ValueError where it is none."""
+    try:
+        return int(text) if kind is int else float(text)
+    except ValueError:
+        number = float(text)
+        if not number.is_integer():
+            raise
+        return int(number)
 
 
 def option_text(value: Any) -> str:

@@ -1,7 +1,10 @@
 """The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
 
 import io
+import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +12,7 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
-from boardlab.cli.common import GAME_PARAMETERS
+from boardlab.cli.common import GAME_PARAMETERS, read_numbers
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -32,14 +35,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(games)
-app.command()(agents)
-app.command()(demo)
-app.command()(resume)
-app.command()(rate)
-app.command()(fame)
-for command in (play, inspect, match, tournament, evaluate, balance, gtp, train, replay):
-    app.command(context_settings=GAME_PARAMETERS)(command)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
+OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
+"""These are handed options that they did not declare, most as parameters of a game."""
+for command in SIMPLE:
+    app.command()(read_numbers(command))
+for command in OPEN:
+    app.command(context_settings=GAME_PARAMETERS)(read_numbers(command))
 
 
 @app.callback(invoke_without_command=True)
@@ -80,6 +82,8 @@ def _check_place_of_plugins(words: list[str]) -> None:
 
 def main() -> None:
     """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
+    if sys.stdin is None:  # closed, as some services start their programs: there is no input
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
     try:

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import typer
 from rich.console import Console, Group, RenderableType
@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+from typer.models import OptionInfo
 
 from boardlab.errors import BoardLabError, unknown
 from boardlab.evaluators import EVALUATORS
@@ -21,7 +22,7 @@ from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import undisturbed
 from boardlab.learning.train import run_expression
-from boardlab.options import Option, options_of, read_option
+from boardlab.options import Option, options_of, read_number, read_option
 from boardlab.paths import as_path, reachable
 from boardlab.search.expression import AGENTS
 
@@ -32,6 +33,41 @@ console = Console(highlight=False)
 
 NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
+
+
+def read_numbers(command: Callable[..., None]) -> Callable[..., None]:
+    """Lets the numbers among a command's options be read, and refused, as settings of learners are."""
+    for name, hint in get_type_hints(command, include_extras=True).items():
+        number = _number_in(hint)
+        for info in get_args(hint):
+            if number is not None and isinstance(info, OptionInfo):
+                names = (*(info.param_decls or ()), f"--{name.replace('_', '-')}")
+                shown = next(word for word in names if word.startswith("--"))
+                info.parser = lambda given: given  # Typer's own would not say what was given
+                info.metavar = info.metavar or f"<{number.__name__}>"
+                info.callback = _number_reader(Option(shown, number, None, "", None, None, None))
+    return command
+
+
+def _number_in(hint: Any) -> type | None:
+    """The kind of number in `Annotated[int | None, ...]`, `Annotated[list[float], ...]` and the like."""
+    if hint in (int, float):
+        return hint  # type: ignore[no-any-return]
+    return next((number for part in get_args(hint) if (number := _number_in(part))), None)
+
+
+def _number_reader(option: Option) -> Callable[[Any], Any]:
+    def read(given: Any) -> Any:
+        if isinstance(given, (list, tuple)):
+            return [read(one) for one in given]
+        if not isinstance(given, str):  # the default
+            return given
+        try:
+            return read_number(option.type, given)
+        except ValueError:
+            raise BoardLabError(f'{option.name} must be {option.allowed}, not "{given}"') from None
+
+    return read
 
 
 def game_from(name: str, context: typer.Context) -> Game:

@@ -12,6 +12,7 @@ from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
 from boardlab.cli.completion import complete_game
 from boardlab.errors import BoardLabError
+from boardlab.games.game import as_integer
 from boardlab.games.registry import GAMES
 from boardlab.learning.again import train_command
 from boardlab.numbers import counted, plain
@@ -26,10 +27,11 @@ def fame(
     game: Annotated[str | None, typer.Argument(help="Only this game.", autocompletion=complete_game)] = None,
     store: Annotated[Path | None, STORE] = None,
     top: Annotated[
-        int, typer.Option("--top", "-n", min=1, help="So many agents a list; who never met have their own.")
+        int, typer.Option("--top", "-n", help="So many agents a list; who never met have their own.")
     ] = 10,
 ) -> None:
     """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
+    top = as_integer("--top", top, 1, 10**9)
     opened = open_store(store)
     lines = opened.fame(game)
     tournaments = opened.tournaments(game)

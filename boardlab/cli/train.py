@@ -238,12 +238,17 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
 
 
 def resume(
+    context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
     episodes: Annotated[
         int | None, typer.Option(help=f"A new number of episodes in all. {ROUNDED_UP}")
     ] = None,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
+    if context.args:
+        raise BoardLabError(
+            f"a run keeps the settings that it began with: resume takes --episodes, not {context.args[0]}"
+        )
     with saved_by_ctrl_c(f"boardlab resume {run}"):
         with training_bar() as bar:
             done = resume_run(run, episodes=episodes, progress=teller(bar))

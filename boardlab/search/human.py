@@ -33,7 +33,7 @@ def terminal_human(game: Game) -> Agent:
         print(state)  # the one place below the command line that talks: it is what this agent is
         try:
             return input(f"{game.rules.player_name(state.player)} plays: ")
-        except EOFError:
+        except (EOFError, RuntimeError):  # the input ended, or was closed from the first
             raise KeyboardInterrupt from None  # nobody is there any more: stop, do not lose the game
 
     return Human(ask, print).agent(game)

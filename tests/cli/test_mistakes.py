@@ -160,12 +160,80 @@ def test_an_agents_own_error_is_said(boardlab, plugin, tmp_path):
     _, out, _ = boardlab(
         "--plugin", plugin, "evaluate", agent, "--game", "tictactoe", "--exam", "perfect", "-n", "4"
     )
-    assert "the first error: RuntimeError: my judge broke" in out
+    said = f"{agent}: {plugin}, line 8: RuntimeError: my judge broke"
+    assert f"the first error: {said}" in out
     store = tmp_path / "store.db"
     _, out, _ = boardlab(
         "--plugin", plugin, "tournament", "tictactoe", agent, "random", "-n", "2", "--store", store
     )
-    assert "lost by an agent's error: 2 games; the first: RuntimeError: my judge broke" in out
+    assert f"lost by an agent's error: 2 games; the first: {said}" in out
+
+
+def test_gtp_says_where_an_agent_failed(boardlab, plugin, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("genmove b\ngenmove x\n"))
+    out = boardlab("--plugin", plugin, "gtp", "greedy(broken)")[1]
+    said = f"? greedy(broken): {plugin}, line 8: RuntimeError: my judge broke"
+    assert out == f"{said}\n\n? a colour is b or w\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\nraise KeyError('x')\n", "failed in line 2: KeyError: 'x'"),
+        ("import boardlab as bl\nbl.register_agent('a b')\n", "failed in line 2: the name of an agent is a letter"),
+        ("x = (\n", "failed: SyntaxError: '(' was never closed (mine.py, line 1)"),
+    ],
+)  # fmt: skip
+def test_what_fails_while_a_plugin_is_loaded_is_said_with_its_line(boardlab, plugin, text, said):
+    plugin.write_text(text)
+    status, _, error = boardlab("--plugin", plugin, "games")
+    assert status == 2 and error.startswith(f"boardlab: the plugin {plugin} {said}")
+
+
+def test_what_boardlab_refuses_in_a_plugin_is_said_with_its_line(boardlab, plugin):
+    plugin.write_text(PLUGIN.replace('raise RuntimeError("my judge broke")', "bl.game('chess')"))
+    error = boardlab("--plugin", plugin, "inspect", "tictactoe", "greedy(broken)")[2]
+    assert error.startswith(f'boardlab: the plugin {plugin} failed in line 8: unknown game "chess"')
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("train", "tictactoe", "--episodes", "1k"), '--episodes must be a whole number, not "1k"'),
+        (("train", "tictactoe", "--episodes", "10,000"), '--episodes must be a whole number, not "10,000"'),
+        (("train", "tictactoe", "--tuples", "1.5"), 'tuples must be a whole number from 1 to 100000, not "1.5"'),
+        (("match", "tictactoe", "random", "random", "-n", "1.5"), '--games must be a whole number, not "1.5"'),
+        (("rate", "--tournament", "x"), '--tournament must be a whole number, not "x"'),
+        (("rate", "--tau", "x"), '--tau must be a number, not "x"'),
+        (("fame", "--top", "0"), "--top must be a whole number from 1 to 1000000000, not 0"),
+        (("resume", "runs/x", "--alpha", "0.5"),
+         "a run keeps the settings that it began with: resume takes --episodes, not --alpha"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none_are_refused_in_a_sentence(boardlab, words, sentence):
+    status, out, error = boardlab(*words)
+    assert (status, out) == (2, "") and error.startswith("boardlab: ") and error.endswith(f"{sentence}\n")
+
+
+def test_a_whole_number_may_be_written_as_1e3(boardlab, tmp_path):
+    words = ("--episodes", "1e2", "--tuples", "1e1", "--exam", "none")
+    assert boardlab("train", "tictactoe", *words, "--out", tmp_path / "run")[0] == 0
+    run = bl.open_run(tmp_path / "run")
+    assert run.episodes == 100 and run.settings.tuples == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "end"),
+    [
+        (("play", "tictactoe"), 0, "stopped\n"),
+        (("gtp", "random"), 0, ""),
+        (("match", "tictactoe", "human", "random", "-n", "1"), 130, "stopped before a game was finished\n"),
+    ],
+)
+def test_a_closed_input_is_the_end_of_input(boardlab, monkeypatch, words, status, end):
+    monkeypatch.setattr(sys, "stdin", None)
+    done, out, error = boardlab(*words)
+    assert (done, error) == (status, "") and out.endswith(end)
 
 
 @pytest.mark.parametrize(

@@ -51,4 +51,7 @@ def plugin_failure(error: Exception) -> str | None:
 
 
 def _said(error: Exception) -> str:
-    return str(error) if isinstance(error, BoardLabError) else f"{type(error).__name__}: {error}"
+    """In one line: without the place in an expression."""
+    if isinstance(error, BoardLabError):
+        return str(error).partition("\n")[0]
+    return f"{type(error).__name__}: {error}"

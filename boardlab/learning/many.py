@@ -238,5 +238,6 @@ def work() -> None:
         said = plugin_failure(error)
         if said is None and not isinstance(error, BoardLabError):
             raise
-        print(json.dumps({"error": said or str(error)}), file=parent, flush=True)
+        sentence = said or str(error).splitlines()[0]  # without the place in an expression
+        print(json.dumps({"error": sentence}), file=parent, flush=True)
         sys.exit(2)

@@ -9,7 +9,7 @@ from typing import Any
 
 from boardlab.arena.intervals import NORMAL_95, interval
 from boardlab.games.game import Game
-from boardlab.learning.exams import exam_names, exam_range
+from boardlab.learning.exams import exam_names, exam_range, exam_title, exam_unit
 from boardlab.numbers import plain
 
 Rows = Sequence[Mapping[str, Any]]
@@ -59,33 +59,50 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
     FigureCanvasAgg(figure)
     for place, exam in enumerate(exams, 1):
         axes = figure.add_subplot(len(exams), 1, place)
-        axes.set_title(exam, fontsize=10, parse_math=False)
-        axes.set_ylabel("mean score")
+        axes.set_title(f"{game.name}: {exam_title(exam)}", fontsize=10, parse_math=False)
+        axes.set_ylabel(exam_unit(exam))
         axes.grid(alpha=0.3)
         possible = exam_range(exam, game)
         for _, rows in logs:
             found = points(rows, exam)
             xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
             if len(logs) == 1:
-                axes.fill_between(xs, *band(found, possible), alpha=0.2, linewidth=0)
-                axes.plot(xs, ys, marker="o", markersize=3)
+                _draw_band(axes, found, possible, color="tab:blue", alpha=0.2)
+                axes.plot(xs, ys, color="tab:blue", marker="o", markersize=3)
             else:
-                axes.plot(xs, ys, linewidth=0.7, alpha=0.5)
+                axes.plot(xs, ys, linewidth=0.7, alpha=0.5, marker="o", markersize=1.5 if xs[1:] else 4)
         if len(logs) > 1:
             _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), possible, len(logs))
+        episodes = {x for _, rows in logs for x, _, _ in points(rows, exam)}
+        if len(episodes) == 1:  # the axis would show some episodes around them
+            axes.set_xlim(0, 1.1 * max(*episodes, 1))
     axes.set_xlabel("episodes")
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=110)
     return file.getvalue()
 
 
+def _draw_band(
+    axes: Any, found: Sequence[Point], possible: tuple[float, float], color: str, alpha: float
+) -> None:
+    """The intervals; one exam has no band, but an error bar."""
+    low, high = band(found, possible)
+    if len(found) == 1:
+        x, y, _ = found[0]
+        axes.errorbar([x], [y], [[y - low[0]], [high[0] - y]], color=color, capsize=4)
+    else:
+        axes.fill_between([x for x, _, _ in found], low, high, color=color, alpha=alpha, linewidth=0)
+
+
 def _draw_mean(axes: Any, mean: Sequence[Point], possible: tuple[float, float], runs: int) -> None:
     xs, ys = [x for x, _, _ in mean], [y for _, y, _ in mean]
     label = f"mean of {runs} runs with its 95% interval"
-    axes.plot(xs, ys, color="black", linewidth=2, label=label)
-    shown = axes.get_ylim()  # the interval of two runs may be far wider than all that they did
-    axes.fill_between(xs, *band(mean, possible), color="black", alpha=0.15, linewidth=0)
-    axes.set_ylim(shown)
+    axes.plot(xs, ys, color="black", linewidth=2, marker="o", markersize=2 if xs[1:] else 5, label=label)
+    bottom, top = axes.get_ylim()
+    _draw_band(axes, mean, possible, "black", 0.15)
+    if len(mean) > 1:  # the interval of two runs may be far wider than their curves, which keep a third of it
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, bottom - (top - bottom)), min(high, top + (top - bottom)))
     axes.legend(fontsize=8)
 
 

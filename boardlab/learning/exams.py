@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
+from boardlab.arena.exams.exam import SHARE
 from boardlab.arena.exams.opponents import Against
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
 from boardlab.games.game import Game, as_integer, is_number
@@ -167,6 +168,17 @@ def exam_range(name: str, game: Game) -> tuple[float, float]:
     """What can come out of the exam: mostly scores of the game."""
     values = EXAMS[name].values if name in EXAMS else None
     return values or game.score_range
+
+
+def exam_unit(name: str) -> str:
+    """What the value of the exam is, in a word or two."""
+    values = EXAMS[name].values if name in EXAMS else None
+    return "mean score" if values is None else "share" if values == SHARE else "value"
+
+
+def exam_title(name: str) -> str:
+    """The exam as a heading says it: what is no exam's name is an opponent."""
+    return f"exam {name}" if name in EXAMS else f"against {name}"
 
 
 def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:

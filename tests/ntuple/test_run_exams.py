@@ -226,9 +226,42 @@ def test_the_drawn_curve_stays_in_range(monkeypatch):
     axes = pytest.importorskip("matplotlib.axes").Axes
     drawn = []
     monkeypatch.setattr(axes, "fill_between", lambda self, xs, low, high, **_: drawn.append((low, high)))
-    rows = [{"episodes": 5, "perfect": 1.0, "perfect error": 0.0, "perfect interval": 0.12}]
-    curve.draw_curve(TICTACTOE, [("run", rows)])
-    assert drawn == [([0.88], [1.0])]
+    row = {"perfect": 1.0, "perfect error": 0.0, "perfect interval": 0.12}
+    curve.draw_curve(TICTACTOE, [("run", [{"episodes": x, **row} for x in (5, 9)])])
+    assert drawn == [([0.88, 0.88], [1.0, 1.0])]
+
+
+@pytest.fixture
+def figures(monkeypatch):
+    """What is drawn."""
+    drawn = []
+    figure = pytest.importorskip("matplotlib.figure")
+    monkeypatch.setattr(figure.Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+    return drawn
+
+
+def test_a_single_exam_is_drawn_with_its_interval_on_an_axis_from_0(figures):
+    row = {"episodes": 5000, "perfect": 1.0, "perfect error": 0.0, "perfect interval": 0.12}
+    curve.draw_curve(TICTACTOE, [("run", [row])])
+    axes = figures[0].axes[0]
+    (bar,) = axes.collections
+    assert bar.get_segments()[0].tolist() == [[5000, 0.88], [5000, 1.0]]
+    assert axes.get_xlim()[0] == 0 and axes.get_xlim()[1] > 5000
+    curve.draw_curve(TICTACTOE, [(str(i), [{**row, "perfect": y}]) for i, y in enumerate((0.2, 0.4))])
+    bottom, top = figures[1].axes[0].get_ylim()
+    assert bottom < 0.3 - 12.7062 * 0.1 and top > 1  # to the ends of the interval, as far as scores go
+
+
+def test_a_curve_says_what_its_values_are_and_of_which_game(figures):
+    for exam, title, unit in (
+        ("perfect", "exam perfect", "mean score"),
+        ("optimal", "exam optimal", "share"),
+        ("exploitability", "exam exploitability", "value"),
+        ("mcts(iterations=5)", "against mcts(iterations=5)", "mean score"),
+    ):
+        curve.draw_curve(TICTACTOE, [("run", [{"episodes": 5, exam: 0.5, f"{exam} error": 0.1}])])
+        axes = figures[-1].axes[0]
+        assert (axes.get_title(), axes.get_ylabel()) == (f"tictactoe: {title}", unit)
 
 
 def test_the_text_curve_has_every_exam_at_its_place():
@@ -285,21 +318,23 @@ def test_the_interval_of_a_few_runs_is_students(values, said):
     assert f"exam: {said}" in f"{many_runs(*values)}\n"
 
 
-def test_the_mean_of_several_curves_is_drawn_with_its_interval_and_a_legend(monkeypatch):
-    figure = pytest.importorskip("matplotlib.figure")
-    drawn = []
-    monkeypatch.setattr(figure.Figure, "savefig", lambda self, *_, **__: drawn.append(self))
+def test_the_mean_of_several_curves_is_drawn_with_its_interval_and_a_legend(figures):
     ends = {10: (0.4, 0.6), 20: (0.5, 0.5), 30: (0.6, 0.8)}
     logs = [[{"episodes": x, "a": ys[i], "a error": 0.1} for x, ys in ends.items()] for i in (0, 1)]
     means = curve.mean_curve(logs, "a")
     assert [(x, round(y, 9)) for x, y, _ in means] == [(10, 0.5), (20, 0.5), (30, 0.7)]
     assert means[0][2] == pytest.approx(12.7062 * 0.1) and means[1][2] != means[1][2]
     curve.draw_curve(TICTACTOE, [(str(i), rows) for i, rows in enumerate(logs)])
-    axes = drawn[0].axes[0]
+    axes = figures[0].axes[0]
     assert len(axes.collections) == 1  # the band
     said = [text.get_text() for text in axes.get_legend().get_texts()]
     assert said == ["mean of 2 runs with its 95% interval"]
     assert -1 < axes.get_ylim()[0] < axes.get_ylim()[1] < 1.5  # a wide interval does not flatten the curves
+    more = [[{"episodes": x, "a": 0.1 * i + x / 100, "a error": 0.1} for x in (10, 20)] for i in range(4)]
+    curve.draw_curve(TICTACTOE, [(str(i), rows) for i, rows in enumerate(more)])
+    low, high = curve.band(curve.mean_curve(more, "a"), (-1, 1))
+    bottom, top = figures[1].axes[0].get_ylim()
+    assert bottom < min(low) and max(high) < top  # and the ends of another can be read
 
 
 def test_processes_give_the_same_runs_and_go_on(tmp_path):

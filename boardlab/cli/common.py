@@ -217,8 +217,8 @@ def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
 
 
 def board(state: State) -> Text:
-    """The state's text in the game's colours."""
-    text = Text(state.to_text())
+    """What a player is shown of the state, in the game's colours."""
+    text = Text(state.game.rules.board_text(state))
     for pattern, style in state.game.rules.colours:
         text.highlight_regex(pattern, style)
     return text

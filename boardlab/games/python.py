@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
+from boardlab.games.grid import mover_line
 from boardlab.games.rules import Rules
 from boardlab.paths import code_of
 
@@ -221,10 +222,25 @@ class PythonGame(Rules):
         )
 
     def to_text(self, state: "State") -> str:
-        """The board as `text` has it, and the fields, from which it is read back."""
-        fields = " ".join(map(str, state.fields))
-        board = self.text(tuple(state.fields[:-1]))
-        return f"{board}\nfields: {fields}" if board else f"fields: {fields}"
+        """What a player is shown, and the fields, from which it is read back."""
+        fields = "fields: " + " ".join(map(str, state.fields))
+        return "\n".join([*filter(None, (self._board(state), self._turn(state))), fields])
+
+    def board_text(self, state: "State") -> str:
+        """The board as `text` has it, and who moves; the fields only where there is no board."""
+        board, turn = self._board(state), self._turn(state)
+        return "\n".join(filter(None, (board, turn))) if board else self.to_text(state)
+
+    def _board(self, state: "State") -> str:
+        return self.text(tuple(state.fields[:-1]))
+
+    def _turn(self, state: "State") -> str:
+        """Who moves, where that is a question and the board does not say it."""
+        if state.player == _engine.CHANCE or (self.players == 1 and not state.is_terminal):
+            return ""
+        names = [self.player_name(player) for player in range(self.players)]
+        line = mover_line(state.player, names)
+        return "" if line in self._board(state) else line
 
     def fields_from_text(self, text: str) -> list[int]:
         """The fields of the last line."""

@@ -64,6 +64,10 @@ class Rules:
         """The whole state as text a person can read; `fields_from_text` reads it back."""
         return " ".join(str(field) for field in state.fields)
 
+    def board_text(self, state: "State") -> str:
+        """What a player is shown of it: in most games all."""
+        return self.to_text(state)
+
     def fields_from_text(self, text: str) -> list[int]:
         """The fields of the state that `text` describes."""
         try:
@@ -105,4 +109,4 @@ class Rules:
         """A drawing of the state."""
         from boardlab.games.drawing import text_svg
 
-        return text_svg(self.to_text(state))
+        return text_svg(self.board_text(state))

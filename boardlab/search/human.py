@@ -30,7 +30,9 @@ def terminal_human(game: Game) -> Agent:
     """A person at the terminal, asked by `input`."""
 
     def ask(state: State) -> str:
-        print(state)  # the one place below the command line that talks: it is what this agent is
+        print(
+            game.rules.board_text(state)
+        )  # the one place below the command line that talks: it is what this agent is
         try:
             return input(f"{game.rules.player_name(state.player)} plays: ")
         except (EOFError, RuntimeError):  # the input ended, or was closed from the first

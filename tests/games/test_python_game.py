@@ -309,10 +309,28 @@ def test_records_and_copies(breakthrough, tmp_path):
     assert state.action_text(state.legal_actions()[0]) == "a4b3"
 
 
-def test_the_page_says_what_its_example_prints(capsys):
+def test_a_player_sees_the_board_and_who_moves_and_no_fields(breakthrough):
+    state = breakthrough.initial_state()
+    shown = "4 O O O O\n3 O O O O\n2 X X X X\n1 X X X X\n  a b c d\nX to move"
+    assert state.game.rules.board_text(state) == shown
+    assert state.to_text().startswith(f"{shown}\nfields: 2 2 ") and "fields" not in state.to_svg()
+    board_alone = state.to_text().replace("X to move\n", "")  # as earlier versions wrote it
+    assert breakthrough.from_text(board_alone) == breakthrough.from_text(state.to_text()) == state
+    while not state.is_terminal:
+        state.apply(state.legal_actions()[0])
+    assert state.game.rules.board_text(state).endswith("  a b c d\ngame over")
+
+
+def test_a_game_without_a_board_shows_its_fields():
+    state = bl.game(bl.register_game(Crosses).name).initial_state()
+    assert state.game.rules.board_text(state) == "player 0 to move\nfields: 0 0 0 0 0 0 0 0 0 -1"
+
+
+@pytest.mark.parametrize(("name", "out"), [("__main__", "2\n"), ("takeaway", "")])
+def test_the_page_says_what_its_example_prints(capsys, name, out):
     page = (ROOT / "docs" / "own_games.md").read_text(encoding="utf-8")
-    exec(page.split("```python\n")[1].split("```")[0], {})
-    assert capsys.readouterr().out == "2\n" and "This prints 2" in page
+    exec(page.split("```python\n")[1].split("```")[0], {"__name__": name})
+    assert capsys.readouterr().out == out and "`python takeaway.py` prints 2" in page
 
 
 # ---- answers that no game may give ----
@@ -567,6 +585,8 @@ def test_the_command_line_knows_a_registered_game(tmp_path):
     plugin = ("--plugin", str(EXAMPLE))
     assert "breakthrough" in boardlab(*plugin, "games", cwd=tmp_path)
     assert "rows and columns" in boardlab(*plugin, "games", "breakthrough", cwd=tmp_path)
+    said = boardlab(*plugin, "inspect", "breakthrough", "random", cwd=tmp_path)
+    assert "X to move" in said and "fields" not in said
     train = ("train", "breakthrough", "--size", "4", "--episodes", "60", "--exam", "none")
     boardlab(*plugin, *train, "--runs", "2", "--jobs", "2", "--out", "runs/b", cwd=tmp_path)
     match = ("match", "breakthrough", "runs/b/seed-1", "random", "-n", "4", "--size", "4")

@@ -141,14 +141,17 @@ class Morpion(Rules):
         return Line(first, kind)
 
     def to_text(self, state: State) -> str:
-        """The points (o of the cross, * added) and the moves that lead here."""
+        """The points (o of the cross, * added) with columns and rows, and the moves that lead here."""
         lines, points = _decode(state)
         cross = self.cross()
         rows = range(min(p.y for p in points), max(p.y for p in points) + 1)
         cols = range(min(p.x for p in points), max(p.x for p in points) + 1)
-        picture = [
-            " ".join("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols) for y in rows
-        ]
+        across, down = ([str(place - self._origin) for place in places] for places in (cols, rows))
+        wide, margin = max(map(len, across)), max(map(len, down))
+        picture = [" " * margin + "".join(f" {label:>{wide}}" for label in across)]
+        for label, y in zip(down, rows, strict=True):
+            symbols = ("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols)
+            picture.append(f"{label:>{margin}}" + "".join(f" {symbol:>{wide}}" for symbol in symbols))
         moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
         end = ", game over" if state.is_terminal else ""
         return "\n".join(
@@ -203,8 +206,10 @@ class Morpion(Rules):
 
         for x in range(1, width):
             canvas.line(x * step, step / 2, x * step, (height - 0.5) * step, "#e6dfcf", 1)
+            canvas.text(x * step, step / 4, str(x + left - self._origin), size=9)
         for y in range(1, height):
             canvas.line(step / 2, y * step, (width - 0.5) * step, y * step, "#e6dfcf", 1)
+            canvas.text(step / 4, y * step, str(y + top - self._origin), size=9)
         for line, _ in moves:
             ends = self.points_of(line)
             canvas.line(*at(ends[0]), *at(ends[-1]), PLAYER_COLOURS[2], 2.5)

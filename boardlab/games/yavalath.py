@@ -59,15 +59,15 @@ class Yavalath(Rules):
         return [list(range(start, end)) for start, end in itertools.pairwise(ends)]
 
     def to_text(self, state: State) -> str:
-        """The hexagon behind its row letters, and whose turn it is."""
+        """The rows between their letters and the numbers of their last cells, and whose turn it is."""
         lines = []
         for row, cells in enumerate(self._rows()):
             symbols = " ".join(SYMBOLS[state.fields[cell]] for cell in cells)
-            lines.append(f"{' ' * abs(row - self.side + 1)}{LETTERS[row]} {symbols}")
+            lines.append(f"{' ' * abs(row - self.side + 1)}{LETTERS[row]} {symbols} {len(cells)}")
         return "\n".join([*lines, turn_line(state, NAMES)])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the hexagon, with or without row letters, and whose turn it is."""
+        """Reads the hexagon, with or without letters and numbers of rows, and whose turn it is."""
         lines = [line for line in text.splitlines() if line.strip()]
         lengths = self.row_lengths
         if len(lines) < len(lengths):
@@ -75,7 +75,7 @@ class Yavalath(Rules):
         symbols = SYMBOLS[: self.players + 1]
         fields = []
         for letter, length, line in zip(LETTERS, lengths, lines, strict=False):
-            cells = "".join(line.split()).upper()
+            cells = "".join(line.split()).upper().removesuffix(str(length))
             if len(cells) == length + 1 and cells[0] == letter.upper():
                 cells = cells[1:]
             if len(cells) != length or not set(cells) <= set(symbols):
@@ -102,6 +102,7 @@ class Yavalath(Rules):
         must_block = bool(legal) and len(legal) < state.fields[:-1].count(0)
         for row, cells in enumerate(rows):
             canvas.label(cells[0], -0.85, 0, LETTERS[row])
+            canvas.label(cells[-1], 0.85, 0, str(len(cells)))
             for place, cell in enumerate(cells):
                 fill = ("#dfe7dc", "#d2dccf", "#c6d2c4")[(place + max(0, row - self.side + 1) + row) % 3]
                 canvas.hexagon(cell, BLOCK if must_block and cell in legal else fill, "#8fa08c")

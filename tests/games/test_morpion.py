@@ -92,7 +92,21 @@ def test_the_cross_and_its_first_moves(variant, points, actions):
     assert sum(field & 1 for field in state.fields) == points
     assert sum(field >> 1 for field in state.fields) == 0
     assert len(state.legal_actions()) == actions
-    assert state.to_text().splitlines()[:-1] == [" ".join(row) for row in CROSSES[int(variant[0])]]
+    columns, *rows, _ = state.to_text().splitlines()
+    assert columns.split() == [str(x) for x in range(len(rows))]
+    assert rows == [f"{y} {' '.join(row)}" for y, row in enumerate(CROSSES[int(variant[0])])]
+
+
+def test_the_text_has_the_columns_and_rows_that_actions_are_written_with():
+    game = bl.game("morpion")
+    state = play(game, "(3,-1)v1", "(-1,3)h1")
+    lines = state.to_text().splitlines()
+    assert lines[0] == "   -1  0  1  2  3  4  5  6  7  8  9"
+    assert lines[1] == "-1  .  .  .  .  *  .  .  .  .  .  ."
+    assert lines[5] == " 3  *  o  o  o  o  .  .  o  o  o  o"
+    assert ">-1</text>" in state.to_svg()
+    without = "\n".join(line[3:] for line in lines[1:-1]) + f"\n{lines[-1]}"  # as earlier versions wrote it
+    assert game.from_text(state.to_text()) == game.from_text(without) == state
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

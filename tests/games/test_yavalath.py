@@ -235,12 +235,23 @@ def test_after_a_swap_other_numbers_of_stones_fit():
     assert TWO.from_text(lost.to_text()) == lost
 
 
+def test_a_row_is_written_between_its_letter_and_the_number_of_its_last_cell():
+    game = bl.game("yavalath", side=2)
+    text = " a W . 2\nb . . . 3\n c . . 2\nblack to move"
+    state = game.from_text(text)
+    assert state.to_text() == text and state.action_text(4) == "b3"
+    assert ">3</text>" in state.to_svg()
+    for other in ("a W .\nb . . .\nc . .\nblack to move", "W.\n...\n..\nblack to move"):
+        assert game.from_text(other) == state
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
         (". .\n. . .\n. .", "whose turn"),
         (". .\n. . .\n. R\nwhite to move", "row c must have 2 cells of . W B"),
         (". .\n. .\n. .\nwhite to move", "row b must have 3 cells"),
+        (". . 3\n. . .\n. .\nwhite to move", "row a must have 2 cells"),
         (". .", "expected 3 rows"),
     ],
 )

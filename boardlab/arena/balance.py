@@ -15,7 +15,7 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import GameRecord, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
-from boardlab.numbers import counted
+from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
 from boardlab.runs import write_file
 from boardlab.search.agent import Agent
@@ -64,8 +64,9 @@ class BalancedStart:
 
 @dataclass(frozen=True)
 class BalanceResult:
-    """The game as it is, and the starts that make it even."""
+    """The game as it is, and the starts that make it even; printed as `boardlab balance` does."""
 
+    game: Game
     agents: tuple[str, ...]
     usual: SeatReport
     """From the game's own start."""
@@ -74,6 +75,40 @@ class BalanceResult:
     """All fresh games of the kept starts."""
     imbalance: float
     """Root mean square of the kept starts' true advantages, the luck of few games taken out."""
+
+    def __str__(self) -> str:
+        """The seats from the usual start, then what was found."""
+        lines = [self._seats("usual start", self.usual)]
+        for number, start in enumerate(self.starts, 1):
+            report = start.report
+            lines.append(
+                f"start {number}: {' '.join(start.actions)}: {report.advantage:+z.3f}"
+                f"{_half(report.intervals[0])} ({report.games} fresh games; {start.screened:+z.3f} in those "
+                "it was chosen by)"
+            )
+        if self.together:
+            together = "this start" if len(self.starts) == 1 else f"these {len(self.starts)} starts"
+            lines.append(self._seats(together, self.together))
+            lines.append(f"a start is off by {self.imbalance:.3f} (root mean square, chance taken out)")
+        return "\n".join(lines)
+
+    def _seats(self, title: str, report: SeatReport) -> str:
+        seats = ", ".join(
+            f"{self.game.rules.player_name(seat)} {score:+z.3f}{_half(width)} (wins {wins:.1%})"
+            for seat, (score, width, wins) in enumerate(
+                zip(report.mean_scores, report.intervals, report.wins, strict=True)
+            )
+        )
+        tail = f", {report.errors} ended by an agent's error" if report.errors else ""
+        return (
+            f"{title}: {seats}, draws {report.draws:.1%}; {counted(report.games, 'games')}, "
+            f"{report.distinct} distinct{tail}"
+        )
+
+
+def _half(width: float) -> str:
+    """Nothing where there were too few games for one."""
+    return "" if math.isnan(width) else f" ± {plain(width, 2)}"
 
 
 def seat_report(
@@ -132,7 +167,7 @@ def balance(
     )
     names = tuple(a if isinstance(a, str) else a.expression for a in agents)
     if plies == 0:
-        return BalanceResult(names, usual, (), None, float("nan"))
+        return BalanceResult(game, names, usual, (), None, float("nan"))
 
     def play(stage: str, starts: list[State], each: int, stream: int) -> list[list[GameRecord]]:
         """The games of each start, as many for one as for the other."""
@@ -176,7 +211,7 @@ def balance(
     )
     every = tuple(record for records in fresh for record in records)
     together = _report(game, every, 1, groups=fresh)
-    return BalanceResult(names, usual, starts, together, _imbalance(fresh))
+    return BalanceResult(game, names, usual, starts, together, _imbalance(fresh))
 
 
 def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[State, tuple[str, ...]]]:

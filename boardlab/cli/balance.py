@@ -1,16 +1,14 @@
 """`boardlab balance`: what a seat is worth, and which starts make a game even."""
 
-import math
 from typing import Annotated
 
 import typer
 
-from boardlab.arena.balance import MORE, BalanceResult, SeatReport, write_openings
+from boardlab.arena.balance import MORE, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.cli.completion import GameArgument, complete_agent
-from boardlab.games.game import Game
-from boardlab.numbers import counted, plain
+from boardlab.numbers import counted
 from boardlab.runs import check_writable
 
 
@@ -62,43 +60,7 @@ def balance(
             threads=threads,
             progress=lambda stage, done, _: tell(before[stage] + done),
         )
-    console.print(balance_text(result, weighed), markup=False, soft_wrap=True)
+    console.print(str(result), markup=False, soft_wrap=True)
     if out is not None:
         write_openings(result, out)
         console.print(f"saved {counted(len(result.starts), 'starts')} in {out}", markup=False, soft_wrap=True)
-
-
-def balance_text(result: BalanceResult, game: Game) -> str:
-    """What was found, in lines."""
-    lines = [_seats_text("usual start", result.usual, game)]
-    for number, start in enumerate(result.starts, 1):
-        report = start.report
-        width = _half(report.intervals[0])
-        lines.append(
-            f"start {number}: {' '.join(start.actions)}: {report.advantage:+z.3f}{width} "
-            f"({report.games} fresh games; {start.screened:+z.3f} in those it was chosen by)"
-        )
-    if result.together:
-        together = "this start" if len(result.starts) == 1 else f"these {len(result.starts)} starts"
-        lines.append(_seats_text(together, result.together, game))
-        lines.append(f"a start is off by {result.imbalance:.3f} (root mean square, chance taken out)")
-    return "\n".join(lines)
-
-
-def _half(width: float) -> str:
-    """Nothing where there were too few games for one."""
-    return "" if math.isnan(width) else f" ± {plain(width, 2)}"
-
-
-def _seats_text(title: str, report: SeatReport, game: Game) -> str:
-    seats = ", ".join(
-        f"{game.rules.player_name(seat)} {score:+z.3f}{_half(width)} (wins {wins:.1%})"
-        for seat, (score, width, wins) in enumerate(
-            zip(report.mean_scores, report.intervals, report.wins, strict=True)
-        )
-    )
-    tail = f", {report.errors} ended by an agent's error" if report.errors else ""
-    return (
-        f"{title}: {seats}, draws {report.draws:.1%}; {counted(report.games, 'games')}, "
-        f"{report.distinct} distinct{tail}"
-    )

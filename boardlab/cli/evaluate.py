@@ -7,14 +7,13 @@ from typing import Annotated
 import typer
 from rich.console import RenderableType
 
-from boardlab.arena.exams import EXAMS, ExamResult, exams_for
+from boardlab.arena.exams import EXAMS, exams_for
 from boardlab.arena.exams import evaluate as take_exam
-from boardlab.arena.match import StoppedMatch, with_interval
+from boardlab.arena.match import StoppedMatch
 from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c, table_of
 from boardlab.cli.completion import GameOption, complete_agent, complete_exam
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
-from boardlab.numbers import counted, plain
 
 GAMES_HELP = (
     "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "
@@ -88,7 +87,7 @@ def evaluate(
                 threads=threads,
                 progress=tell,
             )
-        console.print(exam_text(result, games), markup=False, soft_wrap=True)
+        console.print(result.text(games), markup=False, soft_wrap=True)
         return
     names = exams_for(examined)
     slow = [name for name in names if EXAMS[name].slow]
@@ -101,7 +100,7 @@ def evaluate(
                 raise
             console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
             continue
-        console.print(exam_text(result, games), markup=False, soft_wrap=True)
+        console.print(result.text(games), markup=False, soft_wrap=True)
     if not exam and slow:
         console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
 
@@ -122,24 +121,3 @@ def _exam_table(game: Game) -> RenderableType:
     exams = [EXAMS[name] for name in exams_for(game)]
     rows = [(exam.name, exam.sentence, exam.best_in_words(game)) for exam in exams]
     return table_of(("exam", "what it measures", "best possible"), rows)
-
-
-def exam_text(result: ExamResult, asked: int) -> str:
-    """The result in two or three lines; how many games were `asked` for is said where it were others."""
-    best = f"{'at most' if result.is_bound else 'best possible'} {plain(result.best)}"
-    best = f", {best}" if result.best != float("inf") else ""
-    value = with_interval(result.value, result.interval) + (" (95%)" if result.interval >= 0 else "")
-    number = counted(result.games, result.units) + (f" ({asked} asked for)" if asked != result.games else "")
-    lines = [f"{result.exam}: {value}{best}, {number}"]
-    if result.exam in EXAMS:
-        lines.append(f"  {EXAMS[result.exam].sentence}")
-    if result.details:
-        lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in result.details.items()))
-    if result.problem:
-        lines.append(f"  the first error: {result.problem}")
-    return "\n".join(lines)
-
-
-def _shown(value: float) -> str:
-    """Shares in percent, other numbers as they are."""
-    return f"{value:.1%}" if 0 <= value <= 1 else plain(value)

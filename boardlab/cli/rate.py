@@ -3,16 +3,13 @@
 import enum
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
-from boardlab.arena.ratings.results import against_others, groups_of, left_out, never_met, played_apart
-from boardlab.arena.ratings.whole_history import split_time
+from boardlab.arena.ratings.results import against_others, left_out, played_apart
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
 from boardlab.cli.common import console
@@ -127,45 +124,14 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
     return lines
 
 
-def _glicko2(results: list[Result], **options: Any) -> list[str]:
-    rated = glicko2(results, **options)
-    width = max(4, *map(len, rated))
-    lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
-    for rank, (name, r) in enumerate(rated.items(), 1):
-        lines.append(
-            f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f} "
-            f"{r.volatility:>10.4f} {r.games:>5}"
-        )
-    return lines + never_met(groups_of(results))
-
-
-def _openskill(results: list[Result]) -> list[str]:
-    rated = openskill(results)
-    width = max(4, *map(len, rated))
-    lines = [f"Rank {'Name':<{width}}  mean ± 95% ordinal games"]
-    for rank, (name, r) in enumerate(rated.items(), 1):
-        lines.append(
-            f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f} "
-            f"{r.ordinal:>z7.1f} {r.games:>5}"
-        )
-    return lines + never_met(groups_of(results))
-
-
-def _whole_history(results: list[Result], **options: Any) -> list[str]:
-    curves = whole_history(results, **options)
-    width = max(4, *map(len, curves))
-    lines = [f"{'Name':<{width}} {'time':>10}   Elo ± 95% games"]
-    for name, curve in curves.items():
-        for p in curve:
-            lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>z5.0f} {p.error:>5.0f} {p.games:>5}")
-    # The points of one player's curve hang together.
-    met = [replace(r, players=tuple(split_time(name)[0] for name in r.players)) for r in results]
-    return lines + never_met(groups_of(met))
+def _printed(system: Callable[..., object]) -> Callable[..., list[str]]:
+    """The report of a system whose ratings say all there is to say."""
+    return lambda results, **options: [str(system(results, **options))]
 
 
 _REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {
     System.BAYESELO: (_bayeselo, ("advantage", "draw", "prior", "anchor", "bounds", "superiority")),
-    System.GLICKO2: (_glicko2, ("tau",)),
-    System.OPENSKILL: (_openskill, ()),
-    System.WHOLE_HISTORY: (_whole_history, ("drift", "prior")),
+    System.GLICKO2: (_printed(glicko2), ("tau",)),
+    System.OPENSKILL: (_printed(openskill), ()),
+    System.WHOLE_HISTORY: (_printed(whole_history), ("drift", "prior")),
 }

@@ -30,6 +30,9 @@ def test_numbers_become_a_mean_with_its_error():
     assert EXAMS["length"].sentence == "how long games against a random player are"
     assert EXAMS["length"].best_in_words(TICTACTOE) == "5"
     assert exams_for(TICTACTOE)[-1] == "length" and exams_for(TICTACTOE)[0] == "random"
+    bl.register_exam("length", length, values=(5, 9))
+    bound = bl.evaluate("random", TICTACTOE, "length", games=20, seed=3)
+    assert (bound.best, bound.is_bound) == (9, True) and ", at most 9, 20 games\n" in str(bound)
 
 
 def test_a_result_is_taken_as_it_is():

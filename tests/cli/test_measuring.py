@@ -41,6 +41,21 @@ def test_evaluate_says_value_error_bar_and_best():
     assert "best possible 0" in text and "240 questions" in text
 
 
+def test_results_in_python_print_as_on_the_command_line(tmp_path):
+    game, file, store = bl.game("tictactoe"), str(tmp_path / "games.pgn"), str(tmp_path / "s.db")
+    words = ("evaluate", "random", "-g", "tictactoe", "--exam", "perfect", "-n", "20")
+    assert f"{bl.evaluate('random', game, 'perfect', games=20)}\n" == output(*words)
+    even = ("-n", "4", "--plies", "1", "--candidates", "2", "--keep", "1", "--screen", "2", "--confirm", "2")
+    few = bl.balance(game, "random", 4, plies=1, candidates=2, keep=1, screen=2, confirm=2)
+    assert f"{few}\n" == output("balance", "tictactoe", "-a", "random", *even)
+    bl.match(game, ["random", "mcts(iterations=20)"], games=6).save(file)
+    for system in ("glicko2", "openskill", "whole-history"):
+        assert f"{bl.rate(file, system)}\n" == output("rate", file, "--system", system)
+    output("tournament", "tictactoe", "random", "solved", "-n", "2", "--store", store)
+    famous = bl.store(store).fame()
+    assert f"{famous}\n" == output("fame", "--store", store) and "solved" in str(famous)
+
+
 def test_evaluate_against_anybody_from_anywhere():
     text = output("evaluate", "solved", "-g", "nim", "--against", "random", "--starts", "random 1", "--first")
     assert "against random:" in text and "100 games" in text

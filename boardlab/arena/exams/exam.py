@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from boardlab.arena.intervals import interval, standard_error
-from boardlab.arena.match import MatchResult, match
+from boardlab.arena.match import MatchResult, match, with_interval
 from boardlab.games.game import Game, State
+from boardlab.numbers import counted, plain
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -18,7 +19,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class ExamResult:
-    """What an exam found."""
+    """What an exam found; printed as `boardlab evaluate` does."""
 
     exam: str
     value: float
@@ -37,6 +38,33 @@ class ExamResult:
     """What the first error said, where an agent failed or broke the rules in a game."""
     is_bound: bool = False
     """Whether nobody knows how near to `best` one can come."""
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, asked: int | None = None) -> str:
+        """Two or three lines; how many games were `asked` for is said where it were others."""
+        from boardlab.arena.exams import EXAMS
+
+        best = f"{'at most' if self.is_bound else 'best possible'} {plain(self.best)}"
+        best = f", {best}" if self.best != float("inf") else ""
+        value = with_interval(self.value, self.interval) + (" (95%)" if self.interval >= 0 else "")
+        number = counted(self.games, self.units)
+        if asked not in (None, self.games):
+            number += f" ({asked} asked for)"
+        lines = [f"{self.exam}: {value}{best}, {number}"]
+        if self.exam in EXAMS:
+            lines.append(f"  {EXAMS[self.exam].sentence}")
+        if self.details:
+            lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in self.details.items()))
+        if self.problem:
+            lines.append(f"  the first error: {self.problem}")
+        return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    """Shares in percent, other numbers as they are."""
+    return f"{value:.1%}" if 0 <= value <= 1 else plain(value)
 
 
 @dataclass(frozen=True)

@@ -130,5 +130,12 @@ def _result(paper: Paper, answer: Any, best: float | None, possible: tuple[float
     for score in scores:
         if not low <= score <= high:
             raise BoardLabError(f"the exam {exam} has values from {low:g} to {high:g}, not {score:g}")
-    mean, most = sum(scores) / len(scores), math.inf if best is None else float(best)
-    return ExamResult(exam, mean, standard_error(scores), len(scores), most, {}, interval(scores, possible))
+    return ExamResult(
+        exam,
+        sum(scores) / len(scores),
+        standard_error(scores),
+        len(scores),
+        high if best is None else float(best),
+        interval=interval(scores, possible),
+        is_bound=best is None,
+    )

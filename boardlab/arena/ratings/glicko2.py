@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from boardlab.arena.ratings.results import Result, as_results, as_start, names_of
+from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
 from boardlab.errors import BoardLabError, shown
 
 SCALE = 173.7178
@@ -22,12 +23,27 @@ class GlickoRating:
     games: int = 0
 
 
+class GlickoRatings(RatingList[GlickoRating]):
+    """The rating list."""
+
+    def table(self) -> list[str]:
+        """A line a player."""
+        width = max(4, *map(len, self))
+        lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
+        for rank, (name, r) in enumerate(self.items(), 1):
+            lines.append(
+                f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f} "
+                f"{r.volatility:>10.4f} {r.games:>5}"
+            )
+        return lines
+
+
 def glicko2(
     results: Sequence[Result],
     *,
     tau: float = 0.5,
     start: Mapping[str, GlickoRating] | None = None,
-) -> dict[str, GlickoRating]:
+) -> GlickoRatings:
     """Ratings after all periods, strongest first; results of one period (`Result.period`) count together.
 
     Periods go in the order in which they first appear. `tau` holds the volatility back (0.3 to 1.2 are
@@ -42,7 +58,8 @@ def glicko2(
         periods.setdefault(result.period, []).append(result)
     for played in periods.values():
         ratings = _after_period(ratings, played, tau)
-    return dict(sorted(ratings.items(), key=lambda item: (-item[1].rating, item[0])))
+    order = sorted(ratings.items(), key=lambda item: (-item[1].rating, item[0]))
+    return GlickoRatings(order, groups_of(results))
 
 
 RANGES = {"rating": (-10_000, 10_000), "deviation": (1e-3, 10_000), "volatility": (1e-6, 10)}

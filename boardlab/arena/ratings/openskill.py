@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from boardlab.arena.ratings.results import Result, as_results, as_start, names_of
+from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 
@@ -33,13 +34,28 @@ class SkillRating:
         return self.mean - 3 * self.deviation
 
 
+class SkillRatings(RatingList[SkillRating]):
+    """The rating list."""
+
+    def table(self) -> list[str]:
+        """A line a player."""
+        width = max(4, *map(len, self))
+        lines = [f"Rank {'Name':<{width}}  mean ± 95% ordinal games"]
+        for rank, (name, r) in enumerate(self.items(), 1):
+            lines.append(
+                f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f} "
+                f"{r.ordinal:>z7.1f} {r.games:>5}"
+            )
+        return lines
+
+
 def openskill(
     results: Sequence[Result],
     *,
     beta: float = MEAN / 6,
     tau: float = 0.0,
     start: Mapping[str, SkillRating] | None = None,
-) -> dict[str, SkillRating]:
+) -> SkillRatings:
     """Ratings after all games in their order, best mean first.
 
     `beta` is the spread of one game's performance. `tau` widens deviations before every game, for players
@@ -55,7 +71,8 @@ def openskill(
         if len(result.players) > 1:
             met = [ratings[name] for name in result.players]
             ratings.update(zip(result.players, _rated(met, result.scores, beta, tau), strict=True))
-    return dict(sorted(ratings.items(), key=lambda item: (-item[1].mean, item[0])))
+    order = sorted(ratings.items(), key=lambda item: (-item[1].mean, item[0]))
+    return SkillRatings(order, groups_of(results))
 
 
 def _rated(

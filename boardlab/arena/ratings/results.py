@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -36,6 +36,22 @@ class Result:
         """What the first of two players made of it: 1, 1/2 or 0."""
         first, second = self.scores
         return (first > second) + 0.5 * (first == second)
+
+
+class RatingList(dict[str, R]):
+    """Ratings by name, strongest first; printed as `boardlab rate` does."""
+
+    def __init__(self, ratings: Iterable[tuple[str, R]], groups: Sequence[Sequence[str]]) -> None:
+        super().__init__(ratings)
+        self.groups = groups
+        """Players that met, directly or through others."""
+
+    def table(self) -> list[str]:
+        """The lines of the list."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join([*self.table(), *never_met(self.groups)])
 
 
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:

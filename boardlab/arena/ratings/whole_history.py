@@ -7,14 +7,14 @@ finds the maximum of the posterior, which is concave; the error bars come from i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
-from boardlab.arena.ratings.results import Result, as_results
+from boardlab.arena.ratings.results import RatingList, Result, as_results, groups_of
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 
@@ -36,6 +36,19 @@ class HistoryPoint:
     games: int
 
 
+class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
+    """The curves of all players."""
+
+    def table(self) -> list[str]:
+        """A line a point."""
+        width = max(4, *map(len, self))
+        lines = [f"{'Name':<{width}} {'time':>10}   Elo ± 95% games"]
+        for name, curve in self.items():
+            for p in curve:
+                lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>z5.0f} {p.error:>5.0f} {p.games:>5}")
+        return lines
+
+
 def split_time(name: str) -> tuple[str, float]:
     """`run@2000` is the player `run` at time 2000; a name without @ has no history and is at time 0."""
     player, mark, text = name.rpartition("@")
@@ -52,7 +65,7 @@ def split_time(name: str) -> tuple[str, float]:
 
 def whole_history(
     results: Sequence[Result], *, drift: float | None = None, prior: float = 2.0
-) -> dict[str, tuple[HistoryPoint, ...]]:
+) -> HistoryCurves:
     """The rating curve of every player, best last point first; the mean of all points is 0.
 
     Names `run@2000` carry the time. `drift` is the variance of the walk in Elo^2 a unit of time; by default
@@ -83,7 +96,9 @@ def whole_history(
             HistoryPoint(time, float(elo[i]), float(errors[i]), int(games[i]))
         )
     order = sorted(curves, key=lambda player: (-curves[player][-1].elo, player))
-    return {player: tuple(curves[player]) for player in order}
+    # The points of one player's curve hang together.
+    met = [replace(r, players=tuple(split_time(name)[0] for name in r.players)) for r in results]
+    return HistoryCurves(((player, tuple(curves[player])) for player in order), groups_of(met))
 
 
 def _fit(

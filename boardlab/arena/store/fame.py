@@ -5,8 +5,10 @@ game are rated together: Elo for two players, skills for more, the mean score fo
 """
 
 import json
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from boardlab.arena.intervals import NORMAL_95, interval
@@ -14,7 +16,9 @@ from boardlab.arena.ratings import Result, bayes_elo, openskill
 from boardlab.arena.ratings.results import groups_of, names_of
 from boardlab.arena.store.file import typed, understanding
 from boardlab.errors import BoardLabError
-from boardlab.games.registry import game_from_table
+from boardlab.games.registry import GAMES, game_from_table
+from boardlab.numbers import counted, plain
+from boardlab.options import option_text, options_of
 
 if TYPE_CHECKING:
     from boardlab.arena.store.store import Store
@@ -66,7 +70,87 @@ class Fame:
     """What was trained for it."""
 
 
-def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> list[Fame]:
+class HallOfFame(list[Fame]):
+    """All lines; printed as `boardlab fame` does."""
+
+    def __init__(self, lines: Iterable[Fame], tournaments: Mapping[int, str]) -> None:
+        super().__init__(lines)
+        self.tournaments = tournaments
+        """Their names by number."""
+
+    def __str__(self) -> str:
+        return "\n".join(text for text, _ in self.styled())
+
+    def styled(self, top: int | None = None) -> Iterator[tuple[str, str]]:
+        """Lines of text, each with its style for a terminal; so many agents a list."""
+        lists = groupby(self, key=lambda line: (_title(line), line.method, line.group))
+        for number, ((title, method, group), found) in enumerate(lists):
+            if number:
+                yield "", "none"
+            apart = ", agents that never met those above" if group else ""
+            yield f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", "bold"
+            for rank, line in enumerate(list(found)[:top], 1):
+                yield from self._agent(rank, line)
+
+    def _agent(self, rank: int, line: Fame) -> Iterator[tuple[str, str]]:
+        number = "{:+z.0f}".format if line.method == "bayeselo" else plain
+        last = ", ".join(self.tournaments[tournament] for tournament in line.tournaments[-5:])
+        where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
+        is_known = not math.isnan(line.low)  # one game has no interval
+        interval = f"({number(line.low)} to {number(line.high)})  " if is_known else ""
+        yield f"{rank:>3}  {number(line.rating):>5} {interval}{line.expression}", "none"
+        told = [f"{counted(line.games, 'games')}, {where}"]
+        for run in line.runs:
+            told += [f"trained: {_cost(run)}", f"again: {_again(run)}"]
+        for words in told:
+            yield f"     {words}", "dim"
+
+
+MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
+
+
+def _title(line: Fame) -> str:
+    """The game with what is not usual about its rules."""
+    if line.game not in GAMES:
+        mark = line.parameters.get("fingerprint")  # the rules of a library change with its file
+        return f"{line.game} (fingerprint={mark[:8]})" if isinstance(mark, str) else line.game
+    usual = {option.name: option.default for option in options_of(GAMES[line.game])}
+    given = {key: tuple(v) if isinstance(v, list) else v for key, v in line.parameters.items()}
+    special = [f"{key}={option_text(value)}" for key, value in given.items() if usual.get(key) != value]
+    return f"{line.game} ({', '.join(special)})" if special else line.game
+
+
+def _cost(run: StoredRun) -> str:
+    parts = [f"{run.learner}, preset {run.preset}" if run.preset else run.learner]
+    if run.episodes is not None:
+        parts.append(counted(run.episodes, "episodes"))
+    if run.cpu_seconds is not None:
+        parts.append(f"{_duration(run.cpu_seconds)} of processor time")
+    elif run.seconds is not None:
+        parts.append(_duration(run.seconds))
+    parts.append(f"BoardLab {run.version}")
+    return ", ".join(parts)
+
+
+def _again(run: StoredRun) -> str:
+    """The command that trains it again."""
+    from boardlab.learning.again import train_command
+
+    try:
+        return train_command(run.description, run.folder)
+    except (BoardLabError, KeyError, TypeError) as error:
+        return f"its agent.toml ({run.folder}) tells a run that cannot be trained here: {error}"
+
+
+def _duration(seconds: float) -> str:
+    """About two digits: 4.2 s, 13 min, 2.1 h."""
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{plain(seconds / size, 2)} {unit}"
+    return f"{plain(seconds, 2)} s"
+
+
+def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> HallOfFame:
     """All lines, game by game, group by group, the strongest first; `parameters` are those wanted, or all."""
     lines: list[Fame] = []
     boards = store._read(
@@ -96,7 +180,8 @@ def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> list[Fam
             if (agent, method) not in known:
                 tournaments = tournaments[-1:]
             lines.append(Fame(board[0], of_game, *facts, tournaments, group, _runs(store, agent)))
-    return lines
+    named = {t.number: f'{t.number} "{t.name}"' if t.name else str(t.number) for t in store.tournaments(game)}
+    return HallOfFame(lines, named)
 
 
 LAST = (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from boardlab.arena.match import GameRecord
-from boardlab.arena.store.fame import Fame, hall_of_fame
+from boardlab.arena.store.fame import HallOfFame, hall_of_fame
 from boardlab.arena.store.file import connect, reason, typed, understanding
 from boardlab.arena.store.rows import (
     AgentEntry,
@@ -185,7 +185,7 @@ class Store:
 
     # ---- the hall of fame ----
 
-    def fame(self, game: str | Game | None = None) -> list[Fame]:
+    def fame(self, game: str | Game | None = None) -> HallOfFame:
         """The agents of rated tournaments, game by game, the strongest first.
 
         A game is rated anew over all its tournaments, so that ratings of several compare.

@@ -28,7 +28,7 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,plots]"
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

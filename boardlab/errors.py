@@ -1,9 +1,12 @@
 """What a user can get wrong, said in one sentence."""
 
+import contextlib
 import difflib
 import functools
 import os
 import re
+import shlex
+import sys
 import sysconfig
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -28,6 +31,14 @@ class OutOfMemoryError(BoardLabError, MemoryError):
 
 class MissingPackageError(BoardLabError):
     """Something optional is not installed; says how to get it."""
+
+
+def install(extra: str) -> str:
+    """The command that gets an extra for this Python: a bare pip may be that of another."""
+    python = sys.executable or "python"
+    with contextlib.suppress(OSError):  # the folder may be gone
+        python = python.removeprefix(f"{Path.cwd()}{os.sep}")
+    return f"{shlex.quote(python)} -m pip install 'boardlab[{extra}]'"
 
 
 def shown(value: object) -> str:

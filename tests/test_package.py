@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import boardlab as bl
+from boardlab.errors import install
 
 
 def fresh(program: str) -> str:
@@ -77,3 +78,11 @@ def test_adjudication_and_openings_have_the_names_that_the_pages_use(tmp_path) -
     found = bl.balance(game, "random", 10, plies=2, candidates=4, keep=2, screen=2, confirm=2)
     bl.arena.write_openings(found, tmp_path / "even.txt")
     assert len(bl.arena.openings.read_openings(game, tmp_path / "even.txt")) == 2
+
+
+def test_advice_to_install_names_this_python(monkeypatch, tmp_path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv" / "bin" / "python"))
+    assert install("plots") == ".venv/bin/python -m pip install 'boardlab[plots]'"
+    monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python3")
+    assert install("az") == "'/opt/my python/bin/python3' -m pip install 'boardlab[az]'"

@@ -20,6 +20,14 @@ def test_the_tour_works_as_written():
         assert printed.getvalue() == expected
 
 
+def test_commands_need_no_more_than_the_set_up_brings():
+    commands = "\n".join(re.findall(r"^    boardlab (.*)$", README, re.MULTILINE))
+    assert "tournament connectfour" in commands
+    assert not re.findall(r"\b(?:ab|abdl|abdl01|kociemba)\b", commands)  # these need the extra `references`
+    makefile = (Path(__file__).parents[1] / "Makefile").read_text(encoding="utf-8")
+    assert '-e ".[dev,az,plots]"' in makefile
+
+
 def test_every_game_is_listed():
     import boardlab as bl
 

@@ -14,7 +14,7 @@ from boardlab.arena.intervals import NORMAL_95, interval_of_parts
 from boardlab.arena.match import GameRecord, count_distinct, duration, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
 
@@ -172,7 +172,7 @@ class TournamentResult:
         try:
             from matplotlib.figure import Figure
         except ImportError:
-            raise MissingPackageError("a heat map needs matplotlib: pip install 'boardlab[plots]'") from None
+            raise MissingPackageError(f"a heat map needs matplotlib: {install('plots')}") from None
         ranking = self.ranking
         names = [f"{rank}  {_wrapped(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
         shares = 100 * self.cross[np.ix_(ranking, ranking)]

@@ -13,6 +13,7 @@ from boardlab import _engine
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
 from boardlab.cli.train import curve_width, teller, training_bar
+from boardlab.errors import install
 from boardlab.evaluators.ntuple import build_network
 from boardlab.learning import Progress, preset
 from boardlab.learning.curve import text_curve
@@ -120,7 +121,7 @@ def _measure(game: bl.Game, run: bl.Run) -> None:
         )
         console.print()
     if importlib.util.find_spec("bitbully") is None:
-        _say("Against perfect play: pip install 'boardlab[references]', then")
+        _say(f"Against perfect play: {install('references')}, then")
         _say(f"  boardlab evaluate '{searched}' -g connectfour --exam abdl\n")
         return
     for agent in (run.expression, searched):

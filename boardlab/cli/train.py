@@ -24,7 +24,7 @@ from boardlab.cli.common import (
     table_of,
 )
 from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, install, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
 from boardlab.learning import LEARNERS, Run, default_learner, train_many
@@ -45,7 +45,7 @@ ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps
 QUIET_SECONDS = 10.0
 """After so long without an exam a run says how far it is, where there is no bar."""
 
-NO_PICTURE = "for the learning curve as a picture: pip install 'boardlab[plots]'"
+NO_PICTURE = "for the learning curve as a picture: "
 
 
 def train(
@@ -233,7 +233,8 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
     if done.exams:
         picture = done.path / "curve.png"
-        where = f"learning curves and their mean: {picture}" if picture.exists() else NO_PICTURE
+        drawn = f"learning curves and their mean: {picture}"
+        where = drawn if picture.exists() else NO_PICTURE + install("plots")
         console.print(where, markup=False, soft_wrap=True)
 
 
@@ -396,5 +397,5 @@ def _report(run: Run) -> None:
     if run.picture:
         console.print(f"learning curve: {run.picture}", markup=False, soft_wrap=True)
     elif exam_names(run.log):
-        console.print(NO_PICTURE, markup=False, soft_wrap=True)
+        console.print(NO_PICTURE + install("plots"), markup=False, soft_wrap=True)
     console.print(f"play it as {run.expression}", markup=False, soft_wrap=True)

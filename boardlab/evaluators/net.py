@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import NetJudge, net_judge
 from boardlab.evaluators.layers import NetLayers, NetOptions, NetShape, StoredNet, net_layers
@@ -39,7 +39,7 @@ def require_torch(what: str = "learning a neural net") -> None:
     try:
         import torch  # noqa: F401
     except ImportError:
-        raise MissingPackageError(f"{what} needs PyTorch: pip install 'boardlab[az]'") from None
+        raise MissingPackageError(f"{what} needs PyTorch: {install('az')}") from None
 
 
 def net_description(game: Game, options: Any) -> dict[str, Any]:

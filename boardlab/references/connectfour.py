@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
 from boardlab.search.agent import Decision, python_agent
@@ -44,7 +44,7 @@ def _bitbully() -> Scores:
         from bitbully import BitBully, Board
     except ImportError:
         raise MissingPackageError(
-            "perfect connectfour on 6x7 needs bitbully: pip install 'boardlab[references]'"
+            f"perfect connectfour on 6x7 needs bitbully: {install('references')}"
         ) from None
     book = BitBully("12-ply-dist")
 

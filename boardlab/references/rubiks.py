@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardlab import _engine
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import FACES, TURNING, Rubiks
 from boardlab.search.agent import Decision, python_agent
@@ -92,7 +92,7 @@ class Kociemba(SearchSpec):
             import kociemba
         except ImportError:
             raise MissingPackageError(
-                "kociemba needs the package of this name: pip install 'boardlab[references]'"
+                f"kociemba needs the package of this name: {install('references')}"
             ) from None
         plan: dict[bytes, int] = {}
 

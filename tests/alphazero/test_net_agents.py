@@ -11,7 +11,7 @@ import pytest
 import boardlab as bl
 from boardlab.arena.exams.optimal import is_best, stage_positions
 from boardlab.arena.exams.starts import met_at_random
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, install
 from boardlab.search import side_by_side
 from boardlab.search.side_by_side import act_all
 
@@ -99,7 +99,7 @@ def test_a_trained_net_plays_where_there_is_no_torch(run, net):
     wanted = np.exp(logits) / np.exp(logits).sum()
     assert list(json.loads(told[0]).values()) == pytest.approx(wanted.tolist(), abs=1e-4)
     assert int(told[1]) >= 14
-    assert told[2] == "a net on a GPU needs PyTorch: pip install 'boardlab[az]'"
+    assert told[2] == f"a net on a GPU needs PyTorch: {install('az')}"
 
 
 def test_many_states_are_one_batch_of_the_net(run, net, monkeypatch):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import boardlab as bl
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, install
 
 pytest.importorskip("torch")
 
@@ -97,7 +97,7 @@ def test_without_torch_the_sentence_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(BoardLabError) as error:
         bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run")
-    assert str(error.value) == "learning a neural net needs PyTorch: pip install 'boardlab[az]'"
+    assert str(error.value) == f"learning a neural net needs PyTorch: {install('az')}"
 
 
 @pytest.mark.parametrize("damage", [lambda text: text[:-40], lambda text: text.replace("1", "\x00\xff", 3)])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardlab.errors import MissingPackageError
+from boardlab.errors import MissingPackageError, install
 from boardlab.learning.exams import exam_names
 from boardlab.runs import RunFolder
 
@@ -24,9 +24,7 @@ def require_tensorboard() -> None:
     try:
         import torch.utils.tensorboard  # noqa: F401
     except ImportError:
-        raise MissingPackageError(
-            "tensorboard is not installed: pip install 'boardlab[tensorboard]'"
-        ) from None
+        raise MissingPackageError(f"tensorboard is not installed: {install('tensorboard')}") from None
 
 
 class Reports:

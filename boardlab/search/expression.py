@@ -22,7 +22,7 @@ from boardlab.search.spec import SearchSpec
 
 Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
-PATH = "/\\"
+PATH = re.compile(r"[.~]*[/\\]")
 """What folders have in their names and expressions have not."""
 TOKEN = re.compile(
     r"""\s*(?:
@@ -61,7 +61,7 @@ class _Parser:
             if not match or match.end() == place:
                 rest = len(source) - len(source[place:].lstrip())
                 hint = '; a run plays as greedy(ntuple("FOLDER")), or as its Run.expression says'
-                said = f"unexpected {source[rest]!r}{hint if source[rest] in PATH else ''}"
+                said = f"unexpected {source[rest]!r}{hint if PATH.match(source, rest) else ''}"
                 raise ExpressionError(said, source, rest)
             kind = match.lastgroup or ""
             self.tokens.append((kind, match[kind], match.start(kind)))

@@ -16,7 +16,7 @@ def runs(tmp_path_factory):
     for name, parameters, settings in [
         ("tictactoe", {}, {}),
         ("nim", {"players": 3, "heaps": (3, 4, 5)}, {}),
-        ("2048", {"size": 2}, {"coherence": "id"}),
+        ("2048", {"size": 2}, {"coherence": "id", "gamma": 0.9}),
         ("rubiks", {"twists": 3}, {"tuples": 10}),
         ("connectfour", {"rows": 4, "cols": 5, "connect": 3}, {"windows": "3x3"}),
     ]:
@@ -55,7 +55,8 @@ def test_action_values_are_paid_plus_step_plus_value_of_the_after_state(runs, na
         values = evaluator.action_values(state)
         for action, after in state.children():
             to_come = 0.0 if after.is_terminal else after_state_value(run, after, state.player)
-            expected = float(after.scores[state.player]) + run.game.core.step_reward + to_come
+            expected = float(after.scores[state.player]) + run.game.core.step_reward
+            expected += run.settings.gamma * to_come
             assert values[action] == pytest.approx(expected, abs=1e-4, rel=1e-5)
         assert sum(evaluator.priors(state).values()) == pytest.approx(1)
         state.apply(max(values, key=lambda action: values[action]))

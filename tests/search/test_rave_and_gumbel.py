@@ -1,5 +1,8 @@
 """RAVE, the five enhancements and Gumbel selection against slow versions."""
 
+import hashlib
+
+import numpy as np
 import pytest
 from reference.gumbel import GumbelTree, halving
 from reference.judges import Judge, score_judge, solver_judge
@@ -129,14 +132,24 @@ def test_sequential_halving_shares_the_simulations_out() -> None:
     assert halving(2, 5) == [0, 0, 1, 1, 2]
 
 
+def marked_judge(state: State) -> tuple[float, float]:
+    """Every position has a value of its own, and one player's is not the other's."""
+    value = hashlib.sha256(str(state.fields).encode()).digest()[0] / 256 - 0.5
+    return value, -value
+
+
 @pytest.mark.parametrize(("game", "actions", "name", "judge"), [
     (bl.game("tictactoe"), 3, "score", score_judge()), (bl.game("connectfour"), 25, "score", score_judge()),
-    (bl.game("othello", size=4), 8, "score", score_judge()), (CUBE, 0, "solver", solver_judge)],
+    (bl.game("othello", size=4), 8, "score", score_judge()), (CUBE, 0, "solver", solver_judge),
+    (bl.game("tictactoe"), 3, "marked", marked_judge)],
     ids=lambda value: value.name if isinstance(value, Game) else "judge" if callable(value) else str(value))  # fmt: skip
 @pytest.mark.parametrize("interior", [False, True])
 def test_gumbel_is_that_of_the_reference(
     game: Game, actions: int, name: str, judge: Judge, interior: bool
 ) -> None:
+    bl.register_evaluator("marked", inputs="states", priors=False)(
+        lambda game: lambda states, legal: np.array([marked_judge(s)[s.player] for s in states])
+    )
     for seed, (simulations, considered, scale) in enumerate(
         [(4, 16, 1.0), (16, 4, 1.0), (50, 16, 0.1), (33, 3, 1.0)]
     ):
@@ -145,7 +158,7 @@ def test_gumbel_is_that_of_the_reference(
                           c=1.0, seed=seed, interior=interior)  # fmt: skip
         for _ in range(simulations):
             tree.iterate()
-        spec = f"mcts({name}, iterations={simulations}, gumbel={considered}, c_scale={scale}, solver=False"
+        spec = f"mcts({name}, select='puct', iterations={simulations}, gumbel={considered}, c_scale={scale}, solver=False"
         spec += ", gumbel_interior=True" if interior else ""
         decision = bl.agent(spec + ")", game, seed=seed).act(state)
         assert decision.action == tree.choice

@@ -39,6 +39,11 @@ CASES = {
         {},
         {"sigma": "identity", "alpha": 0.001, "hidden": 2, "epsilon": 0.3},
     ),
+    "2048, points now or later": (
+        "2048",
+        {"size": 3},
+        {"sigma": "identity", "alpha": 0.01, "gamma": 0.5, "epsilon": 0.3},
+    ),
     "rubiks, step rewards": (
         "rubiks",
         {"twists": 2},

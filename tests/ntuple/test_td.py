@@ -28,7 +28,14 @@ CASES = {
     "tictactoe, TC-EXP, learns from random actions": (
         "tictactoe",
         {},
-        {**WALK, "coherence": "exp", "learn_from_random": True, "alpha_final": 0.3, "epsilon_final": 0.0},
+        {
+            **WALK,
+            "coherence": "exp",
+            "tc_beta": 1.5,
+            "learn_from_random": True,
+            "alpha_final": 0.3,
+            "epsilon_final": 0.0,
+        },
     ),
     "tictactoe, lambda and reset": (
         "tictactoe",

@@ -6,13 +6,14 @@ import pytest
 
 import boardlab as bl
 
-WRITTEN_OUT = 'mcts(rollout, iterations={}, select="uct", c=0.5, choose="value", solver=False, reuse=False)'
+WRITTEN_OUT = 'mcts(rollout, iterations={}, select="uct", c={}, choose="value", solver=False, reuse=False)'
 
 
+@pytest.mark.parametrize(("more", "c"), [("", 0.5), (", c=1.5", 1.5)])
 @pytest.mark.parametrize("name", ["connectfour", "othello", "nim", "ewn"])
-def test_it_is_the_expression_that_the_page_gives(name):
+def test_it_is_the_expression_that_the_page_gives(name, more, c):
     game = bl.game(name)
-    short, long = bl.agent("uct(iterations=60)", game, 3), bl.agent(WRITTEN_OUT.format(60), game, 3)
+    short, long = bl.agent(f"uct(iterations=60{more})", game, 3), bl.agent(WRITTEN_OUT.format(60, c), game, 3)
     state = game.initial_state(1)
     while not state.is_terminal:
         if state.player == bl.CHANCE:

@@ -9,6 +9,7 @@ from reference.nrpa import Nrpa as SlowNrpa
 
 import boardlab as bl
 from boardlab.evaluators import EVALUATORS
+from boardlab.references.rubiks import distance
 
 
 def play_out(agent: bl.Agent, state: bl.State) -> bl.State:
@@ -93,6 +94,35 @@ def test_rhea_plays_every_kind_of_game(game: bl.Game, others: str) -> None:
         state.apply(decision.action)
 
 
+def test_rhea_plans_for_others_where_it_is_told_to() -> None:
+    """x has one stone: a plan in which o does not stand in the way wins always, against random replies not."""
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    for name in ("a1", "b2"):
+        state.apply(state.parse_action(name))
+    for others, length in (("planned", 3), ("random", 2)):
+        spec = f'rhea(score, length={length}, iterations=400, repetitions=50, others="{others}")'
+        score = bl.agent(spec, game, seed=1).act(state).scores[0]
+        assert (score == 1) == (others == "planned")
+
+
+def test_rhea_counts_the_steps_of_its_sequence() -> None:
+    game = bl.game("rubiks", twists=2, step_reward=-0.1)
+    state = next(s for s in map(game.initial_state, range(99)) if distance(s) == 2)
+    decision = bl.agent("rhea(score, length=3, iterations=2000, repetitions=1)", game, seed=1).act(state)
+    assert decision.scores[0] == pytest.approx(0.8)  # solved by two twists
+
+
+def test_rhea_deals_the_hidden_cards_anew() -> None:
+    """The queen calls a bet: she wins two against the jack and loses two against the king."""
+    state = bl.game("kuhnpoker").initial_state()
+    for action in (1, 0, 0, 1):  # queen and jack; pass, bet
+        state.apply(action)
+    values = bl.agent("rhea(iterations=400)", state.game, seed=1).act(state).values
+    assert [state.action_text(action) for action in values] == ["fold", "call"]
+    assert values[0] == -1 and -1 < values[1] < 1
+
+
 def test_rhea_beats_random_players() -> None:
     result = bl.match(bl.game("connectfour"), ["rhea(iterations=200)", "random"], games=40, seed=1)
     assert result.wins[0] >= 34
@@ -136,10 +166,10 @@ def test_rhea_stops_within_one_sequence() -> None:
 def test_nrpa_agrees_with_the_plain_version(code: str) -> None:
     """The same random numbers, so the same playouts, policies and sequences."""
     game = bl.game("morpion", variant="4D")
-    for seed in range(3):
-        wanted = SlowNrpa(game.initial_state(), iterations=6, alpha=1.0, by_ply=code == "ply", seed=seed)
+    for seed, alpha in enumerate((1.0, 0.4, 2.0)):
+        wanted = SlowNrpa(game.initial_state(), iterations=6, alpha=alpha, by_ply=code == "ply", seed=seed)
         score, sequence = wanted.search(2)
-        agent = bl.agent(f'nrpa(level=2, iterations=6, code="{code}")', game, seed=seed)
+        agent = bl.agent(f'nrpa(level=2, iterations=6, alpha={alpha}, code="{code}")', game, seed=seed)
         state, played = game.initial_state(), []
         first = agent.act(state)
         assert first.info["score"] == score and first.info["playouts"] == 36

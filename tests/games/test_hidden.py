@@ -5,6 +5,7 @@ import random
 import pytest
 
 import boardlab as bl
+from boardlab.search.agent import python_agent
 
 GAMES = [
     ("kuhnpoker", {"rounds": 3}),
@@ -101,7 +102,20 @@ def test_a_python_agent_sees_no_more_than_its_player():
         shown.append(state.to_text())
         return 1
 
-    from boardlab.search.agent import python_agent
-
     bl.match(game, [python_agent(game, choose, "spy"), "random"], games=50)
     assert shown and all("?" in text for text in shown)
+
+
+def test_a_python_agent_that_wants_the_history_is_shown_none_of_hidden_cards():
+    seen = {"kuhnpoker": [], "tictactoe": []}
+    for name, lengths in seen.items():
+        game = bl.game(name)
+
+        def choose(state, lengths=lengths):
+            lengths.append(state.core.actions_played)
+            return state.legal_actions()[0]
+
+        spy = python_agent(game, choose, "spy", with_history=True)
+        bl.match(game, [spy, "random"], games=4)
+    assert set(seen["kuhnpoker"]) == {0}
+    assert max(seen["tictactoe"]) > 3

@@ -66,7 +66,11 @@ def test_one_thread_stays_deterministic():
 @pytest.mark.parametrize("level", _engine.kernel_levels())
 @pytest.mark.parametrize("coherence", ["off", "id", "exp"])
 def test_an_episode_on_shared_tables_learns_what_one_thread_alone_would(level, coherence):
-    shared, alone = make(2, coherence=coherence), make(1, coherence=coherence)
+    # An episode's number decides its alpha and epsilon, whoever plays it.
+    shared, alone = (
+        make(threads, episodes=30, coherence=coherence, alpha_final=0.01, epsilon=0.9, epsilon_final=0.0)
+        for threads in (2, 1)
+    )
     shared.network.kernels = alone.network.kernels = level
     for _ in range(30):
         rng = SplitMix(shared.random_state)

@@ -80,6 +80,27 @@ def test_rave_is_kept_with_the_tree_and_forgotten_with_it() -> None:
     assert small.act(game.initial_state()).info["nodes"] <= 1024
 
 
+def test_what_rave_has_learned_is_kept_with_the_tree() -> None:
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    tree = RaveTree(state, score_judge(), puct=True, c=0.8, equivalence=50, weight=0, of_all=False,
+                    rollouts=False, seed=3)  # fmt: skip
+    spec = ('mcts(score, select="puct", cpuct=0.8, iterations=200, solver=False, rave=True, equivalence=50, '
+            'rave_of="own", policy="rave")')  # fmt: skip
+    agent = bl.agent(spec, game, seed=3)
+    for _ in range(3):
+        for _ in range(200):
+            tree.iterate()
+        decision, root = agent.act(state), tree.root
+        units = {a: (root.w_rave[a] / n + 1) / 2 if n else 0.0 for a, n in root.n_rave.items()}
+        wanted = {a: u / sum(units.values()) for a, u in units.items()}
+        assert decision.policy == pytest.approx(wanted, abs=1e-9)
+        assert decision.values == pytest.approx({a: root.w[a] / n for a, n in root.n.items() if n}, abs=1e-9)
+        action = max(root.n, key=lambda a, root=root: root.n[a])
+        state.apply(action)
+        tree.root = root.children[action]
+
+
 # ---- mix ----
 
 

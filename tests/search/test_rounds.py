@@ -61,6 +61,7 @@ SEARCHES = (
     "mcts(flat, iterations=50, batch=8)",
     "ismcts(flat, iterations=50)",
     "expectimax(flat, depth=2)",
+    "expectimax(flat, depth=5)",
     "mc(flat, iterations=20)",
     "rhea(flat, iterations=100)",
 )
@@ -149,6 +150,24 @@ def test_a_forest_judges_a_round_as_the_search_does():
         assert found["stand"] == pytest.approx(0.7, abs=0.1)
         assert found["surrender"] == pytest.approx(-0.5)
         assert found["hit"] < -0.5 and found["double"] < -1
+
+
+def test_a_forest_adds_what_earlier_rounds_paid_to_every_leaf():
+    def judge(planes, legal):
+        return np.full(len(planes), 0.25, np.float32), np.zeros(legal.shape, np.float32)
+
+    state = twenty_against_six(3)
+    state.apply(next(a for a in state.legal_actions() if state.action_text(a) == "stand"))
+    while not state.round_over:
+        state.apply(9)
+    for card in (2, 6, 3):  # no card is too many
+        state.apply(card - 1)
+    assert state.scores[0] == 2
+    forest = bl.Forest(state.game, 1, seed=1)
+    forest.set_state(0, state)
+    forest.search(judge, len(state.legal_actions()))
+    hit = next(a for a in state.legal_actions() if state.action_text(a) == "hit")
+    assert forest.values()[0][hit] == 2.25
 
 
 def test_a_forest_tells_what_the_round_of_the_last_action_brought():

@@ -127,6 +127,19 @@ def test_qm_plays_unknown_states_better_than_at_random() -> None:
     assert wins["qm"] > wins["q-table"] + 30
 
 
+def test_a_trained_qm_rolls_out_where_it_knows_nothing(tmp_path: Path) -> None:
+    game = bl.game("tictactoe")
+    state = game.initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply(action)
+    found = {}
+    for learner in ("q-table", "qm"):
+        run = bl.train(game, learner, episodes=1, out=tmp_path / learner, seed=1)
+        found[learner] = bl.evaluator(f'qtable("{run.path.as_posix()}")', game).action_values(state)
+    assert set(found["q-table"].values()) == {-1}
+    assert found["qm"][2] == 1 and all(v < 1 for a, v in found["qm"].items() if a != 2)
+
+
 @pytest.mark.parametrize("learner", ["q-table", "qm"])
 def test_a_trained_table_plays_tictactoe_well(tmp_path: Path, learner: str) -> None:
     game = bl.game("tictactoe")
@@ -171,6 +184,20 @@ def test_rewards_on_the_way_are_differences_of_the_score(limit: int | None) -> N
         seen.add(before.to_text())
         expected = state.scores[0] - before.scores[0]
         assert trainee.core.table.value(before.core_for(game), action) == expected
+
+
+def test_the_best_of_bad_actions_is_bad() -> None:
+    """Every twist costs 1, which is all that the goal pays: where all are known, none is worth more than 0."""
+    game = bl.game("rubiks", twists=2, step_reward=-1)
+    trainee = learner_of(game, alpha=0.5, gamma=1.0, epsilon=1.0, episode_limit=4)
+    slow = SlowQ(0, 1, 0.5, 1.0, -1)
+    for _ in range(500):
+        start, steps = trainee.core.recorded_episode()
+        slow.learn(State(game, start), steps, [0])
+    for (text, action), value in slow.q.items():
+        found = trainee.core.table.value(game.from_text(text).core_for(game), action)
+        assert found == pytest.approx(value, abs=1e-12)
+    assert min(slow.q.values()) < -1  # one twist and what the best of the next ones costs
 
 
 def ten_and_six(game: bl.Game) -> list[_engine.State]:

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.store import Tournament
+from boardlab.arena.store import StoredRun, Tournament
 from boardlab.arena.store import store as open_store
 from boardlab.cli.common import console
 from boardlab.cli.completion import complete_game
 from boardlab.errors import BoardLabError
 from boardlab.games.game import as_integer
+from boardlab.learning.again import train_command
 
 STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STORE or ./boardlab.db.")
 
@@ -34,7 +35,7 @@ def fame(
             f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "
             f"boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
         )
-    for text, style in lines.styled(top):
+    for text, style in lines.styled(top, again):
         console.print(text, style=style, markup=False, soft_wrap=True)
 
 
@@ -47,3 +48,11 @@ def _left_out(tournament: Tournament) -> str:
             "Python: its add_ratings)"
         )
     return f"{tournament.title} was broken off and does not count; the same command again goes on with it"
+
+
+def again(run: StoredRun) -> str:
+    """The command that trains it again."""
+    try:
+        return train_command(run.description, run.folder)
+    except (BoardLabError, KeyError, TypeError) as error:
+        return f"its agent.toml ({run.folder}) tells a run that cannot be trained here: {error}"

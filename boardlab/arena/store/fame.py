@@ -71,7 +71,7 @@ class Fame:
 
 
 class HallOfFame(list[Fame]):
-    """All lines; printed as `boardlab fame` does."""
+    """All lines; printed as `boardlab fame` does, but for the commands that train the agents again."""
 
     def __init__(self, lines: Iterable[Fame], tournaments: Mapping[int, str]) -> None:
         super().__init__(lines)
@@ -81,8 +81,13 @@ class HallOfFame(list[Fame]):
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.styled())
 
-    def styled(self, top: int | None = None) -> Iterator[tuple[str, str]]:
-        """Lines of text, each with its style for a terminal; so many agents a list."""
+    def styled(
+        self, top: int | None = None, again: Callable[[StoredRun], str] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Lines of text, each with its style for a terminal; so many agents a list.
+
+        `again` is asked for the command that trains a run again.
+        """
         lists = groupby(self, key=lambda line: (_title(line), line.method, line.group))
         for number, ((title, method, group), found) in enumerate(lists):
             if number:
@@ -90,9 +95,11 @@ class HallOfFame(list[Fame]):
             apart = ", agents that never met those above" if group else ""
             yield f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", "bold"
             for rank, line in enumerate(list(found)[:top], 1):
-                yield from self._agent(rank, line)
+                yield from self._agent(rank, line, again)
 
-    def _agent(self, rank: int, line: Fame) -> Iterator[tuple[str, str]]:
+    def _agent(
+        self, rank: int, line: Fame, again: Callable[[StoredRun], str] | None
+    ) -> Iterator[tuple[str, str]]:
         number = "{:+z.0f}".format if line.method == "bayeselo" else plain
         last = ", ".join(self.tournaments[tournament] for tournament in line.tournaments[-5:])
         where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
@@ -101,7 +108,7 @@ class HallOfFame(list[Fame]):
         yield f"{rank:>3}  {number(line.rating):>5} {interval}{line.expression}", "none"
         told = [f"{counted(line.games, 'games')}, {where}"]
         for run in line.runs:
-            told += [f"trained: {_cost(run)}", f"again: {_again(run)}"]
+            told += [f"trained: {_cost(run)}", *([f"again: {again(run)}"] if again else [])]
         for words in told:
             yield f"     {words}", "dim"
 
@@ -130,16 +137,6 @@ def _cost(run: StoredRun) -> str:
         parts.append(_duration(run.seconds))
     parts.append(f"BoardLab {run.version}")
     return ", ".join(parts)
-
-
-def _again(run: StoredRun) -> str:
-    """The command that trains it again."""
-    from boardlab.learning.again import train_command
-
-    try:
-        return train_command(run.description, run.folder)
-    except (BoardLabError, KeyError, TypeError) as error:
-        return f"its agent.toml ({run.folder}) tells a run that cannot be trained here: {error}"
 
 
 def _duration(seconds: float) -> str:

@@ -179,7 +179,7 @@ class GtpServer:
 
     def do_showboard(self) -> str:
         """The position as text."""
-        columns, *lines = self.state.to_text().splitlines()
+        columns, *lines = self.game.rules.board_text(self.state).splitlines()
         columns = " ".join(to_vertex(self.game, f"{word}1")[:-1] for word in columns.split(" "))
         return "\n" + "\n".join(line or " " for line in (columns, *lines))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.cli.gtp import GtpServer
 from boardlab.learning.again import train_command
 from boardlab.runs import RunFolder
 from boardlab.testing import check_game
@@ -316,6 +317,7 @@ def test_a_player_sees_the_board_and_who_moves_and_no_fields(breakthrough):
     assert state.to_text().startswith(f"{shown}\nfields: 2 2 ") and "fields" not in state.to_svg()
     board_alone = state.to_text().replace("X to move\n", "")  # as earlier versions wrote it
     assert breakthrough.from_text(board_alone) == breakthrough.from_text(state.to_text()) == state
+    assert GtpServer(bl.agent("random", breakthrough)).do_showboard() == f"\n{shown}"
     while not state.is_terminal:
         state.apply(state.legal_actions()[0])
     assert state.game.rules.board_text(state).endswith("  a b c d\ngame over")

@@ -107,6 +107,12 @@ def test_one_player_games_have_scores_and_no_wins() -> None:
     assert alone.mean_scores == (1,)
 
 
+def test_a_game_is_cut_after_as_many_actions_as_the_horizon_says() -> None:
+    game = bl.game("rubiks", twists=9)
+    result = bl.match(game, "random", games=4)
+    assert {len(record.actions) for record in result.records} == {game.horizon}
+
+
 def test_the_same_seed_gives_the_same_match_and_another_seed_another() -> None:
     agents = ["mcts(rollout, iterations=30)", "random"]
     first = bl.match(FOUR, agents, games=6, seed=5)

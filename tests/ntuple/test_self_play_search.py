@@ -50,15 +50,58 @@ class Searching(ReferenceTd):
         return max(values) if state.player == player else min(values)
 
 
+class Coins(bl.PythonGame):
+    """Coins in a row, taken in turn from either end: what each player has taken counts at once."""
+
+    name = "coins"
+    action_count = 2
+    is_zero_sum = True
+    score_range = (-16.0, 16.0)
+    cell_values = (7, 7, 2)
+    row = (3, 1, 4, 1, 5, 2)
+
+    def initial_state(self, rng: Any) -> tuple[int, ...]:
+        return (0, 6, 0, 0)  # the rest of the row, who moves, by how much player 0 leads
+
+    def player(self, position: tuple[int, ...]) -> int:
+        return position[2] if position[0] < position[1] else bl.TERMINAL
+
+    def legal(self, position: tuple[int, ...]) -> list[int]:
+        return [0, 1]
+
+    def apply(self, position: tuple[int, ...], action: int) -> tuple[int, ...]:
+        begin, end, mover, lead = position
+        coin = self.row[end - 1 if action else begin]
+        return begin + 1 - action, end - action, 1 - mover, lead + (-coin if mover else coin)
+
+    def scores(self, position: tuple[int, ...]) -> list[int]:
+        return [position[3], -position[3]]
+
+    def board_vector(self, position: tuple[int, ...], player: int) -> tuple[int, ...]:
+        return position[:3]
+
+
 @pytest.mark.parametrize(
     "settings",
     [{"target": "alphabeta", "target_depth": 1}, {"target": "alphabeta", "target_depth": 2},
      {"solve_below": 4}, {"target": "alphabeta", "target_depth": 2, "solve_below": 3, "coherence": "exp"}],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["tictactoe", "connectfour"])
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "coins"])
 def test_targets_are_minimax_values(name: str, settings: dict[str, Any]) -> None:
-    game = bl.game(name, rows=3, cols=4, connect=3) if name == "connectfour" else bl.game(name)
+    if name == "coins":
+        bl.register_game(Coins)
+        game = bl.game("coins")
+        settings = {
+            **settings,
+            "layout": "points",
+            "tuples": 2,
+            "length": 2,
+            "alpha": 0.5,
+            "sigma": "identity",
+        }
+    else:
+        game = bl.game(name, rows=3, cols=4, connect=3) if name == "connectfour" else bl.game(name)
     td, trainee, learner = make(game, episodes=25, **settings)
     slow = Searching(game, td, td.tuple_lists(game, 3), td.symmetry_list(game, 3), 25)
     for _ in range(25):

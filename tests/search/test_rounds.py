@@ -55,13 +55,20 @@ def test_expectimax_judges_a_round_as_if_it_were_the_last():
     assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
+def test_a_search_of_all_hidden_cards_ends_with_the_round():
+    nodes = [
+        bl.agent("expectimax(depth=6)", state.game).act(state).info["nodes"]
+        for state in (kuhn_after(1), kuhn_after(5))
+    ]
+    assert nodes[0] == nodes[1]
+
+
 SEARCHES = (
     "greedy(flat)",
     "mcts(flat, iterations=50)",
     "mcts(flat, iterations=50, batch=8)",
     "ismcts(flat, iterations=50)",
     "expectimax(flat, depth=2)",
-    "expectimax(flat, depth=5)",
     "mc(flat, iterations=20)",
     "rhea(flat, iterations=100)",
 )

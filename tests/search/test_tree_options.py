@@ -117,6 +117,22 @@ def test_a_proven_tree_is_kept_and_played_to_its_end() -> None:
         assert list(state.scores) == [1, -1]
 
 
+def test_a_proof_that_made_room_is_found_again() -> None:
+    """A full tree drops the replies below what is proven; the position that remains must be searched anew."""
+    game = bl.game("connectfour", rows=4, cols=4, connect=3)
+    exact = bl.agent("alphabeta(depth=16, exact=True, table_mb=1)", game)
+    for seed in range(10):
+        agent = bl.agent("mcts(rollout, iterations=30000, max_nodes=1024)", game, seed=seed)
+        state, chooser = game.initial_state(), random.Random(seed)
+        while not state.is_terminal:
+            decision = agent.act(state)
+            if state.player == 0 and decision.scores[0] == 1:
+                assert exact.act(state).values[decision.action] == 1
+            state.apply(decision.action)
+            if not state.is_terminal:
+                state.apply(chooser.choice(state.legal_actions()))
+
+
 def wins_against_everybody(state: State, player: int) -> bool:
     """Whether the player can force a win, whatever all the others do."""
     if state.is_terminal:

@@ -1,6 +1,7 @@
 """Several threads train one network: nothing is lost but reproducibility; one thread stays deterministic."""
 
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -103,3 +104,44 @@ def test_threads_learn_tictactoe_and_resume(tmp_path):
 def test_a_bad_number_of_threads_is_refused(tmp_path, threads):
     with pytest.raises(bl.BoardLabError, match="threads must be"):
         bl.train(bl.game("tictactoe"), out=tmp_path / "run", threads=threads)
+
+
+def test_every_thread_has_random_numbers_of_its_own():
+    """Each plays one of three episodes: they begin when all are there."""
+    meeting, drawn = threading.Barrier(3), []
+
+    @bl.register_game
+    class Step(bl.PythonGame):
+        name = "step"
+        action_count = 2
+        cell_values = 2
+
+        def initial_state(self, rng):
+            if armed:
+                drawn.append(rng.random())
+                meeting.wait(60)
+            return (0,)
+
+        def player(self, position):
+            return 0 if position == (0,) else bl.TERMINAL
+
+        def legal(self, position):
+            return [0, 1]
+
+        def apply(self, position, action):
+            return (1,)
+
+        def scores(self, position):
+            return [0, 0]
+
+        def board_vector(self, position, player):
+            return position
+
+    armed = False
+    game = bl.game("step")
+    td = TdNTuple.checked({"layout": "points", "tuples": 1, "length": 1})
+    network = build_network(game, td.describe(game, 3), coherent=td.coherence != "off", memory_gb=1)
+    learner = _engine.TdLearner(network, td.engine_settings(3), td.reward, 3, 3)
+    armed = True
+    learner.train(3)
+    assert len(set(drawn)) == 3

@@ -1,5 +1,7 @@
 """Several threads that grow one tree: nothing is lost, nothing is left behind, and what is proven is proven."""
 
+import threading
+
 import numpy as np
 import pytest
 from reference.positions import random_position
@@ -124,3 +126,46 @@ def test_what_is_refused():
         bl.agent("mcts(threads=0)", game)
     with pytest.raises(bl.BoardLabError, match="gumbel is for one thread"):
         bl.agent('mcts(threads=2, gumbel=4, select="puct")', game)
+
+
+def test_every_thread_has_random_numbers_of_its_own():
+    """What each draws first: a leaf is judged when all threads have theirs."""
+    meeting, drawn = threading.Barrier(3), {}
+
+    @bl.register_game
+    class Blind(bl.PythonGame):
+        name = "blind"
+        action_count = 9
+
+        def initial_state(self, rng):
+            return (0,)
+
+        def player(self, position):
+            return position[0] % 2 if position[0] < 6 else bl.TERMINAL
+
+        def legal(self, position):
+            return range(9)
+
+        def apply(self, position, action):
+            return (position[0] + 1,)
+
+        def scores(self, position):
+            return [0, 0]
+
+        def conceal(self, position, player):
+            return position
+
+        def determinize(self, position, player, rng):
+            drawn.setdefault(threading.get_ident(), rng.random())
+            return position
+
+    def judge(states, legal):
+        meeting.wait(60)
+        return np.zeros(len(states))
+
+    bl.register_evaluator("late", inputs="states", priors=False)(lambda game: judge)
+    game = bl.game("blind")
+    state = game.initial_state()
+    agent = bl.agent("mcts(late, iterations=3, threads=3)", game, seed=1)
+    agent.act(state)
+    assert len(drawn) == len(set(drawn.values())) == 3

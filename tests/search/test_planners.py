@@ -224,6 +224,11 @@ def test_nrpa_solves_cubes_in_the_fewest_twists() -> None:
         agent = bl.agent("nrpa(level=3, iterations=20, depth=8)", game, seed=seed)
         assert agent.act(state).scores[0] == pytest.approx(best)
         assert play_out(agent, state).scores[0] == 1
+        # What is still to come, not what the plan cost so far.
+        while not state.is_terminal:
+            decision = agent.act(state)
+            assert decision.scores == pytest.approx(bl.evaluator("solver", game).value(state))
+            state.apply(decision.action)
 
 
 def test_nrpa_follows_its_plan_and_plans_anew_where_the_game_left_it() -> None:

@@ -81,6 +81,15 @@ def test_a_game_that_uses_the_whole_contract_passes(tmp_path):
     check_game(game, games=30, perft={1: 3, 2: 9, 3: 45, 4: 180})
 
 
+def test_hidden_cards_count_as_often_as_they_are_dealt(tmp_path):
+    """The last card against one that is 1 as often as 2 and 3 together: 3 - 1.75, whatever is marked."""
+    state = build(tmp_path, name="everything", source=EVERYTHING).initial_state()
+    for outcome in (2, 0, 1):
+        state.apply(outcome)
+    decision = bl.agent("expectimax(depth=4)", state.game).act(state)
+    assert set(decision.values.values()) == {1.25}
+
+
 def added(function, table):
     """Edits that give the game one more function."""
     return (

@@ -74,6 +74,9 @@ def test_with_exact_values_a_beam_of_one_plays_optimally():
         assert decision.scores[0] == pytest.approx(1 - 0.04 * distance(state))
         assert decision.policy[decision.action] == 1
         assert play_out(agent, state)[1] == distance(state)
+        state.apply(decision.action)
+        later = agent.act(state).scores[0]  # the plan goes on: what is still to come
+        assert later == pytest.approx(1 - 0.04 * distance(state))
 
 
 @pytest.mark.parametrize("seed", range(4))

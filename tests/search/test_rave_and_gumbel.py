@@ -216,6 +216,17 @@ def test_gumbel_expects_what_the_action_that_it_plays_is_worth(game: Game) -> No
             assert decision.scores.sum() == 0
 
 
+def test_gumbel_expects_the_same_of_a_tree_that_was_kept() -> None:
+    def judge(states: list[State], legal: np.ndarray) -> np.ndarray:
+        return np.array([0.25 if state.player == 0 else -0.25 for state in states])
+
+    bl.register_evaluator("level", inputs="states", priors=False)(lambda game: judge)
+    game = bl.game("connectfour")
+    agent = bl.agent("mcts(level, select='puct', iterations=16, gumbel=4)", game, seed=3)
+    for _ in range(3):
+        assert agent.act(game.initial_state()).scores.tolist() == pytest.approx([0.25, -0.25])
+
+
 def test_gumbel_samples_actions_as_the_priors_say() -> None:
     """One simulation and no scale: the action is the Gumbel maximum of the priors, which is a draw from them."""
     state = CUBE.initial_state(3)

@@ -222,7 +222,7 @@ def test_gumbel_expects_the_same_of_a_tree_that_was_kept() -> None:
 
     bl.register_evaluator("level", inputs="states", priors=False)(lambda game: judge)
     game = bl.game("connectfour")
-    agent = bl.agent("mcts(level, select='puct', iterations=16, gumbel=4)", game, seed=3)
+    agent = bl.agent("mcts(level, select='puct', iterations=28, gumbel=7)", game, seed=3)
     for _ in range(3):
         assert agent.act(game.initial_state()).scores.tolist() == pytest.approx([0.25, -0.25])
 

@@ -13,9 +13,9 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import NetJudge, net_judge
-from boardlab.evaluators.layers import NetLayers, NetOptions, NetShape, StoredNet, net_layers
+from boardlab.evaluators.layers import NETS, NetLayers, NetOptions, NetShape, StoredNet, net_layers
 from boardlab.evaluators.python import python_evaluator
-from boardlab.games.game import Game
+from boardlab.games.game import Game, as_integer, is_number
 from boardlab.options import option
 from boardlab.runs import RunFolder
 
@@ -28,7 +28,12 @@ DISTANCES = ("random-walk", "davi-net")
 PLAYING_ROWS = 64
 """The largest batch that a GPU is prepared for under a search in play; larger ones work too."""
 
+SHAPE = ("planes", "rows", "cols", "actions", "values")
 NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
+LEAST = {"blocks": 0}
+"""Of the whole numbers in a description; of the others 1."""
+MOST = {"blocks": 100, "channels": 4096, "head_filters": 1024, "hidden": 4096}
+"""As in AlphaZero's options; of the others 2^24."""
 
 
 def require_torch(what: str = "learning a neural net") -> None:
@@ -63,9 +68,17 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
 
 
 def described_layers(description: Mapping[str, Any]) -> NetLayers:
-    """The layers of a net that agent.toml describes."""
-    shape = {name: int(description[name]) for name in ("planes", "rows", "cols", "actions", "values")}
-    return net_layers(NetShape(**shape), NetOptions(**{name: description[name] for name in NET_OPTIONS}))
+    """The layers of a net that agent.toml describes; what a net cannot be is a BoardLabError."""
+    numbers = {
+        name: as_integer(name, description[name], LEAST.get(name, 1), MOST.get(name, 1 << 24))
+        for name in (*SHAPE, "blocks", "channels", "head_filters", "hidden")
+    }
+    options = {name: numbers.get(name, description[name]) for name in NET_OPTIONS}
+    if options["net"] not in NETS:
+        raise BoardLabError(f"there is no net {options['net']!r}")
+    if not is_number(options["dropout"]) or not 0 <= options["dropout"] < 1:
+        raise BoardLabError(f"dropout must be a number from 0 to below 1, not {options['dropout']!r}")
+    return net_layers(NetShape(**{name: numbers[name] for name in SHAPE}), NetOptions(**options))
 
 
 def build_net(description: Mapping[str, Any]) -> "TorchNet":
@@ -127,13 +140,10 @@ def stored_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple[StoredNet, 
     """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
     try:
         layers = described_layers(agent["network"])
-        wanted = layers.arrays()
-        if any(length < 1 for _, length in wanted.values()):
-            raise ValueError("a layer has no weights")
     except (KeyError, TypeError, ValueError) as error:
         raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
     check_planes(folder.game(agent), agent["network"], f"in {folder.path}")
-    arrays = folder.read_arrays("weights.npz", {**wanted, "scale": ("<f8", 2)})
+    arrays = folder.read_arrays("weights.npz", {**layers.arrays(), "scale": ("<f8", 2)})
     low, high = arrays.pop("scale").tolist()
     return StoredNet(layers, arrays), (low, high)
 

@@ -126,7 +126,8 @@ class Builder:
             mean, variance, gain, added = (
                 self._array(f"{norm}.{key}") for key in ("running_mean", "running_var", "weight", "bias")
             )
-            shrink = 1 / np.sqrt(variance + np.float32(EPSILON))
+            with np.errstate(invalid="ignore", divide="ignore"):  # of a damaged file; the answers will say so
+                shrink = 1 / np.sqrt(variance + np.float32(EPSILON))
             weights, bias = weights * (gain * shrink)[:, None], (bias - mean) * shrink * gain + added
         weights, bias = weights * np.float32(scale), bias * np.float32(scale)
         if isinstance(layer, Convolution):

@@ -35,8 +35,9 @@ _POSITIONS = {"window_positions": _SET}
 SWITCHES: dict[str, tuple[Case, ...]] = {
     "epsilon_episodes": ({"epsilon_final": (None,)},),
     "start_actions": ({"choose_start": (0,)},),
-    "traces": ({"lambda_": (0,)},),
-    "horizon_cut": ({"lambda_": (0,)}, {"lambda_": (1,), "gamma": (1,)}),  # neither falls below it on the way
+    "traces": ({"lambda_": (0,)}, {"gamma": (0,)}),
+    # A decay of 0 or 1 does not fall below the cut on the way.
+    "horizon_cut": ({"lambda_": (0,)}, {"gamma": (0,)}, {"lambda_": (1,), "gamma": (1,)}),
     "tc_init": (_TCL,),
     "tc_beta": ({"coherence": ("off", "id")},),
     "tc_accumulate": (_TCL,),

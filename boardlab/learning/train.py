@@ -299,11 +299,12 @@ def resume(
 
 def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> Training:
     agent = folder.read_agent(*LEARNERS)
-    wished = None if episodes is None else as_integer("episodes", episodes, 1, 10**12)
+    with folder.understanding():
+        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+    wished = None if episodes is None else _episodes(episodes, wanted)
     with folder.understanding():
         game = folder.game(agent)
         _check_rules(agent, game_table(game))
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
         network, seed = agent["network"], as_seed(agent["seed"])
         before = _episodes(agent["episodes"], wanted)
         total = wanted.whole_episodes(before if wished is None else wished)
@@ -400,9 +401,16 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:
             raise BoardLabError(
-                f"{folder.path} holds another run, which differs in its {key}; choose another folder, or "
+                f"{folder.path} holds another run, which differs in its {key}"
+                f"{_others(there[key], wanted[key]) if key == 'settings' else ''}; choose another folder, or "
                 "replace it (--force, or force=True)"
             )
+
+
+def _others(there: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """The settings that differ, as they are in the run."""
+    names = [name for name in {**wanted, **there} if there.get(name) != wanted.get(name)]
+    return f" (there {', '.join(f'{name}={there.get(name)}' for name in names)})"
 
 
 def _check_rules(agent: dict[str, Any], game: dict[str, Any]) -> None:

@@ -25,7 +25,11 @@ class Solved(SearchSpec):
 
     max_states: int = option(2_000_000, "a game with more positions is refused", low=1, high=10**9)
     table_mb: int = option(
-        1024, "memory of the positions in MiB; a game that needs more is refused", low=1, high=65536
+        1024,
+        "memory of the positions in MiB, half as much again while the table grows; a game that needs more is "
+        "refused",
+        low=1,
+        high=65536,
     )
 
     name = "solved"

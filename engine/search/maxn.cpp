@@ -127,6 +127,8 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
       add(value(ply + 1, depth, values));
       for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
     }
+    for (int p = 0; p < players; ++p)  // six sixths of the most there is are that, and no last bit less
+      if (!range_.loose && out[p] >= range_.max - 1e-12 * (range_.max - range_.min)) out[p] = range_.max;
     if (height != CUT) height = std::max(height, 1);
   } else {
     const int n = game().legal(here.state.data(), here.actions.data());

@@ -131,36 +131,36 @@ void NTupleEvaluator::answer(std::span<const Question> questions, Rng &rng) {
       continue;
     }
     const std::span<double> priors(q.priors, q.actions.size());
-    const double best = best_and_priors(q.state, q.actions, rng, priors);
-    if (game().players() > 2) {
-      const auto likeliest = std::max_element(priors.begin(), priors.end()) - priors.begin();
-      complete_by_playing(q.state, q.actions[static_cast<std::size_t>(likeliest)], best, rng, q.value);
-    } else
-      complete(q.state, game().player(q.state), best, q.value);
+    const Answer found = best_and_priors(q.state, q.actions, rng, priors);
+    if (game().players() > 2)
+      complete_by_playing(q.state, q.actions[found.number], found.best, rng, q.value);
+    else
+      complete(q.state, game().player(q.state), found.best, q.value);
   }
 }
 
-double NTupleEvaluator::best_and_priors(const void *state, std::span<const Action> actions, Rng &rng,
-                                        std::span<double> priors) {
-  const auto judged = [&] {
+NTupleEvaluator::Answer NTupleEvaluator::best_and_priors(const void *state, std::span<const Action> actions, Rng &rng,
+                                                         std::span<double> priors) {
+  const auto judged = [&](std::uint64_t key) -> Answer {
     action_values(state, actions, rng, priors.data());
-    const double best = *std::max_element(priors.begin(), priors.end());
+    const auto best = std::max_element(priors.begin(), priors.end());
+    const Answer found{key, *best, static_cast<std::uint32_t>(best - priors.begin())};
     values_to_priors(priors);
-    return best;
+    return found;
   };
-  if (answers_.empty()) return judged();
+  if (answers_.empty()) return judged(0);
   const std::uint64_t key = game().hash(state) ^ decision_;
   std::uint32_t &at = answer_at_[key % ANSWERS];
   if (answers_[at].key == key) {
     std::copy_n(&answer_priors_[at * legal_.size()], priors.size(), priors.begin());
-    return answers_[at].best;
+    return answers_[at];
   }
   at = next_answer_;
   next_answer_ = next_answer_ + 1 < answers_.size() ? next_answer_ + 1 : 0;
-  answers_[at] = {key, judged()};
+  answers_[at] = judged(key);
   std::transform(priors.begin(), priors.end(), &answer_priors_[at * legal_.size()],
                  [](double prior) { return static_cast<float>(prior); });
-  return answers_[at].best;
+  return answers_[at];
 }
 
 }  // namespace boardlab

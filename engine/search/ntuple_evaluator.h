@@ -55,6 +55,7 @@ class NTupleEvaluator final : public Evaluator {
   struct Answer {
     std::uint64_t key = 0;
     double best = 0;
+    std::uint32_t number = 0;  // of the action that it is the value of
   };
   static constexpr std::size_t ANSWERS = 1 << 14, ANSWERS_BYTES = 1 << 21;
 
@@ -63,8 +64,8 @@ class NTupleEvaluator final : public Evaluator {
   void make_views(std::size_t count);
   // Adds up what was played: the value of the action that leads there.
   double total(ntuple::AfterStates::View &view);
-  // Softmax of the action values; returns the best of them.
-  double best_and_priors(const void *state, std::span<const Action> actions, Rng &rng, std::span<double> priors);
+  // Priors made of the action values; returns the best of them.
+  Answer best_and_priors(const void *state, std::span<const Action> actions, Rng &rng, std::span<double> priors);
   // Leaves that action in `best_`.
   double best_action_value(const void *state, Rng &rng);
   // Component of `known`, whose value is given; the others as described above.

@@ -1,6 +1,8 @@
 """The evaluator `net("run")` under every search, against the net itself; exams that search side by side."""
 
 import json
+import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -100,6 +102,22 @@ def test_a_trained_net_plays_where_there_is_no_torch(run, net):
     assert list(json.loads(told[0]).values()) == pytest.approx(wanted.tolist(), abs=1e-4)
     assert int(told[1]) >= 14
     assert told[2] == f"a net on a GPU needs PyTorch: {install('az')}"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("channels", "16.0"), ("channels", "-16"), ("hidden", "8.0"), ("rows", "3.7"), ("rows", "inf"),
+     ("blocks", "-1"), ("blocks", "2000000"), ("dropout", "nan"), ("net", '"foo"'), ("net", "[1]")],
+)  # fmt: skip
+def test_a_description_that_is_no_nets_is_told_in_a_sentence(run, tmp_path, name, value):
+    shutil.copytree(run, tmp_path / "run")
+    head, described = (tmp_path / "run" / "agent.toml").read_text().split("[network]")
+    described = re.sub(rf"(?m)^{name} = .*$", f"{name} = {value}", described)
+    (tmp_path / "run" / "agent.toml").write_text(f"{head}[network]{described}")
+    with pytest.raises(BoardLabError, match="does not describe a net: "):
+        bl.agent(f'policy(net("{(tmp_path / "run").as_posix()}"))', GAME)
+    with pytest.raises(BoardLabError, match="does not describe a net: "):
+        bl.train(GAME, "alphazero", episodes=16, out=tmp_path / "new", from_=tmp_path / "run", **SMALL)
 
 
 def test_many_states_are_one_batch_of_the_net(run, net, monkeypatch):

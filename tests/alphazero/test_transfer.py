@@ -167,6 +167,7 @@ def test_a_run_without_episodes_plays_with_what_it_took_over_and_can_learn_later
         kept = [name for name in old.files if name.startswith("body.")]
         assert kept and all(np.array_equal(old[name], new[name]) for name in kept)
     assert bl.open_run(run.path).total == 0 and bl.resume(run.path).log == run.log
+    assert bl.resume(run.path, episodes=0).total == 0
     bl.resume(run.path, episodes=8)
     whole = bl.train(game, out=tmp_path / "whole", episodes=8, **options)
     assert RunFolder(run.path).fingerprint() == RunFolder(whole.path).fingerprint()

@@ -390,6 +390,8 @@ def test_no_width_of_draws_is_told_where_all_were_drawn() -> None:
     # Neither certain nor far wider than with a game that was won.
     won = bayes_elo([*played[1:], *games("a", "b", 1, 0, 0)])
     assert 0.5 * won["a"].plus < rated["a"].plus < 2 * won["a"].plus
+    assert rated["a"].plus == pytest.approx(5.51, abs=0.01)  # one of 50 not drawn: a width of 400 log10(99)
+    assert rated.scale == pytest.approx(4 * 99 / 100**2)
     assert bayes_elo(played[:1])["a"].plus > 20 * rated["a"].plus
     assert bayes_elo(played, draw=97.3).draw == pytest.approx(97.3)
     assert math.isfinite(bayes_elo([*played, *games("a", "b", 1, 0, 0)]).draw)

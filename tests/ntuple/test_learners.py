@@ -136,6 +136,7 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         ("td-ntuple", {"search": "off", "search_cpuct": 2.0}, "search_cpuct does nothing with search=off"),
         ("td-ntuple", {"search_paper": True}, "search_paper does nothing with search=off"),
         ("td-ntuple", {"tc_beta": 1.0, "coherence": "id"}, "tc_beta does nothing with coherence=id"),
+        ("td-ntuple", {"lambda_": 0.5, "gamma": 0.0, "traces": "reset"}, "traces does nothing with gamma=0"),
         ("td-ntuple", {"lambda_": 1.0, "horizon_cut": 0.5}, "horizon_cut does nothing with lambda=1.0; give"),
         ("td-features", {"epsilon_episodes": 9}, "epsilon_episodes does nothing without epsilon_final"),
         ("sarsa-ntuple", {"traces": "reset"}, "traces does nothing with lambda=0.0; give lambda another"),

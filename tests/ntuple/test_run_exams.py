@@ -348,6 +348,10 @@ def test_processes_give_the_same_runs_and_go_on(tmp_path):
     assert {seed for seed, _ in standing} == {1, 2}
     for a, b in zip(one.runs, two.runs, strict=True):
         assert (a.path / "weights.npz").read_bytes() == (b.path / "weights.npz").read_bytes()
+    with pytest.raises(bl.BoardLabError, match=r"in its settings \(there epsilon=0.3\); choose another"):
+        bl.train(
+            TICTACTOE, out=tmp_path / "two" / "seed-1", seed=1, go_on=True, **{**settings, "epsilon": 0.2}
+        )
     with pytest.raises(bl.BoardLabError, match="another run, which differs in its episodes; choose"):
         bl.train_many(TICTACTOE, 2, out=tmp_path / "two", jobs=2, **{**settings, "episodes": 300})
     assert bl.train_many(TICTACTOE, 1, out=tmp_path / "two", force=True, **{**settings, "episodes": 5})

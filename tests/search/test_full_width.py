@@ -194,6 +194,46 @@ def test_a_puzzle_whose_actions_cost_nothing_is_solved_soonest(search: str, dept
         assert state.is_terminal
 
 
+class Thrown(bl.PythonGame):
+    """Six steps to go; after every action a die without a meaning, whose six sixths are not quite 1."""
+
+    name = "thrown"
+    players = 1
+    action_count = 3
+    outcome_count = 6
+    score_range = (0.0, 1.0)
+    is_zero_sum = False
+
+    def initial_state(self, rng: Any) -> tuple[int, int]:
+        return (6, 0)
+
+    def player(self, position: tuple[int, int]) -> int:
+        return bl.CHANCE if position[1] else bl.TERMINAL if position[0] == 0 else 0
+
+    def legal(self, position: tuple[int, int]) -> range:
+        return range(3)
+
+    def chance(self, position: tuple[int, int]) -> list[tuple[int, float]]:
+        return [(side, 1 / 6) for side in range(6)]
+
+    def apply(self, position: tuple[int, int], action: int) -> tuple[int, int]:
+        return (position[0], 0) if position[1] else (max(0, min(9, position[0] + action - 1)), 1)
+
+    def scores(self, position: tuple[int, int]) -> list[float]:
+        return [float(position == (0, 0))]
+
+
+def test_a_solution_beyond_dice_is_not_put_off_either() -> None:
+    game = Game(Thrown())
+    agent, state = bl.agent("expectimax(depth=8)", game, seed=1), game.initial_state()
+    for _ in range(6):
+        decision = agent.act(state)
+        assert decision.policy == {0: 1, 1: 0, 2: 0} and decision.values[0] == 1
+        state.apply(0)
+        state.apply(0)
+    assert state.is_terminal
+
+
 class DeadEnd(bl.PythonGame):
     """A puzzle without a solution in sight: 0 ends it at once, the other actions go on."""
 

@@ -15,6 +15,7 @@ from test_tree import CASES, Case, assert_same, expression, reference_tree, visi
 
 import boardlab as bl
 from boardlab import BoardLabError, Game, State, _engine
+from boardlab.arena.exams.starts import met_at_random
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.ntuple import load_network
 
@@ -229,6 +230,24 @@ def test_minmax_priors_by_hand(own_evaluators: None, paper: bool) -> None:
     spec = f'mcts(columns, priors="minmax", cpuct=1e6, solver=False, depth=1, iterations=60, paper={paper})'
     decision = bl.agent(spec, game).act(game.initial_state())
     assert visits(decision) == {0: 30, 1: 20, 2: 10, 3: 0}
+
+
+def test_how_priors_are_made_does_not_change_what_the_other_players_are_worth(tmp_path: Path) -> None:
+    """Three players: they are judged after the best action, which min-max clips away below the range."""
+    game = bl.game("nim", heaps=(3, 3, 3), players=3)
+    plain = {"sigma": "identity", "alpha": 1.5, "alpha_final": 1.5, "coherence": "off", "exams": []}
+    bl.train(game, "td-ntuple", episodes=300, seed=1, out=tmp_path / "run", **plain)
+    spec = f'mcts(ntuple("{(tmp_path / "run").as_posix()}"), iterations=1, priors='
+    softmax, minmax = (bl.agent(f'{spec}"{kind}")', game, seed=1) for kind in ("softmax", "minmax"))
+    alike = 0
+    for state in met_at_random(game, 1500, 0):
+        for agent in (softmax, minmax):
+            agent.reset(1)
+        one, other = softmax.act(state), minmax.act(state)
+        if one.policy == other.policy:
+            alike += 1
+            assert one.scores == pytest.approx(other.scores)
+    assert alike > 100
 
 
 def test_minmax_is_refused_where_priors_are_not_made_of_values(own_evaluators: None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.net import build_net, load_net, net_description
+from boardlab.evaluators.net import build_net, described_layers, load_net, net_description
 from boardlab.games.game import Game
 from boardlab.runs import RunFolder
 
@@ -106,6 +106,10 @@ def _network(folder: RunFolder) -> Mapping[str, Any]:
     wanted = ("planes", "rows", "cols", "actions", "values", *BODY_OPTIONS, *HEAD_OPTIONS)
     if not isinstance(network, dict) or any(name not in network for name in wanted):
         raise BoardLabError(f"{folder.path}/agent.toml does not describe a net")
+    try:
+        described_layers(network)
+    except (TypeError, BoardLabError) as error:
+        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
     return network
 
 

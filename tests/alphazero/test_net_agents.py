@@ -89,11 +89,12 @@ try:
     bl.agent(f'policy(net("{sys.argv[1]}", device="cuda"))', game)
 except bl.BoardLabError as error:
     print(error)
+import boardlab.learning.alphazero.shares  # what a process of self-play runs
 assert not [name for name in sys.modules if name.startswith("torch.")]
 """
 
 
-def test_a_trained_net_plays_where_there_is_no_torch(run, net):
+def test_a_trained_net_plays_where_there_is_no_torch_as_processes_of_self_play_do(run, net):
     told = subprocess.run(
         [sys.executable, "-c", WITHOUT_TORCH, run.as_posix()], capture_output=True, text=True, check=True
     ).stdout.splitlines()

@@ -143,7 +143,7 @@ def play(
     def agent(variant: str) -> str:
         path = Path(runs) / f"{game}-{variant}-{seed}"
         run = (path if stage is None else snapshot(path, stage, options)).as_posix()
-        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8)'
+        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8, solver=False)'
 
     begin = time.monotonic()
     board = bl.game(game, **GAMES[game])
@@ -319,6 +319,12 @@ def _options() -> argparse.Namespace:
         "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
     )
     parser.add_argument("--warm-policy", default="values", choices=("values", "visits"))
+    parser.add_argument(
+        "--one-hot",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="the policy's target after T' moves is the best action alone, as in the authors' framework",
+    )
     parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and stop")
     parser.add_argument(
         "--untrained", action="store_true", help="Table 2: --match-games games of each enhancement"
@@ -361,6 +367,7 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "rave_of": given.rave_of,
         "warm_policy": given.warm_policy,
         "warm_decay": given.warm_decay,
+        "one_hot": given.one_hot,
         "exam_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,

@@ -255,6 +255,7 @@ _WANG = {
     "simulations": 100,
     "cpuct": 1.0,
     "temperature_moves": 15,
+    "one_hot": True,  # as in the authors' framework, alpha-zero-general; the papers' text does not say
     "noise": 0.0,
     "window": 20,
     "window_first": 20,

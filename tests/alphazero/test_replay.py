@@ -153,6 +153,7 @@ def test_wangs_preset_is_table_1_of_paper_004():
     assert wang.exam_simulations == 100 and not wang.exam_solver  # at the gate: "default MCTS"
     assert (wang.batch, wang.lr, wang.dropout, wang.simulations, wang.cpuct) == (64, 0.005, 0.3, 100, 1)
     assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
+    assert wang.one_hot  # alpha-zero-general's temperature of 0 is in what is learned, too
     assert wang.window_first == 20
     assert wang.samples >= 10**8  # an epoch is the whole buffer D
 

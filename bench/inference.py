@@ -2,21 +2,27 @@
 
     python bench/inference.py [--nets 5x64 3x32 ...] [--rows 6] [--cols 7] [--seconds .5]
 
-A net is blocks x channels of `res`, or wangN with N channels. Both ask the same net with batch normalisation folded into the
+A net is blocks x channels of `res`, wangN with N channels, or a puzzle's: cube3-512x128 is the 3x3x3 with layers of 512 and 128. Both ask the same net with batch normalisation folded into the
 convolutions; PyTorch gets channels last, its fastest order here. Rates are by CPU time, the best of three.
 """
 
 import argparse
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from common import best, rate, table
 
-from boardlab._engine import kernel_levels
+import boardlab as bl
+from boardlab._engine import RandomWalks, kernel_levels
+from boardlab.evaluators.distance import distance_layers
+from boardlab.evaluators.distance_net import DistanceNet
 from boardlab.evaluators.gpu import folded
 from boardlab.evaluators.layers import NetOptions, NetShape, net_layers
-from boardlab.evaluators.nets import Net
-from boardlab.evaluators.program import net_program
+from boardlab.evaluators.nets import Net, to_arrays
+from boardlab.evaluators.program import distance_program, net_program
+from boardlab.learning.puzzles.settings import RandomWalk, goal_of
 
 
 def options_of(name: str) -> NetOptions:
@@ -27,30 +33,47 @@ def options_of(name: str) -> NetOptions:
     return NetOptions(blocks=int(blocks), channels=int(channels))
 
 
-def measure(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, float]:
-    """Positions/s with each level of vector instructions, and with torch."""
-    torch.manual_seed(1)
+def board_net(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, Callable[[], Any]]:
+    """A net of planes: a question about a batch, by level of vector instructions and to torch."""
     shape = (2, chosen.rows, chosen.cols)
     net = Net(net_layers(NetShape(*shape, chosen.cols, 1), options_of(name)))
     plain = folded(net)
     planes = np.random.default_rng(1).random((batch, *shape), np.float32)
     last = torch.from_numpy(planes).contiguous(memory_format=torch.channels_last)
     programs = {level: net_program(net, level) for level in reversed(kernel_levels())}
+    ways = {level: lambda program=program: program.run(planes) for level, program in programs.items()}
+    return {**ways, "torch": lambda: plain(last)}
 
-    def ask(level: str) -> int:
-        if level == "torch":
-            with torch.inference_mode():
-                plain(last)
-        else:
-            programs[level].run(planes)
+
+def cube_net(name: str, batch: int) -> dict[str, Callable[[], Any]]:
+    """The same of a puzzle's net, cube3-512x128: the 3x3x3, a first layer of 512 and others of 128."""
+    size, layers = name.removeprefix("cube").split("-")
+    first, width = map(int, layers.split("x"))
+    game = bl.game("rubiks", size=int(size), metric="qtm")
+    settings = RandomWalk(first=first, width=width)
+    net = DistanceNet(distance_layers(game, settings.describe(game, 1))).eval()
+    cells = RandomWalks(goal_of(settings.name, game).core, 1).walk(-(-batch // 26), 26, 1)[0][:batch]
+    programs = {
+        level: distance_program(net.layers, to_arrays(net), level) for level in reversed(kernel_levels())
+    }
+    ways = {
+        level: lambda program=program: program.run(cells.astype(np.float32)[:, :, None, None])
+        for level, program in programs.items()
+    }
+    return {**ways, "torch": lambda: net(torch.from_numpy(cells))}
+
+
+def measure(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, float]:
+    """Positions/s with each level of vector instructions, and with torch."""
+    torch.manual_seed(1)
+    ways = cube_net(name, batch) if name.startswith("cube") else board_net(name, batch, chosen)
+
+    def ask(way: str) -> int:
+        with torch.inference_mode():
+            ways[way]()
         return batch
 
-    return best(
-        {
-            level: lambda level=level: rate(lambda: ask(level), chosen.seconds)
-            for level in (*programs, "torch")
-        }
-    )
+    return best({way: lambda way=way: rate(lambda: ask(way), chosen.seconds) for way in ways})
 
 
 def main() -> None:
@@ -65,7 +88,7 @@ def main() -> None:
     found = {(name, batch): measure(name, batch, chosen) for name in chosen.nets for batch in chosen.batches}
     levels = list(next(iter(found.values())))
     table(
-        f"positions/s of one CPU thread, {chosen.rows}x{chosen.cols} cells",
+        f"positions/s of one CPU thread; boards of {chosen.rows}x{chosen.cols} cells",
         ["net", "batch", *levels, f"{levels[0]} / torch"],
         [
             [

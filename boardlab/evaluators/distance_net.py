@@ -1,12 +1,4 @@
-"""Neural nets that estimate how many actions a puzzle is from its goal, in PyTorch (extra `az`).
-
-They read the board vector, not planes: a cell or a group of cells (a cubie and its turn) is one of so many
-values, and the first layer adds a row of weights for each. Distances become values in the game's units: the
-best score, plus the step reward for every action on the way.
-"""
-
-from collections.abc import Mapping
-from typing import Any
+"""The nets of `distance.py` in PyTorch, which learns them and asks them on a GPU (extra `az`)."""
 
 import numpy as np
 import torch
@@ -14,52 +6,36 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from boardlab import _engine
-from boardlab.errors import BoardLabError
-from boardlab.evaluators.nets import Residual, from_arrays
-from boardlab.evaluators.python import Judge, python_evaluator
-from boardlab.games.game import Game
-from boardlab.runs import RunFolder
-
-CPU_ROWS = 4096
-"""Rows that a CPU judges at a time: their activations stay in its cache."""
+from boardlab.evaluators.distance import DistanceLayers, Distances
+from boardlab.evaluators.nets import module
 
 
 class DistanceNet(nn.Module):
-    """One-hot groups of cells, two layers, residual blocks, one number."""
+    """A net of that description, with fresh weights drawn from torch's present random state."""
 
-    def __init__(
-        self, radices: list[list[int]], groups: list[list[int]], first: int, width: int, blocks: int
-    ):
+    def __init__(self, layers: DistanceLayers) -> None:
         super().__init__()
-        longest = max(map(len, groups))
-        columns = torch.zeros(longest, len(groups), dtype=torch.long)
-        factors = torch.zeros(longest, len(groups), dtype=torch.int32)
-        offsets = torch.zeros(len(groups), dtype=torch.int32)
+        self.layers = layers
+        cells, values = layers.embedding.cells, layers.embedding.values
+        longest = max(map(len, cells))
+        columns = torch.zeros(longest, len(cells), dtype=torch.long)
+        factors = torch.zeros(longest, len(cells), dtype=torch.int32)
+        offsets = torch.zeros(len(cells), dtype=torch.int32)
         inputs = 0
-        for i, (cells, values) in enumerate(zip(groups, radices, strict=True)):
+        for i, (group, counts) in enumerate(zip(cells, values, strict=True)):
             offsets[i], factor = inputs, 1
-            for k in reversed(range(len(cells))):
-                columns[k, i], factors[k, i] = cells[k], factor
-                factor *= values[k]
+            for k in reversed(range(len(group))):
+                columns[k, i], factors[k, i] = group[k], factor
+                factor *= counts[k]
             inputs += factor
         # Known from the description, so that they are no part of the weights.
         self.register_buffer("columns", columns, persistent=False)
         self.register_buffer("factors", factors, persistent=False)
         self.register_buffer("offsets", offsets, persistent=False)
-        self.inputs = inputs
-        self.embedding = nn.EmbeddingBag(inputs, first, mode="sum")
-        nn.init.normal_(self.embedding.weight, std=len(groups) ** -0.5)
-        body: list[nn.Module] = [
-            nn.BatchNorm1d(first),
-            nn.ReLU(),
-            nn.Linear(first, width, bias=False),
-            nn.BatchNorm1d(width),
-            nn.ReLU(),
-        ]
-        body += [Residual(_block(width)) for _ in range(blocks)]
-        self.body = nn.Sequential(*body)
-        self.head = nn.Linear(width, 1)
+        self.embedding = nn.EmbeddingBag(layers.embedding.inputs, layers.embedding.outputs, mode="sum")
+        nn.init.normal_(self.embedding.weight, std=len(cells) ** -0.5)
+        self.body = module(layers.body)
+        self.head = nn.Linear(layers.head.inputs, 1)
 
     def forward(self, cells: Tensor) -> Tensor:
         """Distances [n] of board vectors uint8 [n, cells]."""
@@ -83,61 +59,17 @@ class DistanceNet(nn.Module):
         """The sum of the rows, as the product with a matrix of ones and zeros."""
         device = index.device.type
         kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
-        hot = torch.zeros(len(index), self.inputs, dtype=kind, device=index.device)
+        hot = torch.zeros(len(index), self.layers.embedding.inputs, dtype=kind, device=index.device)
         return hot.scatter_(1, index.long(), 1) @ self.embedding.weight
 
 
-def _block(width: int) -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(width, width, bias=False),
-        nn.BatchNorm1d(width),
-        nn.ReLU(),
-        nn.Linear(width, width, bias=False),
-        nn.BatchNorm1d(width),
-    )
+def gpu_distances(net: DistanceNet) -> Distances:
+    """Asks a net that is on a GPU, in half precision."""
+    net.eval()
 
+    def distances(cells: NDArray[np.uint8]) -> NDArray[np.float32]:
+        with torch.inference_mode(), torch.autocast("cuda", dtype=torch.float16):
+            answers: NDArray[np.float32] = net(torch.from_numpy(cells).to("cuda")).cpu().numpy()
+            return answers
 
-def build_distance_net(game: Game, description: Mapping[str, Any]) -> DistanceNet:
-    """The net of a description, with fresh weights."""
-    values = game.core.cell_values()
-    groups = [[int(cell) for cell in group] for group in description["groups"]]
-    radices = [[values[cell] for cell in group] for group in groups]
-    first, width, blocks = (int(description[name]) for name in ("first", "width", "blocks"))
-    return DistanceNet(radices, groups, first, width, blocks)
-
-
-def distance_judge(game: Game, net: DistanceNet, device: str) -> Judge:
-    """Asks the net about a batch; distances become values."""
-    best, step = game.score_range[1], game.core.step_reward
-
-    def judge(cells: NDArray[np.uint8], legal: NDArray[np.bool_]) -> NDArray[np.float32]:
-        with torch.inference_mode():
-            rows = torch.from_numpy(cells)
-            if device == "cuda":
-                with torch.autocast("cuda", dtype=torch.float16):
-                    distances = net(rows.to(device))
-            else:
-                distances = torch.cat([net(part) for part in torch.split(rows, CPU_ROWS)])
-            values: NDArray[np.float32] = (best + step * distances).cpu().numpy()
-            return values
-
-    return judge
-
-
-def distance_evaluator(game: Game, net: DistanceNet, device: str) -> _engine.Evaluator:
-    """The engine's evaluator over the net."""
-    return python_evaluator(game, distance_judge(game, net.eval(), device), inputs="cells", priors=False)
-
-
-def load_distance_net(folder: RunFolder, agent: Mapping[str, Any], game: Game) -> DistanceNet:
-    """The trained net of a run."""
-    try:
-        net = build_distance_net(game, agent["network"])
-    except (KeyError, TypeError, ValueError, RuntimeError, IndexError) as error:
-        raise BoardLabError(f"{folder.path}/agent.toml does not describe a net: {error}") from None
-    wanted = {
-        name: ("<f4" if tensor.dtype.is_floating_point else "<i8", tensor.numel())
-        for name, tensor in net.state_dict().items()
-    }
-    from_arrays(net, folder.read_arrays("weights.npz", wanted))
-    return net
+    return distances

@@ -1,21 +1,28 @@
-"""Asking a neural net quickly: on a CPU through the engine's own layers, on a GPU through `gpu.py`.
+"""Asking a neural net quickly: on a CPU through the engine's own layers, on a GPU through PyTorch.
 
 A judge is made for a net once and has its own copy of the weights; `load` puts new ones into their place. It
 answers whichever thread asks it, several at once.
 """
 
+import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab._engine import NetProgram
+from boardlab.evaluators.distance import DistanceLayers, Distances
 from boardlab.evaluators.layers import LayeredNet
-from boardlab.evaluators.program import net_program
+from boardlab.evaluators.program import distance_program, net_program
 
 Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 CHUNK = 16
 """The fewest rows for which another thread of a CPU is asked to share a batch."""
+DISTANCES_CHUNK = 128
+"""The same for a puzzle's net, which takes a few microseconds a row."""
 
 
 class NetJudge:
@@ -48,12 +55,30 @@ def net_judge(net: LayeredNet, device: str, low: float, high: float, threads: in
     return CpuJudge(net, low, high, threads)
 
 
+class Crew:
+    """Threads that share a batch: parts of it go through a program of the engine side by side."""
+
+    def __init__(self, threads: int, chunk: int) -> None:
+        self._threads, self._chunk = threads, chunk
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def run(self, program: NetProgram, planes: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+        """The program's answers, a part of `chunk` rows at least for each thread."""
+        rows = len(planes)
+        parts = min(self._threads, rows // self._chunk)
+        if self._pool is None or parts <= 1:
+            return program.run(planes)
+        first, *others = (planes[rows * i // parts : rows * (i + 1) // parts] for i in range(parts))
+        shared = [self._pool.submit(program.run, part) for part in others]
+        answers = [program.run(first), *(part.result() for part in shared)]
+        return [np.concatenate(parts) for parts in zip(*answers, strict=True)]
+
+
 class CpuJudge(NetJudge):
-    """On a CPU as a program of the engine. Parts of a batch go through it side by side, a thread each."""
+    """On a CPU as a program of the engine."""
 
     def __init__(self, net: LayeredNet, low: float, high: float, threads: int = 1) -> None:
-        self._threads = threads
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._crew = Crew(threads, CHUNK)
         self.load(net, low, high)
 
     def load(self, net: LayeredNet, low: float, high: float) -> None:
@@ -63,14 +88,25 @@ class CpuJudge(NetJudge):
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values, logits)."""
-        planes = np.ascontiguousarray(planes, np.float32)
-        program, rows = self._program, len(planes)
-        parts = min(self._threads, rows // CHUNK)
-        if self._pool is None or parts <= 1:
-            values, logits = program.run(planes)
-        else:
-            first, *others = (planes[rows * i // parts : rows * (i + 1) // parts] for i in range(parts))
-            shared = [self._pool.submit(program.run, part) for part in others]
-            answers = [program.run(first), *(part.result() for part in shared)]
-            values, logits = (np.concatenate([answer[i] for answer in answers]) for i in range(2))
+        values, logits = self._crew.run(self._program, np.ascontiguousarray(planes, np.float32))
         return np.tanh(values) * self.half + self.middle, logits
+
+
+def net_distances(
+    layers: DistanceLayers, arrays: Mapping[str, NDArray[Any]], device: str, threads: int = 0
+) -> Distances:
+    """Asks a puzzle's net on the device. `threads` of a CPU share a batch (0: as many as it has cores)."""
+    if device == "cuda":
+        from boardlab.evaluators.distance_net import DistanceNet, gpu_distances
+        from boardlab.evaluators.nets import from_arrays
+
+        net = DistanceNet(layers)
+        from_arrays(net, arrays)
+        return gpu_distances(net.to(device))
+    program, crew = distance_program(layers, arrays), Crew(threads or os.cpu_count() or 1, DISTANCES_CHUNK)
+
+    def distances(cells: NDArray[np.uint8]) -> NDArray[np.float32]:
+        (answers,) = crew.run(program, cells.astype(np.float32)[:, :, None, None])
+        return answers[:, 0]
+
+    return distances

@@ -59,10 +59,27 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Linear:
-    """Fully connected."""
+    """Fully connected; without a bias where a normalisation follows and says so."""
 
     inputs: int
     outputs: int
+    has_bias: bool = True
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Groups of cells, each of which is one of so many values: the sum of a row of weights for each."""
+
+    cells: tuple[tuple[int, ...], ...]
+    """Of each group."""
+    values: tuple[tuple[int, ...], ...]
+    """How many each of these cells has; of a group's cells the last one counts singly."""
+    outputs: int
+
+    @property
+    def inputs(self) -> int:
+        """The values of all groups."""
+        return sum(map(math.prod, self.values))
 
 
 @dataclass(frozen=True)
@@ -123,7 +140,7 @@ class Pooled:
         return Linear(2 * self.channels, self.channels)
 
 
-Weighted = Convolution | Linear | BatchNorm | LayerNorm
+Weighted = Convolution | Linear | Embedding | BatchNorm | LayerNorm
 Layer = Weighted | Relu | Flatten | Dropout | Residual | Scaled | Pooled | tuple["Layer", ...]
 """One layer, or one after the other."""
 
@@ -140,11 +157,11 @@ class NetLayers:
     def arrays(self) -> dict[str, tuple[str, int]]:
         """The name, kind of numbers and length of every array of the net."""
         shapes = {
-            **_shapes(self.body, "body"),
-            **_shapes(self.policy, "policy"),
-            **_shapes(self.value, "value"),
+            **shapes_of(self.body, "body"),
+            **shapes_of(self.policy, "policy"),
+            **shapes_of(self.value, "value"),
         }
-        return {name: ("<f4" if shape else "<i8", math.prod(shape)) for name, shape in shapes.items()}
+        return array_kinds(shapes)
 
 
 class LayeredNet(Protocol):
@@ -169,28 +186,36 @@ class StoredNet:
         return self.stored
 
 
-def _shapes(layer: Layer, name: str) -> dict[str, tuple[int, ...]]:
+def array_kinds(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[str, int]]:
+    """The kind of numbers and the length of every array, as a run's file is checked against."""
+    return {name: ("<f4" if shape else "<i8", math.prod(shape)) for name, shape in shapes.items()}
+
+
+def shapes_of(layer: Layer, name: str) -> dict[str, tuple[int, ...]]:
     """The shapes of a layer's arrays by name; () for the one counter among them."""
     match layer:
         case tuple():
-            parts = [_shapes(part, f"{name}.{i}") for i, part in enumerate(layer)]
+            parts = [shapes_of(part, f"{name}.{i}") for i, part in enumerate(layer)]
             return {name: shape for part in parts for name, shape in part.items()}
         case Convolution(inputs, outputs, size):
             bias = {f"{name}.bias": (outputs,)} if layer.has_bias else {}
             return {f"{name}.weight": (outputs, inputs, size, size), **bias}
         case Linear(inputs, outputs):
-            return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
+            bias = {f"{name}.bias": (outputs,)} if layer.has_bias else {}
+            return {f"{name}.weight": (outputs, inputs), **bias}
+        case Embedding():
+            return {f"{name}.weight": (layer.inputs, layer.outputs)}
         case BatchNorm(width):
             numbers = ("weight", "bias", "running_mean", "running_var")
             return {**{f"{name}.{key}": (width,) for key in numbers}, f"{name}.num_batches_tracked": ()}
         case LayerNorm(width):
             return {f"{name}.weight": (width,), f"{name}.bias": (width,)}
         case Residual(inner):
-            return _shapes(inner, f"{name}.inner")
+            return shapes_of(inner, f"{name}.inner")
         case Scaled(inner):
-            return {f"{name}.scale": (1,), **_shapes(inner, f"{name}.inner")}
+            return {f"{name}.scale": (1,), **shapes_of(inner, f"{name}.inner")}
         case Pooled():
-            return _shapes(layer.mix, f"{name}.mix")
+            return shapes_of(layer.mix, f"{name}.mix")
     return {}
 
 

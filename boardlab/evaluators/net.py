@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError, install
+from boardlab.evaluators.distance import distance_evaluator, stored_distance_net
 from boardlab.evaluators.evaluator import EvaluatorSpec
-from boardlab.evaluators.inference import NetJudge, net_judge
+from boardlab.evaluators.inference import NetJudge, net_distances, net_judge
 from boardlab.evaluators.layers import NETS, NetLayers, NetOptions, NetShape, StoredNet, net_layers
 from boardlab.evaluators.python import python_evaluator
 from boardlab.games.game import Game, as_integer, is_number
@@ -116,11 +117,8 @@ class Net(EvaluatorSpec):
         folder = RunFolder(self.run)
         agent, _ = folder.read_trained("alphazero", *DISTANCES, game=game)
         if agent["kind"] in DISTANCES:
-            require_torch("a puzzle's net")
-            from boardlab.evaluators.distance_net import distance_evaluator, load_distance_net
-
-            device = choose_device(self.device)
-            return distance_evaluator(game, load_distance_net(folder, agent, game).to(device), device)
+            net = stored_distance_net(folder, agent, game)
+            return distance_evaluator(game, net_distances(*net, choose_device(self.device)))
         judge = self._judge(folder, agent)
         judge.prepare(1, PLAYING_ROWS, game.initial_state().planes().shape)
         return python_evaluator(game, judge)

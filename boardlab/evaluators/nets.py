@@ -75,8 +75,10 @@ def module(layer: Layer) -> nn.Module:
             return nn.Sequential(*map(module, layer))
         case layers.Convolution(inputs, outputs, size, padding, has_bias):
             return nn.Conv2d(inputs, outputs, size, padding=padding, bias=has_bias)
-        case layers.Linear(inputs, outputs):
-            return nn.Linear(inputs, outputs)
+        case layers.Linear(inputs, outputs, has_bias):
+            return nn.Linear(inputs, outputs, bias=has_bias)
+        case layers.Embedding():
+            return nn.EmbeddingBag(layer.inputs, layer.outputs, mode="sum")
         case layers.BatchNorm(width, is_of_cells):
             return (nn.BatchNorm2d if is_of_cells else nn.BatchNorm1d)(width, eps=EPSILON)
         case layers.LayerNorm(width):

@@ -1,17 +1,19 @@
 """A net of `layers.py` as a program of the engine: how a CPU asks it, without a framework."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab._engine import NetProgram
+from boardlab.evaluators.distance import DistanceLayers
 from boardlab.evaluators.layers import (
     EPSILON,
     BatchNorm,
     Convolution,
     Dropout,
+    Embedding,
     Flatten,
     Layer,
     LayeredNet,
@@ -41,6 +43,15 @@ def net_program(net: LayeredNet, level: str = "") -> NetProgram:
     return program
 
 
+def distance_program(
+    layers: DistanceLayers, arrays: Mapping[str, NDArray[Any]], level: str = ""
+) -> NetProgram:
+    """The program of a net that tells distances [n, 1] of board vectors [n, cells, 1, 1]."""
+    program = NetProgram(layers.cell_count, 1, 1, level)
+    program.finish([Builder(program, arrays).add_all(layers.named, 0)])
+    return program
+
+
 class Builder:
     """Adds layers to a program; batch normalisation becomes part of the layer before it."""
 
@@ -57,10 +68,22 @@ class Builder:
         relu: bool = False,
     ) -> int:
         """Adds layers that read value x: scale * layers(x) + added, then ReLU where it is asked for."""
-        layers = list(_flat(*named))
+        return self.add_all([named], x, scale=scale, added=added, relu=relu)
+
+    def add_all(
+        self,
+        named: Sequence[Named],
+        x: int,
+        *,
+        scale: float = 1.0,
+        added: int | None = None,
+        relu: bool = False,
+    ) -> int:
+        """The same of some, one after the other."""
+        layers = [flat for one in named for flat in _flat(*one)]
         ends = [layer for _, layer in layers if not isinstance(layer, BatchNorm)][-1:]
         if added is not None and not (ends and isinstance(ends[0], Convolution | Linear)):
-            raise NotImplementedError(f"a block must end with a convolution or a linear layer: {named[1]}")
+            raise NotImplementedError(f"a block must end with a convolution or a linear layer: {named}")
 
         def next_is(kind: type) -> bool:
             return bool(layers) and isinstance(layers[0][1], kind)
@@ -97,6 +120,8 @@ class Builder:
                 return program.convolution(x, weights, bias, bool(layer.padding), added, relu)
             case Linear():
                 return program.linear(x, *self._weights(name, layer, norm, scale), added, relu)
+            case Embedding():
+                return program.embedding(layer.cells, layer.values, *self._weights(name, layer, norm), relu)
             case Residual(inner):
                 return self.add((f"{name}.inner", inner), x, added=x, relu=True)
             case Scaled(inner):
@@ -116,11 +141,14 @@ class Builder:
         raise NotImplementedError(f"the engine has no layer for {layer}")
 
     def _weights(
-        self, name: str, layer: Convolution | Linear, norm: str | None, scale: float = 1.0
+        self, name: str, layer: Convolution | Linear | Embedding, norm: str | None, scale: float = 1.0
     ) -> tuple[Floats, Floats]:
         outputs = layer.outputs
-        weights: Floats = self._array(f"{name}.weight").reshape(outputs, -1)
-        has_bias = not isinstance(layer, Convolution) or layer.has_bias
+        weights: Floats = self._array(f"{name}.weight")
+        weights = (
+            weights.reshape(-1, outputs).T if isinstance(layer, Embedding) else weights.reshape(outputs, -1)
+        )
+        has_bias = not isinstance(layer, Embedding) and layer.has_bias
         bias = self._array(f"{name}.bias") if has_bias else np.zeros(outputs, np.float32)
         if norm:
             mean, variance, gain, added = (
@@ -132,6 +160,8 @@ class Builder:
         weights, bias = weights * np.float32(scale), bias * np.float32(scale)
         if isinstance(layer, Convolution):
             weights = weights.reshape(outputs, layer.inputs, layer.size, layer.size)
+        elif isinstance(layer, Embedding):
+            weights = weights.T
         return np.ascontiguousarray(weights), bias
 
     def _array(self, name: str) -> Floats:

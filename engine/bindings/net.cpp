@@ -130,6 +130,18 @@ void bind_net(nb::module_ &m) {
              bool relu) { return p.linear(from, span(weights), span(bias), added, relu); },
           nb::arg("value"), nb::arg("weights").noconvert(), nb::arg("bias").noconvert(), nb::arg("added") = nb::none(),
           nb::arg("relu") = false)
+      .def(
+          "embedding",
+          [](Program &p, const std::vector<std::vector<std::size_t>> &cells,
+             const std::vector<std::vector<std::size_t>> &values, const Numbers &weights, const Numbers &bias,
+             bool relu) {
+            if (cells.size() != values.size()) throw std::invalid_argument("every group has its cells and their values");
+            std::vector<Program::Group> groups;
+            for (std::size_t i = 0; i < cells.size(); ++i) groups.push_back({cells[i], values[i]});
+            return p.embedding(groups, span(weights), span(bias), relu);
+          },
+          nb::arg("cells"), nb::arg("values"), nb::arg("weights").noconvert(), nb::arg("bias").noconvert(),
+          nb::arg("relu") = false)
       .def("spread", &Program::spread, nb::arg("value"), nb::arg("added"), nb::arg("relu") = false)
       .def("relu", &Program::relu, nb::arg("value"))
       .def("pool", &Program::pool, nb::arg("value"))

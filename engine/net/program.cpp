@@ -77,7 +77,7 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
   const auto inputs = static_cast<std::ptrdiff_t>(in.channels);
   transform_filters({weights.data(), inputs * 9, 9, 1}, outputs, in.channels, tiling, transformed.data());
   return add({Kind::CONVOLUTION, from, 0, added, relu, std::move(transformed), padded(bias, outputs, "bias"), 0,
-              std::move(tiling)},
+              std::move(tiling), {}},
              {in.rows - lost, in.cols - lost, outputs});
 }
 
@@ -93,6 +93,7 @@ std::size_t Program::pointwise(std::size_t from, Weights weights, Weights bias, 
               packed(weights, outputs, in.channels),
               padded(bias, outputs, "bias"),
               0,
+              {},
               {}},
              {in.rows, in.cols, outputs});
 }
@@ -102,20 +103,20 @@ std::size_t Program::linear(std::size_t from, Weights weights, Weights bias, Add
   const std::size_t outputs = bias.size(), inputs = in.channels * in.cells();
   check_weights(weights, outputs, inputs);
   return add(
-      {Kind::LINEAR, from, 0, added, relu, packed(weights, outputs, inputs), padded(bias, outputs, "bias"), 0, {}},
+      {Kind::LINEAR, from, 0, added, relu, packed(weights, outputs, inputs), padded(bias, outputs, "bias"), 0, {}, {}},
       {1, 1, outputs});
 }
 
 std::size_t Program::spread(std::size_t from, std::size_t added, bool relu) {
-  return add({Kind::SPREAD, from, 0, added, relu, {}, {}, 0, {}}, Shape(shape(from)));
+  return add({Kind::SPREAD, from, 0, added, relu, {}, {}, 0, {}, {}}, Shape(shape(from)));
 }
 
 std::size_t Program::relu(std::size_t from) {
-  return add({Kind::RELU, from, 0, std::nullopt, true, {}, {}, 0, {}}, Shape(shape(from)));
+  return add({Kind::RELU, from, 0, std::nullopt, true, {}, {}, 0, {}, {}}, Shape(shape(from)));
 }
 
 std::size_t Program::pool(std::size_t from) {
-  return add({Kind::POOL, from, 0, std::nullopt, false, {}, {}, 0, {}}, {1, 2, shape(from).channels});
+  return add({Kind::POOL, from, 0, std::nullopt, false, {}, {}, 0, {}, {}}, {1, 2, shape(from).channels});
 }
 
 std::size_t Program::norm(std::size_t from, Weights gain, Weights bias, float epsilon) {
@@ -129,8 +130,46 @@ std::size_t Program::norm(std::size_t from, Weights gain, Weights bias, float ep
               padded(gain, in.channels, "gain"),
               padded(bias, in.channels, "bias"),
               epsilon,
+              {},
               {}},
              in);
+}
+
+std::size_t Program::embedding(std::span<const Group> groups, Weights weights, Weights bias, bool relu) {
+  const Shape in = shape(0);
+  const std::size_t outputs = bias.size();
+  std::size_t inputs = 0;
+  for (const Group &group : groups) {
+    if (group.cells.empty() || group.cells.size() != group.values.size())
+      throw std::invalid_argument("a group has a cell at least, and as many numbers of values as cells");
+    std::size_t values = 1;
+    for (std::size_t k = 0; k < group.cells.size(); ++k) {
+      if (group.cells[k] >= in.channels * in.cells())
+        throw std::invalid_argument("there is no cell " + std::to_string(group.cells[k]) + " in an input of " +
+                                    std::to_string(in.channels * in.cells()));
+      if (group.values[k] == 0 || group.values[k] > MOST_NUMBERS / values)
+        throw std::invalid_argument("a group has too many values, or a cell none");
+      values *= group.values[k];
+    }
+    if ((inputs += values) > MOST_NUMBERS) throw std::invalid_argument("the groups have too many values");
+  }
+  if (in.cells() != 1) throw std::invalid_argument("an embedding is of a vector of cells, not of a board");
+  check_weights(weights, outputs, inputs);
+  const std::size_t width = panels(outputs) * PANEL;
+  Floats rows(inputs * width);
+  std::fill_n(rows.data(), rows.size(), 0.0F);
+  for (std::size_t i = 0; i < inputs; ++i) std::copy_n(weights.data() + i * outputs, outputs, rows.data() + i * width);
+  return add({Kind::EMBEDDING,
+              0,
+              0,
+              std::nullopt,
+              relu,
+              std::move(rows),
+              padded(bias, outputs, "bias"),
+              0,
+              {},
+              {groups.begin(), groups.end()}},
+             {1, 1, outputs});
 }
 
 void Program::finish(std::vector<std::size_t> outputs) {
@@ -275,6 +314,9 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
         for (std::size_t c = 0; c < width; ++c) mean[c] /= static_cast<float>(in.cells());
       }
       return;
+    case Kind::EMBEDDING:
+      for (std::size_t board = 0; board < n; ++board) add_rows(layer, from + board * in.width(), to + board * width);
+      return kernels_->finish(to, n, width, {layer.bias.data(), nullptr, layer.relu});
     case Kind::NORM:
       for (std::size_t board = 0; board < n; ++board, from += width, to += width) {
         const auto count = static_cast<float>(in.channels);
@@ -286,6 +328,26 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
           to[c] = (from[c] - mean) * scale * layer.weights.data()[c] + layer.bias.data()[c];
       }
       return;
+  }
+}
+
+// The rows of one position's groups; a cell that has no such value is refused, because it would read beyond the weights.
+void Program::add_rows(const Layer &layer, const float *cells, float *to) const {
+  const std::size_t width = shapes_[layer.to].width();
+  const float *rows = layer.weights.data();
+  std::fill_n(to, width, 0.0F);
+  for (const Group &group : layer.groups) {
+    std::size_t row = 0, values = 1;
+    for (std::size_t k = 0; k < group.cells.size(); ++k) {
+      const float value = cells[group.cells[k]];
+      if (!(value >= 0 && value < static_cast<float>(group.values[k])))
+        throw std::invalid_argument("cell " + std::to_string(group.cells[k]) + " must have a value from 0 to " +
+                                    std::to_string(group.values[k] - 1));
+      row = row * group.values[k] + static_cast<std::size_t>(value);
+      values *= group.values[k];
+    }
+    kernels_->add(rows + row * width, width, to);
+    rows += values * width;
   }
 }
 

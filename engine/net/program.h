@@ -35,6 +35,12 @@ class Program {
   std::size_t relu(std::size_t from);
   // Two cells: the mean and the maximum over all cells.
   std::size_t pool(std::size_t from);
+  // A vector: every group of the input's cells is one of so many values, and the rows of weights of those that are
+  // there are added up. Weights [values of all groups, outputs]; of a group's cells the last one counts singly.
+  struct Group {
+    std::vector<std::size_t> cells, values;  // which cells, and how many values each has
+  };
+  std::size_t embedding(std::span<const Group> groups, Weights weights, Weights bias, bool relu);
   // Layer normalisation of a vector.
   std::size_t norm(std::size_t from, Weights gain, Weights bias, float epsilon);
 
@@ -52,7 +58,7 @@ class Program {
   void run(const float *planes, std::size_t n, std::span<float *const> answers) const;
 
  private:
-  enum class Kind { CONVOLUTION, POINTWISE, LINEAR, SPREAD, RELU, POOL, NORM };
+  enum class Kind { CONVOLUTION, POINTWISE, LINEAR, SPREAD, RELU, POOL, EMBEDDING, NORM };
   struct Shape {
     std::size_t rows, cols, channels;
     std::size_t cells() const { return rows * cols; }
@@ -67,6 +73,7 @@ class Program {
     Floats weights, bias;
     float epsilon;
     Tiling tiling;
+    std::vector<Group> groups;
   };
   struct Workspace {
     std::vector<Floats> slots;
@@ -83,6 +90,7 @@ class Program {
   void choose_chunk();
   void run_chunk(const float *planes, std::size_t n, Workspace &workspace) const;
   void run_layer(const Layer &layer, std::size_t n, Workspace &workspace) const;
+  void add_rows(const Layer &layer, const float *cells, float *to) const;
   Convolution convolution_of(const Layer &layer) const;
   const float *flattened(const Shape &shape, const float *boards, std::size_t n, Workspace &workspace) const;
 

@@ -132,6 +132,7 @@ def test_a_program_refuses_what_does_not_fit():
         return np.zeros(shape, np.float32)
 
     program, wide = _engine.NetProgram(2, 6, 7), _engine.NetProgram(1, 1 << 12, 1 << 12)
+    cells = _engine.NetProgram(5, 1, 1)
     for call, said in (
         (lambda: _engine.NetProgram(0, 6, 7), "planes"),
         (lambda: _engine.NetProgram(65536, 4096, 4096), "at most 16777216"),
@@ -145,6 +146,15 @@ def test_a_program_refuses_what_does_not_fit():
         (lambda: wide.pointwise(0, numbers(1 << 16), numbers(1 << 16)), "too large for 16777216 cells"),
         (lambda: program.norm(0, numbers(2), numbers(2), 1e-5), "of a vector"),
         (lambda: program.spread(0, 0), "another shape"),
+        (lambda: program.embedding([[0]], [[3]], numbers(3, 8), numbers(8)), "not of a board"),
+        (lambda: cells.embedding([[5]], [[3]], numbers(3, 8), numbers(8)), "no cell 5 in an input of 5"),
+        (lambda: cells.embedding([[0, 1]], [[3]], numbers(3, 8), numbers(8)), "as many numbers of values"),
+        (lambda: cells.embedding([[]], [[]], numbers(1, 8), numbers(8)), "a cell at least"),
+        (lambda: cells.embedding([[0]], [], numbers(1, 8), numbers(8)), "cells and their values"),
+        (lambda: cells.embedding([[0]], [[0]], numbers(1, 8), numbers(8)), "or a cell none"),
+        (lambda: cells.embedding([[0, 1]], [[2**40] * 2], numbers(1, 8), numbers(8)), "too many values"),
+        (lambda: cells.embedding([[0]] * 4, [[2**29]] * 4, numbers(1, 8), numbers(8)), "too many values"),
+        (lambda: cells.embedding([[0, 1]], [[3, 2]], numbers(5, 8), numbers(8)), "outputs x 6"),
         (lambda: program.finish([0]), "must be a vector"),
         (lambda: program.run(numbers(1, 2, 6, 7)), "not finished"),
     ):
@@ -163,6 +173,13 @@ def test_a_program_refuses_what_does_not_fit():
             call()
     with pytest.raises(TypeError):
         program.run(np.zeros((1, 2, 6, 7)))  # not 32-bit numbers
+    cells.finish([cells.embedding([[0, 4], [2]], [[3, 2], [4]], numbers(10, 8), numbers(8))])
+    for cell, value in ((0, 3), (4, 2), (2, -1), (2, np.nan), (0, np.inf), (4, 1e30)):
+        wrong = numbers(2, 5, 1, 1)
+        wrong[1, cell] = value
+        with pytest.raises(bl.BoardLabError, match=f"cell {cell} must have a value from 0 to "):
+            cells.run(wrong)
+    assert np.array_equal(cells.run(numbers(2, 5, 1, 1))[0], numbers(2, 8))  # and goes on
 
 
 def test_blocks_that_the_engine_cannot_end_are_refused():

@@ -1,7 +1,10 @@
 """Nets that learn distances: random walks, targets of value iteration, runs that resume, agents."""
 
 import math
+import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,11 +13,15 @@ import boardlab as bl
 from boardlab import _engine
 from boardlab.arena.exams import Paper, solved_by_twists
 from boardlab.errors import BoardLabError
+from boardlab.evaluators.inference import DISTANCES_CHUNK, net_distances
+from boardlab.evaluators.program import distance_program
 from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.references.rubiks import distance
 
 torch = pytest.importorskip("torch")
 
+from boardlab.evaluators.distance_net import DistanceNet  # noqa: E402
+from boardlab.evaluators.nets import to_arrays  # noqa: E402
 from boardlab.learning.puzzles.learner import DistanceLearner  # noqa: E402
 
 SMALL = {"first": 64, "width": 32, "walks": 50, "length": 6, "threads": 1, "device": "cpu"}
@@ -116,8 +123,9 @@ def test_targets_of_value_iteration_are_those_of_a_slow_version(bounded):
 def test_no_distance_of_a_judge_is_below_0():
     learner = learner_of(DaviNet(**SMALL), bl.game("rubiks"))
     with torch.no_grad():
-        learner.judging.head.weight.zero_()
-        learner.judging.head.bias.fill_(-3.0)
+        learner.net.head.weight.zero_()
+        learner.net.head.bias.fill_(-3.0)
+    learner._renew()
     _, after, solved = learner._walk(0)
     assert (learner._targets(after, solved) == 1).all()
 
@@ -164,7 +172,7 @@ def test_weight_decay_makes_weights_smaller():
 def test_the_net_reads_a_cubie_and_its_turn_as_one_input():
     game = bl.game("rubiks", size=3)
     net = learner_of(RandomWalk(**SMALL), game).net
-    assert net.inputs == 8 * 8 * 3 + 12 * 12 * 2
+    assert net.layers.embedding.inputs == 8 * 8 * 3 + 12 * 12 * 2
     cells = game.initial_state(seed=3).board_vector(0)
     index = [24 * i + 3 * int(cells[i]) + int(cells[8 + i]) for i in range(8)]
     index += [192 + 24 * i + 2 * int(cells[16 + i]) + int(cells[28 + i]) for i in range(12)]
@@ -183,6 +191,84 @@ def test_a_gpu_multiplies_what_a_cpu_adds_up():
         way(index).square().sum().backward()
         grads.append(weight.grad.clone())
     assert torch.allclose(grads[0], grads[1], atol=1e-4)
+
+
+def learned_net(size: int, first: int, width: int, blocks: int) -> DistanceNet:
+    """A net whose statistics and weights are no longer those that it began with."""
+    settings = RandomWalk(**{**SMALL, "first": first, "width": width, "blocks": blocks, "lr": 0.1})
+    learner = learner_of(settings, bl.game("rubiks", size=size))
+    learner.train(500)
+    return learner.net
+
+
+@pytest.mark.parametrize("level", _engine.kernel_levels())
+@pytest.mark.parametrize(
+    ("size", "first", "width", "blocks"), [(2, 64, 32, 1), (3, 37, 19, 2), (3, 16, 1, 0)]
+)
+def test_the_engine_tells_the_distances_that_pytorch_tells(size, first, width, blocks, level):
+    """In double precision there; the same bits whatever the batch."""
+    net = learned_net(size, first, width, blocks)
+    goal = goal_of("random-walk", bl.game("rubiks", size=size))
+    cells = _engine.RandomWalks(goal.core, 1).walk(30, 7, 1)[0]
+    program = distance_program(net.layers, to_arrays(net), level)
+    (told,) = program.run(cells.astype(np.float32)[:, :, None, None])
+    net.double()
+    with torch.inference_mode():  # as the net's own way, whose last step is in single precision
+        rows = net.embedding(net.rows(torch.from_numpy(cells)))
+        wanted = torch.nn.functional.linear(net.body(rows), net.head.weight, net.head.bias).numpy()
+    assert np.std(wanted) > 0.1
+    assert told == pytest.approx(wanted, abs=2e-4)
+    alone = [program.run(cells[i : i + 1].astype(np.float32)[:, :, None, None])[0] for i in range(0, 210, 30)]
+    assert np.array_equal(np.concatenate(alone), told[::30])
+
+
+def test_distances_do_not_depend_on_the_number_of_threads():
+    net = learned_net(2, 64, 32, 1)
+    cells = _engine.RandomWalks(goal_of("random-walk", bl.game("rubiks")).core, 1).walk(100, 7, 1)[0]
+    assert len(cells) > 3 * DISTANCES_CHUNK
+    one, three = (net_distances(net.layers, to_arrays(net), "cpu", threads)(cells) for threads in (1, 3))
+    assert one.shape == (700,) and np.array_equal(one, three)
+
+
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+import boardlab as bl
+game = bl.game("rubiks", twists=4)
+net = f'net("{sys.argv[1]}")'
+state = game.initial_state(seed=1)
+print(bl.evaluator(net, game).value(state)[0])
+print(bl.match(game, [f"beam({net}, width=20)"], 5, 1).mean_scores[0])
+assert not [name for name in sys.modules if name.startswith("torch.")]
+"""
+
+
+def test_a_puzzles_net_plays_where_there_is_no_torch(tmp_path):
+    game = bl.game("rubiks", twists=4)
+    run = bl.train(game, "random-walk", episodes=20_000, out=tmp_path / "run", seed=1, **SMALL)
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, run.path.as_posix()], capture_output=True, text=True, check=True
+    ).stdout.split()
+    state = game.initial_state(seed=1)
+    assert float(told[0]) == bl.evaluator(f'net("{run.path.as_posix()}", device="cpu")', game).value(state)[0]
+    assert float(told[1]) > 0.5  # solved, each twist costs .1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("first", "64.5"), ("first", "0"), ("width", '"a"'), ("blocks", "-1"), ("groups", "[]"), ("groups", "[[]]"),
+     ("groups", "[[99]]"), ("groups", "[[-1]]"), ("groups", "3"), ("groups", "[[0.5]]")],
+)  # fmt: skip
+def test_a_description_that_is_no_puzzles_net_is_told_in_a_sentence(tmp_path, name, value):
+    game = bl.game("rubiks")
+    run = bl.train(game, "random-walk", episodes=100, out=tmp_path / "run", seed=1, **SMALL)
+    text = (run.path / "agent.toml").read_text()
+    head, described = text.split("[network]")
+    changed = re.sub(rf"(?ms)^{name} = .*?(?=^\w+ = |^\[\w|\Z)", f"{name} = {value}\n", described)
+    assert changed != described
+    (run.path / "agent.toml").write_text(f"{head}[network]{changed}")
+    with pytest.raises(BoardLabError, match="does not describe a net: "):
+        bl.evaluator(f'net("{run.path}")', game)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

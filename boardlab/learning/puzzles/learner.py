@@ -13,7 +13,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from boardlab import _engine
-from boardlab.evaluators.distance_net import DistanceNet, build_distance_net, distance_evaluator
+from boardlab.evaluators.distance import Distances, distance_evaluator, distance_layers
+from boardlab.evaluators.distance_net import DistanceNet, gpu_distances
+from boardlab.evaluators.inference import net_distances
 from boardlab.evaluators.net import choose_device
 from boardlab.evaluators.nets import from_arrays, to_arrays
 from boardlab.games.game import Game
@@ -40,9 +42,10 @@ class DistanceLearner:
         self.threads = settings.threads or os.cpu_count() or 1
         self.device = choose_device(settings.device)
         self.walker = _engine.RandomWalks(goal_of(settings.name, game).core, min(self.threads, 16))
+        layers = distance_layers(game, description)
         with seeded(seed, self.device):
-            self.net = build_distance_net(game, description)
-            self.judging = build_distance_net(game, description) if settings.iterates else self.net
+            self.net = DistanceNet(layers)
+            self.judging = DistanceNet(layers) if settings.iterates else self.net
         with torch.no_grad():
             self.net.head.bias.fill_(self.length / 2)  # the mean of what is to be learned
         self.net.to(self.device)
@@ -148,14 +151,21 @@ class DistanceLearner:
     @torch.no_grad()
     def _targets(self, successors: Tensor, solved: Tensor) -> Tensor:
         """1 + the least distance of the next positions, as the net saw it some steps ago."""
-        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
-            flat = successors.reshape(-1, successors.shape[-1])
-            distances = torch.cat([self.judging(part) for part in torch.split(flat, 1 << 16)]).reshape(
-                solved.shape
-            )
+        flat = successors.reshape(-1, successors.shape[-1])
+        distances = torch.cat([self._judged(part) for part in torch.split(flat, 1 << 16)]).reshape(
+            solved.shape
+        )
         target = 1 + distances.clamp_min(0).masked_fill(solved.bool(), 0).amin(dim=1)
         assert isinstance(self.settings, DaviNet)
         return torch.minimum(target, self.steps_ahead) if self.settings.bounded else target
+
+    def _judged(self, cells: Tensor) -> Tensor:
+        """Distances of board vectors by the net of some steps ago: on a CPU the engine's, which is faster."""
+        if self.device == "cpu":
+            return torch.from_numpy(self.judge(cells.numpy()))
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            distances: Tensor = self.judging(cells)
+            return distances
 
     @property
     def _target_every(self) -> int:
@@ -164,13 +174,24 @@ class DistanceLearner:
 
     def _renew(self) -> None:
         self.judging.load_state_dict(self.net.state_dict())
+        self._ask_judging()
+
+    def _ask_judging(self) -> None:
+        """Its weights are new."""
         self.judging.eval()
+        self.judge = self._distances(self.judging)
 
     # ---- playing ----
 
+    def _distances(self, net: DistanceNet) -> Distances:
+        """Asks a net with the weights that it has now."""
+        if self.device == "cuda":
+            return gpu_distances(net)
+        return net_distances(net.layers, to_arrays(net), "cpu", self.threads)
+
     def evaluator(self) -> _engine.Evaluator:
         """Judges with what was learned so far."""
-        return distance_evaluator(self.game, self.net, self.device)
+        return distance_evaluator(self.game, self._distances(self.net))
 
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
@@ -201,6 +222,7 @@ class DistanceLearner:
         _fill(self.net, self.weights, "")
         if self.judging is not self.net:
             _fill(self.judging, self.counters, "judging.")
+            self._ask_judging()
         fill_moments(self.optimiser, self.parameters, self.counters)
 
 

@@ -135,7 +135,8 @@ void bind_net(nb::module_ &m) {
           [](Program &p, const std::vector<std::vector<std::size_t>> &cells,
              const std::vector<std::vector<std::size_t>> &values, const Numbers &weights, const Numbers &bias,
              bool relu) {
-            if (cells.size() != values.size()) throw std::invalid_argument("every group has its cells and their values");
+            if (cells.size() != values.size())
+              throw std::invalid_argument("every group has its cells and their values");
             std::vector<Program::Group> groups;
             for (std::size_t i = 0; i < cells.size(); ++i) groups.push_back({cells[i], values[i]});
             return p.embedding(groups, span(weights), span(bias), relu);

@@ -76,8 +76,16 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
   Floats transformed(tiling.places() * panels(outputs) * PANEL * in.channels);
   const auto inputs = static_cast<std::ptrdiff_t>(in.channels);
   transform_filters({weights.data(), inputs * 9, 9, 1}, outputs, in.channels, tiling, transformed.data());
-  return add({Kind::CONVOLUTION, from, 0, added, relu, std::move(transformed), padded(bias, outputs, "bias"), 0,
-              std::move(tiling), {}},
+  return add({Kind::CONVOLUTION,
+              from,
+              0,
+              added,
+              relu,
+              std::move(transformed),
+              padded(bias, outputs, "bias"),
+              0,
+              std::move(tiling),
+              {}},
              {in.rows - lost, in.cols - lost, outputs});
 }
 
@@ -331,7 +339,8 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
   }
 }
 
-// The rows of one position's groups; a cell that has no such value is refused, because it would read beyond the weights.
+// The rows of one position's groups; a cell that has no such value is refused, because it would read beyond the
+// weights.
 void Program::add_rows(const Layer &layer, const float *cells, float *to) const {
   const std::size_t width = shapes_[layer.to].width();
   const float *rows = layer.weights.data();

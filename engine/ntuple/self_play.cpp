@@ -15,8 +15,9 @@ int trace_length(const TdSettings &s) {
   const double decay = trace_decay(s);
   if (decay <= 0) return 1;
   if (decay >= 1) return MOST_TRACE;
-  const double states = 1 + std::floor(std::log(s.horizon_cut) / std::log(decay));
-  return static_cast<int>(std::clamp(states, 1.0, static_cast<double>(MOST_TRACE)));
+  int states = 1;  // counted, because logarithms of exact powers are rounded either way
+  for (double share = decay; share >= s.horizon_cut && states < MOST_TRACE; share *= decay) ++states;
+  return states;
 }
 
 SelfPlay::SelfPlay(GamePtr game, const TdSettings &settings, std::uint64_t seed)

@@ -107,13 +107,21 @@ int RolloutEvaluator::playout(std::vector<Played> *played, Rng &rng) {
 void RolloutEvaluator::mean_outcome(const void *state, std::vector<Played> *played, Rng &rng, double *out) {
   const Game &g = game();
   const int players = g.players();
+  const bool counts_steps = players > 1 && g.step_reward() != 0;  // each player pays for the own actions
   double sum[MAX_PLAYERS] = {}, final_outcome[MAX_PLAYERS];
   for (int i = 0; i < rollouts_; ++i) {
     g.copy(state_.data(), state);
-    const int actions = playout(i == 0 ? played : nullptr, rng);
+    std::vector<Played> *told = i == 0 ? played : nullptr;
+    if (!told && counts_steps) told = &played_;
+    const std::size_t before = told ? told->size() : 0;
+    const int actions = playout(told, rng);
     g.outcome(outcome(), state_.data(), final_outcome);
-    // Several players share the actions, and so their step rewards, in turn.
-    for (int p = 0; p < players; ++p) sum[p] += final_outcome[p] + g.step_reward() * actions / players;
+    for (int p = 0; p < players; ++p) sum[p] += final_outcome[p];
+    if (players == 1)
+      sum[0] += g.step_reward() * actions;
+    else if (counts_steps)
+      for (std::size_t k = before; k < told->size(); ++k) sum[(*told)[k].player] += g.step_reward();
+    played_.clear();
     actions_since_poll_ += actions;
     if (actions_since_poll_ >= ACTIONS_A_POLL) {
       actions_since_poll_ = 0;

@@ -133,6 +133,7 @@ class RolloutEvaluator final : public Evaluator {
   bool whole_game_;
   StateBuffer state_;
   std::vector<Action> legal_;
+  std::vector<Played> played_;
   std::int64_t actions_since_poll_ = 0;
 };
 

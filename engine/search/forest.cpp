@@ -148,6 +148,7 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
   if (cache_.empty()) return false;
   p.hash = game_->hash(p.asked);
   if (!cache_.find(p.hash, p.asked, leaf.value, p.priors)) return false;
+  add_score(p);
   ++plot.cache_hits;
   return true;
 }
@@ -248,8 +249,16 @@ void Forest::read(Plot &plot, const Answers &answers) {
     Pending &p = plot.pending[i];
     if (p.answered) continue;
     answers.read(*game_, p.row, p.mover, p.legal, p.leaf.value, p.priors.data());
-    if (counts_rounds_) add_score_so_far(*game_, outcome_, p.asked, p.leaf.value);
   }
+}
+
+void Forest::add_score(Pending &p) const {
+  if (counts_rounds_) add_score_so_far(*game_, outcome_, p.asked, p.leaf.value);
+}
+
+void Forest::add_scores(Plot &plot) const {
+  for (std::size_t i = 0; i < plot.waiting; ++i)
+    if (!plot.pending[i].answered) add_score(plot.pending[i]);
 }
 
 std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal) {
@@ -276,6 +285,7 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
   const auto back_up = [&](Plot &plot) {
     if (!plot.waiting) return;
     read(plot, answers);
+    add_scores(plot);
     plot.at_root ? plant(plot) : finish(plot);
   };
   try {
@@ -288,9 +298,10 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
       for_all([&](Plot &plot) { read(plot, answers); });
       for (std::size_t row = 0; row < rows_; ++row) {
         const Pending &p = *row_of_[row];
-        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);
+        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);  // as it was told: what was paid so far is exact
       }
       for_all([&](Plot &plot) {
+        add_scores(plot);
         if (plot.waiting) plot.at_root ? plant(plot) : finish(plot);
         advance(plot);
       });

@@ -104,6 +104,8 @@ class Forest {
   void finish(Plot &plot);
   bool take_up(Plot &plot, Pending &pending, bool is_root);
   void read(Plot &plot, const Answers &answers);
+  void add_score(Pending &pending) const;
+  void add_scores(Plot &plot) const;
   void roll_out(Plot &plot, const Question &question);
   std::size_t collect(std::byte *inputs, bool *legal);
   void for_all(const std::function<void(Plot &)> &task);

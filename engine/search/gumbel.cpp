@@ -5,18 +5,29 @@
 
 namespace boardlab {
 
-std::vector<std::uint32_t> considered_visits(std::uint32_t considered, std::int64_t simulations) {
-  const auto wanted = static_cast<std::size_t>(simulations);
-  std::vector<std::uint32_t> schedule;
-  schedule.reserve(wanted);
-  const auto phases = static_cast<std::int64_t>(std::max(1.0, std::ceil(std::log2(static_cast<double>(considered)))));
-  std::uint32_t visits = 0;
-  for (std::uint32_t left = considered; schedule.size() < wanted; left = std::max(std::min(2u, considered), left / 2)) {
-    const std::int64_t rounds = std::max<std::int64_t>(1, simulations / (phases * left));
-    for (std::int64_t i = 0; i < rounds; ++i, ++visits) schedule.insert(schedule.end(), left, visits);
+GumbelSchedule::GumbelSchedule(std::uint32_t considered, std::int64_t simulations)
+    : considered_(considered),
+      in_phase_(considered),
+      simulations_(simulations),
+      left_(considered > 0 ? simulations : 0),
+      phases_(static_cast<std::int64_t>(std::max(1.0, std::ceil(std::log2(static_cast<double>(considered)))))) {
+  if (left_ > 0) rounds_left_ = rounds();
+}
+
+std::int64_t GumbelSchedule::rounds() const { return std::max<std::int64_t>(1, simulations_ / (phases_ * in_phase_)); }
+
+std::uint32_t GumbelSchedule::next() {
+  const std::uint32_t visits = visits_;
+  --left_;
+  if (++in_round_ == in_phase_) {
+    in_round_ = 0;
+    ++visits_;
+    if (--rounds_left_ == 0) {
+      in_phase_ = std::max(std::min(2u, considered_), in_phase_ / 2);
+      rounds_left_ = rounds();
+    }
   }
-  schedule.resize(wanted);
-  return schedule;
+  return visits;
 }
 
 void completed_logits(const GumbelView &view, std::vector<double> &out) {

@@ -148,7 +148,9 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
       if (i > 0 && values[player] <= out[player]) continue;
       std::copy(values, values + players, out);
       if (below != CUT && !range_.loose && out[player] >= range_.max) {
-        height = below;  // the rest cannot be better, and of equals the first is taken
+        // The rest cannot be better, and of equals the first is taken. Where others are paid too, that may be one of
+        // those before, which a deeper search finds as good.
+        if (players == 1) height = below;
         break;
       }
     }

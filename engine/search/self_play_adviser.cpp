@@ -1,6 +1,7 @@
 #include "search/self_play_adviser.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "search/ntuple_evaluator.h"
 
@@ -8,7 +9,7 @@ namespace boardlab {
 
 namespace {
 
-constexpr std::size_t TABLE_BYTES = 1u << 20;  // small: it is emptied before every search
+constexpr std::size_t TABLE_BYTES = 1u << 20;  // small: that of the targets is emptied before every search
 
 AlphaBetaOptions alphabeta_to(int depth) {
   AlphaBetaOptions options;
@@ -35,7 +36,7 @@ SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network,
     mcts_.emplace(evaluator(), mcts, 0);
   }
   if (options.target_depth > 0) target_.emplace(evaluator(), alphabeta_to(options.target_depth), 0);
-  if (options.solve_below > 0) solver_.emplace(evaluator(), alphabeta_to(options.solve_below), 0);
+  if (options.solve_below > 0) solver_.emplace(network->game_ptr(), outcome, TABLE_BYTES);
 }
 
 std::int64_t SelfPlayAdviser::effort() const {
@@ -62,11 +63,16 @@ bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
 }
 
 bool SelfPlayAdviser::judge(const void *after_state, int player, Rng &rng, double &value) {
-  const bool is_near_the_end = solver_ && game_.moves_left(after_state) <= options_.solve_below;
-  if (!is_near_the_end && !target_) return false;
-  AlphaBetaSearch &search = is_near_the_end ? *solver_ : *target_;
-  search.reset(rng.next());
-  search.act(after_state, decision_);
+  if (solver_ && game_.moves_left(after_state) <= options_.solve_below) {
+    EndgameSolver::Solution solution;
+    if (solver_->solve(after_state, std::numeric_limits<std::int64_t>::max(), [] {}, solution)) {
+      value = solution.scores[player];
+      return true;
+    }
+  }
+  if (!target_) return false;
+  target_->reset(rng.next());
+  target_->act(after_state, decision_);
   value = decision_.scores[player];
   return true;
 }

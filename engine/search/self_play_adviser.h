@@ -38,7 +38,8 @@ class SelfPlayAdviser final : public ntuple::Adviser {
   // They are reset before every question, as the network has changed since the last one; the paper's before every
   // episode.
   std::optional<MctsSearch> mcts_;
-  std::optional<AlphaBetaSearch> target_, solver_;
+  std::optional<AlphaBetaSearch> target_;
+  std::optional<EndgameSolver> solver_;  // knows nothing of the network, and keeps what it has solved
   Decision decision_;
 };
 

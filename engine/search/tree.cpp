@@ -16,6 +16,7 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
       range_(options.ranked ? Range{-1, 1, false} : game_->outcome_range(outcome)),
       solver_(options.solver && game_->players() == 2 && game_->is_zero_sum() && !game_->has_chance() &&
               !game_->is_hidden() && game_->step_reward() == 0),
+      slack_(range_.loose ? 0 : 1e-9 * (range_.max - range_.min)),
       root_state_(*game_),
       scratch_(static_cast<std::size_t>(game_->max_legal())) {
   if (options_.rave)
@@ -189,8 +190,12 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
         const int n = game.legal(state, scratch_.data());
         if (!expand(at, player, {scratch_.data(), static_cast<std::size_t>(n)}, nullptr, rng)) break;
       }
-      child = at == ROOT && simulation_ < schedule_.size() ? best_gumbel_child(schedule_[simulation_++]) : 0;
-      if (!child) child = select_child(at, player, state);
+      if (hidden) {
+        legal_count_ = game.legal(state, scratch_.data());
+        if (at != ROOT) complete(at);
+      }
+      child = at == ROOT && !schedule_.is_over() ? best_gumbel_child(schedule_.next()) : 0;
+      if (!child) child = select_child(at, player);
       if (!child) break;
       owner = player;
       game.apply(state, nodes_[child].action);
@@ -237,7 +242,7 @@ const Node *Tree::proof(const Node &node) const {
       all = false;
       continue;
     }
-    if (!range_.loose && child.mean() >= range_.max) return &child;
+    if (!range_.loose && child.mean() >= range_.max - slack_) return &child;
     if (!best || child.mean() > best->mean()) best = &child;
   }
   return all ? best : nullptr;
@@ -268,6 +273,9 @@ void Tree::add_line(std::size_t i, std::vector<Action> &out) const {
 }
 
 void Tree::back_up(Leaf &leaf, Rng &rng) {
+  if (game_->is_hidden())
+    for (auto &step : leaf.path)
+      while (nodes_[step.node].exact) step.node = nodes_[step.node].next;
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)
     if (const int mover = game_->player(leaf.state.data());
@@ -352,8 +360,7 @@ void Tree::add_amaf(std::uint32_t node, int player, double value) {
 }
 
 void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations) {
-  schedule_.clear();
-  simulation_ = 0;
+  schedule_ = {};
   if (!options_.puct) return;
   if (!nodes_[ROOT].first) {
     Leaf leaf;
@@ -367,7 +374,7 @@ void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations)
   }
   if (options_.gumbel > 0) {
     const auto considered = std::min<std::uint32_t>(nodes_[ROOT].count, static_cast<std::uint32_t>(options_.gumbel));
-    schedule_ = considered_visits(considered, iterations);
+    schedule_ = {considered, iterations};
     gumbels_.resize(nodes_[ROOT].count);
     for (double &g : gumbels_) g = draw_gumbel(rng);
     child_sums_.assign(nodes_[ROOT].count * static_cast<std::size_t>(game_->players()), 0.0);
@@ -441,10 +448,49 @@ double Tree::unit(double mean, int player) const {
 }
 
 // What a hidden card makes illegal in this world is skipped.
-bool Tree::is_legal(Action action, const void *state, int &legal_count) {
-  if (legal_count < 0) legal_count = game_->legal(state, scratch_.data());
-  const Action *begin = scratch_.data(), *end = begin + legal_count;
-  return std::find(begin, end, action) != end;
+bool Tree::is_legal(Action action) const {
+  const auto end = scratch_.begin() + legal_count_;
+  return std::find(scratch_.begin(), end, action) != end;
+}
+
+// Worlds with other hidden cards allow other actions: those that the node lacks become children, too. How likely they
+// are nobody has said: as likely as the others on the mean. A block has no room to grow, so that its children move; a
+// leaf that waits may be on its way through one of them, and finds where it went.
+void Tree::complete(std::uint32_t at) {
+  const std::uint32_t first = nodes_[at].first, count = nodes_[at].count;
+  const auto is_known = [&](Action action) {
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (nodes_[first + i].action == action) return true;
+    return false;
+  };
+  const auto end = scratch_.begin() + legal_count_;
+  const auto missing = std::partition(scratch_.begin(), end, is_known);
+  if (missing == end) return;
+  const std::size_t moved = nodes_.size(), size = moved + count + static_cast<std::size_t>(end - missing);
+  if (size > options_.max_nodes) {
+    full_ = true;
+    return;
+  }
+  nodes_.resize(size);
+  if (options_.rave) amaf_.resize(size);
+  if (options_.gumbel > 0) own_values_.resize(size);
+  float priors = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Node &old = nodes_[first + i];
+    nodes_[moved + i] = old;
+    priors += old.prior;
+    old.exact = 1;
+    old.next = static_cast<std::uint32_t>(moved) + i;
+    if (options_.rave) amaf_[moved + i] = amaf_[first + i];
+    if (options_.gumbel > 0) own_values_[moved + i] = own_values_[first + i];
+  }
+  std::size_t fresh = moved + count;
+  for (auto action = missing; action != end; ++action, ++fresh) {
+    nodes_[fresh].action = *action;
+    nodes_[fresh].prior = priors / static_cast<float>(count);
+  }
+  nodes_[at].first = static_cast<std::uint32_t>(moved);
+  nodes_[at].count = static_cast<std::uint32_t>(size - moved) & MOST_CHILDREN;
 }
 
 namespace {
@@ -480,16 +526,15 @@ double Tree::unvisited_q(const Node &node, const Line &q) const {
 // Equations 1 and 2 of Scheiermann and Konen (2022). Nothing here is a branch that depends on the values: mispredicted
 // ones would be the greater part of a descent.
 template <bool HIDDEN>
-std::uint32_t Tree::select_puct_child(const Node &node, const Line &q, const void *state) {
+std::uint32_t Tree::select_puct_child(const Node &node, const Line &q) {
   const Node *children = &nodes_[node.first];
   const double root = options_.c * std::sqrt(static_cast<double>(node.visits) - 1 + options_.epsilon);
   const double unvisited = unvisited_q(node, q);
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
-  int legal_count = -1;
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
-    if (HIDDEN && !is_legal(child.action, state, legal_count)) continue;
+    if (HIDDEN && !is_legal(child.action)) continue;
     const std::uint32_t n = child.visits;
     const double visited = child.value_sum * inverse(n) * q.slope + q.shift;
     const double value = n ? visited : unvisited;
@@ -506,17 +551,16 @@ std::uint32_t Tree::select_puct_child(const Node &node, const Line &q, const voi
 }
 
 // PUCT, UCB1, RAVE's mixture or Gumbel's improved policy. What is proven lost is skipped, unless all is.
-std::uint32_t Tree::select_child(std::uint32_t at, int player, const void *state) {
-  if (options_.gumbel_interior && at != ROOT) return select_gumbel_child(at, player, state);
+std::uint32_t Tree::select_child(std::uint32_t at, int player) {
+  if (options_.gumbel_interior && at != ROOT) return select_gumbel_child(at, player);
   const Node &node = nodes_[at];
-  if (options_.rave) return select_rave_child(node, player, state);
+  if (options_.rave) return select_rave_child(node, player);
   const Line q = lines_[player];
   const bool hidden = game_->is_hidden();
-  if (options_.puct) return hidden ? select_puct_child<true>(node, q, state) : select_puct_child<false>(node, q, state);
+  if (options_.puct) return hidden ? select_puct_child<true>(node, q) : select_puct_child<false>(node, q);
   const Node *children = &nodes_[node.first];
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
-  int legal_count = -1;
   const double log_visits = std::log(static_cast<double>(std::max<std::uint32_t>(node.visits, 2)));
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = children[i];
@@ -524,7 +568,7 @@ std::uint32_t Tree::select_child(std::uint32_t at, int player, const void *state
       lost = node.first + i;
       continue;
     }
-    if (hidden && !is_legal(child.action, state, legal_count)) continue;
+    if (hidden && !is_legal(child.action)) continue;
     if (!child.visits) return node.first + i;
     const double share = inverse(child.visits);
     const double score = child.value_sum * share * q.slope + q.shift + options_.c * std::sqrt(log_visits * share);
@@ -538,7 +582,7 @@ std::uint32_t Tree::select_child(std::uint32_t at, int player, const void *state
 
 // (1 - beta) U + beta U_rave. UCB1 explores by the action's own visits alone; an action without any borrows the value
 // of its AMAF statistics.
-std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *state) {
+std::uint32_t Tree::select_rave_child(const Node &node, int player) {
   const Line q = lines_[player];
   const double visits = static_cast<double>(node.visits) - (options_.puct ? 1 : 0), k = options_.equivalence;
   const double beta = std::sqrt(k / (3 * visits + k)), unvisited = unvisited_q(node, q);
@@ -549,7 +593,6 @@ std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *
   const double log_visits = std::log(std::max(visits, 2.0));
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
-  int legal_count = -1;
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = nodes_[node.first + i];
     const Amaf &amaf = amaf_[node.first + i];
@@ -557,7 +600,7 @@ std::uint32_t Tree::select_rave_child(const Node &node, int player, const void *
       lost = node.first + i;
       continue;
     }
-    if (game_->is_hidden() && !is_legal(child.action, state, legal_count)) continue;
+    if (game_->is_hidden() && !is_legal(child.action)) continue;
     if (!options_.puct && !child.visits && !amaf.visits) return node.first + i;
     double own = child.visits ? child.mean() * q.slope + q.shift : unvisited;
     double rave = amaf.visits ? amaf.value_sum / amaf.visits * q.slope + q.shift : options_.puct ? unvisited : own;
@@ -583,7 +626,7 @@ void Tree::look_at(std::uint32_t at, int player, GumbelView &view) const {
   const Node &node = nodes_[at];
   view.c_visit = options_.c_visit;
   view.c_scale = options_.c_scale;
-  view.value = unit(own_values_[at], player);
+  view.value = std::clamp(unit(own_values_[at], player), 0.0, 1.0);  // it may be beyond what the nodes have seen
   view.priors.resize(node.count);
   view.visits.resize(node.count);
   view.means.resize(node.count);
@@ -597,7 +640,7 @@ void Tree::look_at(std::uint32_t at, int player, GumbelView &view) const {
 
 // Planning at non-root nodes (Danihelka et al. 2022, section 5), without noise: the visits follow the improved policy
 // as closely as they can.
-std::uint32_t Tree::select_gumbel_child(std::uint32_t at, int player, const void *state) {
+std::uint32_t Tree::select_gumbel_child(std::uint32_t at, int player) {
   look_at(at, player, view_);
   completed_logits(view_, logits_);
   softmax(logits_, 1.0);
@@ -606,14 +649,13 @@ std::uint32_t Tree::select_gumbel_child(std::uint32_t at, int player, const void
   for (const double n : view_.visits) visits += n;
   std::uint32_t best = 0, lost = 0;
   double best_score = -std::numeric_limits<double>::infinity();
-  int legal_count = -1;
   for (std::uint32_t i = 0; i < node.count; ++i) {
     const Node &child = nodes_[node.first + i];
     if (is_lost(child)) {
       lost = node.first + i;
       continue;
     }
-    if (game_->is_hidden() && !is_legal(child.action, state, legal_count)) continue;
+    if (game_->is_hidden() && !is_legal(child.action)) continue;
     const double score = logits_[i] - view_.visits[i] / visits;
     if (score > best_score) {
       best_score = score;
@@ -655,9 +697,9 @@ double Tree::policy_weight(RootPolicy policy, std::size_t i) const {
   const Node &child = root_children()[i];
   const int player = game_->player(root_state_.data());
   if (policy == RootPolicy::VISITS) return child.visits;
-  if (policy == RootPolicy::VALUE) return child.visits ? unit(child.mean(), player) : 0;
+  // Evaluators may go beyond the range; and where it is what nodes have seen so far, other nodes' actions may.
+  if (policy == RootPolicy::VALUE) return child.visits ? std::clamp(unit(child.mean(), player), 0.0, 1.0) : 0;
   const Amaf amaf = root_amaf()[i];
-  // Where the range is what nodes have seen so far, other nodes' actions may be beyond it.
   return amaf.visits ? std::clamp(unit(amaf.value_sum / amaf.visits, player), 0.0, 1.0) : 0;
 }
 

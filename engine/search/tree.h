@@ -27,8 +27,10 @@ struct Node {
   float prior = 0;
   std::uint32_t count : 25 = 0;  // children in the block at `first`; 0 at a chance node
   std::uint32_t owner : 3 = 0;   // whose value `value_sum` is
-  std::uint32_t exact : 1 = 0;   // the mean is the position's proven value (MCTS-Solver)
-  std::uint32_t mover : 3 = 0;   // who chooses among the children of the block
+  // The mean is the position's proven value (MCTS-Solver). With hidden cards nothing is proven, and it says that the
+  // node has moved to `next`.
+  std::uint32_t exact : 1 = 0;
+  std::uint32_t mover : 3 = 0;  // who chooses among the children of the block
 
   double mean() const { return value_sum / visits; }
 };
@@ -170,7 +172,7 @@ class Tree {
     bool all_lost = true;
     bool has(const Node &child) const {
       if (!child.exact) return !tree->root().exact;
-      return child.mean() == best_proven->mean() && (all_lost || !tree->is_lost(child));
+      return child.mean() >= best_proven->mean() - tree->slack_ && (all_lost || !tree->is_lost(child));
     }
   };
   Running running() const {
@@ -182,7 +184,7 @@ class Tree {
     return found;
   }
   // Whether the visited child of the root is proven to be as bad as can be.
-  bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min; }
+  bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min + slack_; }
   std::size_t node_count() const { return nodes_.size() - 1; }
   std::size_t bytes() const {
     return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf) + own_values_.size() * sizeof(double);
@@ -207,12 +209,13 @@ class Tree {
   };
   Line q_line(int player) const;
   double unvisited_q(const Node &node, const Line &q) const;
-  bool is_legal(Action action, const void *state, int &legal_count);
-  std::uint32_t select_child(std::uint32_t at, int player, const void *state);
+  void complete(std::uint32_t at);
+  bool is_legal(Action action) const;
+  std::uint32_t select_child(std::uint32_t at, int player);
   template <bool HIDDEN>
-  std::uint32_t select_puct_child(const Node &node, const Line &q, const void *state);
-  std::uint32_t select_rave_child(const Node &node, int player, const void *state);
-  std::uint32_t select_gumbel_child(std::uint32_t at, int player, const void *state);
+  std::uint32_t select_puct_child(const Node &node, const Line &q);
+  std::uint32_t select_rave_child(const Node &node, int player);
+  std::uint32_t select_gumbel_child(std::uint32_t at, int player);
   std::uint32_t best_gumbel_child(std::uint32_t visits) const;
   void look_at(std::uint32_t node, int player, GumbelView &view) const;
   void add_amaf(std::uint32_t node, int player, double value);
@@ -234,6 +237,7 @@ class Tree {
   TreeOptions options_;
   Range range_;
   bool solver_;
+  double slack_;  // by which proven values may differ and be the same: a mean is a quotient
   std::vector<Node> nodes_, spare_;
   StateBuffer root_state_;
   double root_sum_[MAX_PLAYERS] = {};
@@ -243,7 +247,8 @@ class Tree {
   int deepest_ = 0;
   bool full_ = false, noise_ = true;
   std::int64_t backups_at_room_ = 0;
-  std::vector<Action> scratch_;
+  std::vector<Action> scratch_;  // with hidden cards: the legal actions where a descent is, in its world
+  std::ptrdiff_t legal_count_ = 0;
   // RAVE: parallel to nodes_, and a mark for every action of the descent that is backed up.
   std::vector<Amaf> amaf_, spare_amaf_;
   std::vector<std::uint32_t> marks_;
@@ -254,8 +259,7 @@ class Tree {
   std::vector<double> own_values_, spare_own_values_;
   std::vector<double> gumbels_, child_sums_;
   std::vector<std::uint32_t> kept_visits_;
-  std::vector<std::uint32_t> schedule_;
-  std::size_t simulation_ = 0;
+  GumbelSchedule schedule_;
   mutable GumbelView view_;
   mutable std::vector<double> logits_;
   std::vector<float> clean_priors_;  // of the root, while there is noise on them

@@ -30,7 +30,7 @@ class Searching(ReferenceTd):
     def to_come(self, after: State, keys: Any, player: int) -> float:
         left = after.core.moves_left
         if self.td.solve_below and left <= self.td.solve_below:
-            depth = self.td.solve_below
+            depth = 1000  # to the end, however many passes are on the way
         elif self.td.target == "alphabeta":
             depth = self.td.target_depth
         else:
@@ -87,7 +87,7 @@ class Coins(bl.PythonGame):
      {"solve_below": 4}, {"target": "alphabeta", "target_depth": 2, "solve_below": 3, "coherence": "exp"}],
     ids=str,
 )  # fmt: skip
-@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "coins"])
+@pytest.mark.parametrize("name", ["tictactoe", "connectfour", "coins", "othello"])
 def test_targets_are_minimax_values(name: str, settings: dict[str, Any]) -> None:
     if name == "coins":
         bl.register_game(Coins)
@@ -101,7 +101,8 @@ def test_targets_are_minimax_values(name: str, settings: dict[str, Any]) -> None
             "sigma": "identity",
         }
     else:
-        game = bl.game(name, rows=3, cols=4, connect=3) if name == "connectfour" else bl.game(name)
+        small = {"connectfour": {"rows": 3, "cols": 4, "connect": 3}, "othello": {"size": 4}}
+        game = bl.game(name, **small.get(name, {}))
     td, trainee, learner = make(game, episodes=25, **settings)
     slow = Searching(game, td, td.tuple_lists(game, 3), td.symmetry_list(game, 3), 25)
     for _ in range(25):
@@ -212,7 +213,7 @@ def test_a_resumed_run_with_search_ends_like_an_unbroken_one(tmp_path: Path, pap
 @pytest.mark.parametrize(
     ("name", "settings", "sentence"),
     [("2048", {"target": "alphabeta"}, "alphabeta plays two-player"),
-     ("rubiks", {"solve_below": 3}, "alphabeta plays two-player"),
+     ("rubiks", {"solve_below": 3}, "exact solving is for two-player zero-sum"),
      ("tictactoe", {"search": "mcts", "threads": 2}, "single thread"),
      ("tictactoe", {"target": "alphabeta", "replay": 10}, "replay buffer"),
      ("tictactoe", {"search": "uct"}, "search must be")],

@@ -47,6 +47,11 @@ CASES = {
         {},
         {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "coherence": "id", "epsilon": 0.4},
     ),
+    "tictactoe, a cut at an exact power": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.9, "horizon_cut": 0.81, "learn_from_random": True},
+    ),
     "connectfour, traces of 4 positions": (
         "connectfour",
         {"rows": 4, "cols": 5, "connect": 3},

@@ -115,6 +115,14 @@ def test_cache_and_threads_change_nothing(game, options):
     assert [plain.state(i) for i in range(5)] == [other.state(i) for i in range(5)]
 
 
+def test_the_cache_changes_nothing_where_rounds_have_paid():
+    game = bl.game("blackjack")
+    net = Net(game)
+    plain, cached = (searched(game, net, moves=12, cache_mb=cache_mb) for cache_mb in (0, 1))
+    assert len(np.unique(plain.scores)) > 1
+    np.testing.assert_array_equal(plain.root_values(), cached.root_values())
+
+
 def test_the_cache_asks_about_no_position_twice():
     game = bl.game("tictactoe")
     net, other = Net(game), Net(game)

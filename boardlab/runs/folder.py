@@ -379,6 +379,15 @@ class RunFolder:
         """Writes a file of text, all or nothing."""
         self._replace(name, text.encode())
 
+    def append_text(self, name: str, text: str) -> None:
+        """Writes on at the end of a file: what a kill cuts off is a part of the last line."""
+        file = self.path / name
+        try:
+            with file.open("a", encoding="utf-8") as out:
+                out.write(text)
+        except OSError as error:
+            raise BoardLabError(f"{file} cannot be written: {error.strerror}") from None
+
     def write_bytes(self, name: str, content: bytes) -> None:
         """Writes any other file, all or nothing."""
         self._replace(name, content)

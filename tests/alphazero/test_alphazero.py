@@ -23,7 +23,7 @@ from boardlab.evaluators.net import build_net, net_description  # noqa: E402
 from boardlab.learning import presets  # noqa: E402
 from boardlab.learning.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learning.alphazero.replay import action_type  # noqa: E402
-from boardlab.learning.alphazero.searchers import TreeSearcher, by_shares  # noqa: E402
+from boardlab.learning.alphazero.searchers import TreeSearcher, by_shares, search  # noqa: E402
 from boardlab.learning.alphazero.self_play import play_games  # noqa: E402
 from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
@@ -209,8 +209,8 @@ def test_the_agent_of_a_run_plays_and_belongs_to_its_game(tmp_path):
     game = bl.game("tictactoe")
     run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **SMALL)
     assert run.expression == f'mcts(net("{(tmp_path / "run").as_posix()}"), iterations=50, batch=8)'
-    for search in ("mcts({}, iterations=10)", "policy({})", "greedy({})", "alphabeta({}, depth=2)"):
-        agent = search.format(f'net("{(tmp_path / "run").as_posix()}")')
+    for player in ("mcts({}, iterations=10)", "policy({})", "greedy({})", "alphabeta({}, depth=2)"):
+        agent = player.format(f'net("{(tmp_path / "run").as_posix()}")')
         assert bl.match(game, [agent, "random"], games=2).errors == 0
     with pytest.raises(BoardLabError, match="was trained on"):
         bl.agent(run.expression, bl.game("connectfour"))
@@ -465,6 +465,33 @@ def test_random_openings_are_played_and_not_learned_from():
     assert found == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.1) and found[3] == 1
 
 
+def test_actions_are_drawn_from_the_end_of_a_random_opening_on(monkeypatch):
+    """With one such move a game, whatever its opening: its first move that was searched."""
+    drawn, decide = [], TreeSearcher.decide
+
+    def watched(searcher, draws, one_hot, rng):
+        drawn.append(bool(draws[0]))
+        return decide(searcher, draws, one_hot, rng)
+
+    monkeypatch.setattr(TreeSearcher, "decide", watched)
+    settings = AlphaZero(games=20, parallel=1, simulations=4, random_actions=4, temperature_moves=1)
+    play_games(bl.game("tictactoe"), even, settings, 4, 1, seed=3, threads=1)
+    assert drawn.count(True) == 20 < len(drawn)
+
+
+def test_fast_moves_of_the_playout_cap_have_no_noise(monkeypatch):
+    noisy = []
+
+    def watched(searcher, judge, iterations, noise):
+        noisy.extend(zip(iterations.tolist(), noise.tolist(), strict=True))
+        return search(searcher, judge, iterations, noise)
+
+    monkeypatch.setattr("boardlab.learning.alphazero.self_play.search", watched)
+    settings = AlphaZero(games=10, parallel=5, simulations=8, full_share=0.5, fast_simulations=2)
+    play_games(bl.game("tictactoe"), even, settings, 8, 1, seed=3, threads=1)
+    assert {pair for pair in noisy if pair[0]} == {(8, True), (2, False)}
+
+
 @pytest.mark.parametrize(
     ("game", "more"),
     [
@@ -522,19 +549,31 @@ def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
     assert found == {"tictactoe": ["perfect"], "2048": ["score"]}
 
 
-def test_weights_beyond_all_bounds_are_told_with_a_gate_too(tmp_path):
-    options = {
-        **SMALL,
-        "optimiser": "sgd",
-        "lr": 10,
-        "value_weight": 100,
-        "epochs": 50,
-        "batch": 8,
-        "net": "mlp",
-    }
-    del options["head_filters"]  # of convolutions
+def test_weights_beyond_all_bounds_are_told_with_a_gate_too(tmp_path, monkeypatch):
+    learn = AlphaZeroLearner._learn
+
+    def overflowing(learner, *arguments):
+        facts = learn(learner, *arguments)
+        next(learner.net.parameters()).data.fill_(float("inf"))
+        return facts
+
+    monkeypatch.setattr(AlphaZeroLearner, "_learn", overflowing)
     with pytest.raises(BoardLabError, match="grew beyond all bounds"):
-        bl.train(bl.game("tictactoe"), "alphazero", episodes=32, out=tmp_path / "run", gate=0.5, **options)
+        bl.train(bl.game("tictactoe"), "alphazero", episodes=32, out=tmp_path / "run", gate=0.5, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"simulations": 8, "simulations_first": 16}, "simulations_first must be at most simulations=8"),
+     ({"lr": 1e-4, "lr_final": 1e-2}, "lr_final must be at most lr=0.0001"),
+     ({"window_positions": 1}, "window_positions must be")],
+)  # fmt: skip
+def test_schedules_the_wrong_way_round_and_windows_of_nothing_are_refused(tmp_path, settings, said):
+    with pytest.raises(BoardLabError, match=said):
+        bl.train(
+            bl.game("tictactoe"), "alphazero", episodes=32, out=tmp_path / "run", **{**SMALL, **settings}
+        )
+    assert not (tmp_path / "run").exists()
 
 
 def test_the_rate_in_the_log_is_the_one_that_was_used(tmp_path):

@@ -54,7 +54,7 @@ def one_by_one(game, games, seed):
     ],
 )
 def test_games_are_those_played_one_by_one(game, judges, monkeypatch):
-    expected = one_by_one(game, 50, 7)
+    expected = one_by_one(game, -(-50 // game.players) * game.players, 7)  # openings are whole
     assert 0 < expected < 1
     assert gate_score(game, judges(1), judges(-1), 50, 1, 7) == pytest.approx(expected)
     monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", 7)
@@ -141,10 +141,40 @@ def test_a_score_at_the_gate_is_enough(tmp_path, monkeypatch, score, accepted):
     assert json.loads(generation)["accepted"] is accepted
 
 
-def test_equal_nets_share_the_points_of_three_players():
+@pytest.mark.parametrize("score", [0.59, 0.6])
+def test_who_is_refused_at_the_gate_is_forgotten_and_who_passes_plays(tmp_path, monkeypatch, score):
+    pytest.importorskip("torch")
+    from boardlab.learning.alphazero.learner import AlphaZeroLearner
+
+    monkeypatch.setattr("boardlab.learning.alphazero.learner.gate_score", lambda *_, **__: score)
+    passing, seen = AlphaZeroLearner._pass_gate, []
+
+    def watched(learner, seed):
+        def weights():
+            return [net.arrays()["policy.5.weight"].copy() for net in (learner.net, learner.best)]
+
+        before = weights()
+        facts = passing(learner, seed)
+        seen.append((before, weights()))
+        return facts
+
+    monkeypatch.setattr(AlphaZeroLearner, "_pass_gate", watched)
+    small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
+    bl.train(bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, gate=0.6, exams=(), **small)
+    assert len(seen) == 2
+    for (new, old), after in seen:
+        assert not np.array_equal(new, old)
+        for now in after:
+            assert np.array_equal(now, new if score == 0.6 else old)
+    with np.load(tmp_path / "weights.npz") as played:
+        assert np.array_equal(played["policy.5.weight"].reshape(-1), seen[-1][1][1])
+
+
+@pytest.mark.parametrize("games", [2, 30, 40])
+def test_equal_nets_share_the_points_of_three_players(games):
     """Every opening is played from each seat, so that alike nets win a third of the games, which is half the points."""
     game = bl.game("nim", players=3, heaps=(5, 6, 7))
-    assert gate_score(game, three(1), three(1), 30, 1, 3) == 0.5
+    assert gate_score(game, three(1), three(1), games, 1, 3) == 0.5
 
 
 @pytest.mark.parametrize("name", ["sim", "yavalath"])

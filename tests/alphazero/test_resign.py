@@ -7,6 +7,8 @@ import pytest
 
 import boardlab as bl
 from boardlab.errors import BoardLabError
+from boardlab.games import Game
+from boardlab.learning.alphazero.resign import Resigning
 
 torch = pytest.importorskip("torch")
 
@@ -49,7 +51,41 @@ def test_played_out_games_are_those_without_resigning_and_show_its_mistakes():
     assert len(plain) == len(watched)
 
 
-def test_a_game_ends_where_its_player_gives_up_and_is_lost_for_it():
+class Margin(bl.PythonGame):
+    """One action each, and player 0 wins by 16."""
+
+    name = "margin"
+    action_count = 1
+    horizon = 2
+    score_range = (-16.0, 16.0)
+
+    def initial_state(self, rng):
+        return (0,)
+
+    def player(self, position):
+        return position[0] if position[0] < 2 else bl.TERMINAL
+
+    def legal(self, position):
+        return [0]
+
+    def apply(self, position, action):
+        return (position[0] + 1,)
+
+    def scores(self, position):
+        return (16.0, -16.0)
+
+
+def test_where_margins_count_a_resigned_game_is_worth_what_was_expected_and_any_loss_is_one():
+    for played_out, outcome, mistakes in ((0, (0, 0), 0), (1, (-3, 3), 0), (1, (0, 0), 1), (1, (2, -2), 1)):
+        resigning = Resigning(Game(Margin()), -0.9, played_out, trees=2, seed=1)
+        resigning.look(np.array([True, True]), np.array([0, 0]), np.array([[-14.5, 14.5], [-14.3, 14.3]]))
+        assert resigning.loser.tolist() == [0, -1]  # nine tenths of the way from 16 to -16 are -14.4
+        found = resigning.close(0, np.array(outcome, float))
+        assert found.tolist() == ([-14.5, 14.5] if not played_out else list(outcome))
+        assert (resigning.counts.played_out, resigning.counts.mistakes) == (played_out, mistakes)
+
+
+def test_a_game_ends_where_its_player_gives_up_and_is_worth_what_was_expected():
     games, counts, _ = play(resign=-0.9, resign_played_out=0.0)
     resigned = 0
     for game in games:
@@ -57,7 +93,7 @@ def test_a_game_ends_where_its_player_gives_up_and_is_lost_for_it():
         q, z, state = game[-1]
         if q < -0.9:
             resigned += 1
-            assert z == -1
+            assert z == pytest.approx(q, abs=1e-6)
         else:  # played to its end: one action is missing
             assert any(child.is_terminal for _, child in state.children())
         movers = [state.player for _, _, state in game]

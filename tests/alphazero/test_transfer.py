@@ -280,3 +280,15 @@ def test_several_runs_at_a_time_begin_with_a_path(parents, tmp_path):
         game, 2, jobs=2, out=tmp_path / "many", episodes=8, learner="alphazero", from_=parents(), **PLAY
     )
     assert [network(run.path)["parent"] for run in many.runs] == [str(parents())] * 2
+
+
+def test_what_values_stand_for_is_taken_over_where_the_range_of_scores_is_loose(tmp_path):
+    """2048's net was taught on the scores that its parent saw: a fresh guess would shift all its values."""
+    game = bl.game("2048", size=2)
+    options = {**NET, "games": 4, "parallel": 4, "simulations": 4, "threads": 1, "device": "cpu", "exams": ()}
+    bl.train(game, "alphazero", episodes=4, out=tmp_path / "parent", seed=1, **options)
+    child = bl.train(
+        game, "alphazero", episodes=0, out=tmp_path / "child", from_=tmp_path / "parent", seed=2, **PLAY
+    )
+    scales = [np.load(path / "weights.npz")["scale"].tolist() for path in (tmp_path / "parent", child.path)]
+    assert scales[0] == scales[1] and 0 < scales[0][1] < 2000

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -297,6 +298,16 @@ def test_the_switch_falls_as_algorithm_2_says():
     other = WarmStart(settings)
     other.arrays["warm.switched"][:] = warm.switched
     assert other.generation(4) is None
+
+
+def test_the_reward_of_the_net_is_wins_less_losses_whatever_the_margins():
+    """By hand: lost by 10, won by 2, won by 4 and a draw."""
+    arena = SimpleNamespace(
+        forest=SimpleNamespace(scores=np.array([[5.0, -5], [-1, 1], [2, -2], [0, 0]])),
+        seat=np.array([0, 0, 1, 1]),
+    )
+    assert ArenaSearcher.arena_reward(arena, np.arange(4)) == 1
+    assert ArenaSearcher.arena_reward(arena, np.array([0, 3])) == -1
 
 
 def test_each_side_moves_where_it_should_and_the_reward_is_that_of_the_net():

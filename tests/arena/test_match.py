@@ -563,8 +563,7 @@ def test_wilson_by_hand() -> None:
 
 def test_thinking_time_is_recorded_and_not_compared() -> None:
     result = bl.match(FOUR, ["mcts(rollout, iterations=200)", "random"], games=6, seed=1, random_actions=3)
-    slow, fast = result.seconds_per_decision
-    assert slow > 5 * fast > 0
+    assert min(result.seconds_per_decision) > 0
     for r in result.records:
         assert sum(r.decisions) == len(r.actions) - 3 and len(r.seconds) == 2
         assert abs(r.decisions[0] - r.decisions[1]) <= 1

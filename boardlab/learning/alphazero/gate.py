@@ -31,14 +31,15 @@ def gate_score(
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
+    There are as many openings as make `games` games at least.
     So many `leaves` of a tree are judged at once; `cpuct` and `solver` are those of the trees.
     """
     nodes = game.players * simulations * game.action_count
     trees = max(1, min(MOST_TREES // leaves, MOST_NODES // nodes))
     options = {"batch": leaves, "cpuct": cpuct, "solver": solver, "threads": threads}
     points: list[float] = []
+    openings = np.arange(-(-games // game.players))  # whole ones: a seat that is played more often tells
     for seat in range(game.players):
-        openings = np.arange(-(-(games - seat) // game.players))
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
             scores = _play(game, new, old, seat, part, simulations, seed, options)

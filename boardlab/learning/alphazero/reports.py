@@ -59,8 +59,7 @@ class Reports:
     def add(self, facts: Mapping[str, Any]) -> None:
         """A generation is done."""
         if self.folder is not None:
-            with (self.folder.path / LINES).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(facts) + "\n")
+            self.folder.append_text(LINES, json.dumps(facts) + "\n")
         self._write(facts, facts["generation"])
 
     def examined(self, row: Mapping[str, Any], generation: int) -> None:

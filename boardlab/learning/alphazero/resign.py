@@ -39,7 +39,7 @@ class ResignCounts:
 
 
 def check_resign(game: Game) -> None:
-    """Refuses games in which a lost game is not worth one certain score."""
+    """Refuses games in which nobody can give up to another."""
     if game.players != 2 or not game.is_zero_sum:
         raise BoardLabError(
             f"alphazero: resign is for two-player zero-sum games, not for {game.name}: leave it out"
@@ -56,6 +56,8 @@ class Resigning:
         self.counts = ResignCounts()
         self.loser = np.full(trees, -1)
         """Who would have given up, in each game; -1: nobody so far."""
+        self.expected = np.zeros((trees, game.players))
+        """What the search expected there, for every player."""
         self.watched = np.zeros(trees, np.bool_)
         """Games that are played out."""
         self.restart(np.arange(trees))
@@ -82,15 +84,20 @@ class Resigning:
         scaled = 2 * (own - self.low) / (self.high - self.low) - 1
         lost = rows[scaled < self.threshold]
         self.loser[lost] = players[lost]
+        self.expected[lost] = values[lost]
 
     def close(self, game: int, outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What a game that is over brought: its score, or, where somebody gave up, the loss of it."""
+        """What a game that is over brought: its score, or, where somebody gave up, what was expected there.
+
+        By how much it would have been lost nobody knows: a game may be worth more than won or lost.
+        """
         loser = int(self.loser[game])
         if loser < 0:
             return outcome
         if self.watched[game]:
             self.counts.played_out += 1
-            self.counts.mistakes += bool(outcome[loser] > self.low)
+            self.counts.mistakes += bool(outcome[loser] >= outcome[1 - loser])
             return outcome
         self.counts.resigned += 1
-        return np.where(np.arange(2) == loser, self.low, self.high)
+        expected: NDArray[np.float64] = self.expected[game]
+        return expected

@@ -237,10 +237,10 @@ class ArenaSearcher:
             side.play(actions)
 
     def arena_reward(self, games: NDArray[np.int64]) -> float:
-        """Half the difference of the scores: in a zero-sum game the score of MCTS with the net alone."""
+        """Wins less losses of MCTS with the net alone."""
         scores, seat = self.forest.scores[games], self.seat[games]
         rows = np.arange(len(games))
-        return float((scores[rows, 1 - seat] - scores[rows, seat]).sum() / 2)
+        return float(np.sign(scores[rows, 1 - seat] - scores[rows, seat]).sum())
 
     @property
     def evaluations(self) -> int:

@@ -141,7 +141,7 @@ class AlphaZero(LearnerSettings):
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
     window_positions: int | None = option(
-        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
+        None, "learn from the last so many positions instead, of however many generations", low=2, high=10**9
     )
     samples: int | None = option(
         None,
@@ -170,7 +170,12 @@ class AlphaZero(LearnerSettings):
         low=0,
         high=1,
     )
-    gate_games: int = option(40, "games of the gate (n), each opening from all seats", low=2, high=10**5)
+    gate_games: int = option(
+        40,
+        "games of the gate (n), and as many more as let each opening be played from all seats",
+        low=2,
+        high=10**5,
+    )
 
     from_: str = option("", "begin with the net of this run, trained on another size or variant of the game")
     freeze: str = option(
@@ -251,7 +256,17 @@ class AlphaZero(LearnerSettings):
             raise BoardLabError(
                 f"alphazero: window_first must be at most window={self.window}, not {self.window_first}"
             )
-        most = max(self.simulations, self.simulations_first or 0)
+        if "simulations_first" in given and (self.simulations_first or 0) > self.simulations:
+            raise BoardLabError(
+                f"alphazero: simulations_first must be at most simulations={self.simulations}, to which it "
+                f"grows, not {self.simulations_first}"
+            )
+        if "lr_final" in given and (self.lr_final or 0) > self.lr:
+            raise BoardLabError(
+                f"alphazero: lr_final must be at most lr={self.lr:g}, from which it falls, not "
+                f"{self.lr_final:g}"
+            )
+        most = self.simulations
         if self.full_share < 1 and self.fast_simulations >= most:
             raise BoardLabError(
                 f"alphazero: with full_share={self.full_share:g} fast_simulations must be less than {most}, "

@@ -244,15 +244,19 @@ def resume(
     episodes: Annotated[
         int | None, typer.Option(help=f"A new number of episodes in all. {ROUNDED_UP}")
     ] = None,
+    programs: Annotated[
+        bool, typer.Option("--programs", help="The run's exams may start outside programs: you trust it.")
+    ] = False,
 ) -> None:
     """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
     if context.args:
         raise BoardLabError(
-            f"a run keeps the settings that it began with: resume takes --episodes, not {context.args[0]}"
+            f"a run keeps the settings that it began with: resume takes --episodes and --programs, "
+            f"not {context.args[0]}"
         )
     with saved_by_ctrl_c(f"boardlab resume {run}"):
         with training_bar() as bar:
-            done = resume_run(run, episodes=episodes, progress=teller(bar))
+            done = resume_run(run, episodes=episodes, progress=teller(bar), programs=programs)
         _report(done)
 
 

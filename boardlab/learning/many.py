@@ -30,6 +30,7 @@ from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
 from boardlab.learning.train import Run, open_run, train
 from boardlab.learning.training import Progress
+from boardlab.learning.worker import worker_command
 from boardlab.numbers import counted, plain
 from boardlab.plugins import PLUGINS, plugin_failure, plugins_for, run_plugin
 from boardlab.runs import RunFolder
@@ -203,7 +204,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
 def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
     # In a session of its own, so that Ctrl-C in the terminal reaches this process first and only once.
     worker = subprocess.Popen(
-        [sys.executable, "-c", WORKER],
+        worker_command(WORKER),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
-from boardlab.search.expression import escaped
+from boardlab.search.expression import escaped, programs_of
 
 if TYPE_CHECKING:
     from boardlab.learning.inspection import Inspection
@@ -280,11 +280,13 @@ def resume(
     *,
     episodes: int | None = None,
     progress: Tell | None = None,
+    programs: bool = False,
 ) -> Run:
     """Goes on with a run from its last checkpoint; one that was killed before its first begins again.
 
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
-    early then goes on until it passes its exam again.
+    early then goes on until it passes its exam again. `programs`: the exams that the run's file names may
+    start outside programs, `engine(...)`; a folder may be somebody else's.
     """
     folder = RunFolder(path)
     if "snapshot" in folder.read_agent(*LEARNERS):  # what is no run is left as it is
@@ -294,10 +296,10 @@ def resume(
             + (f"; its run does: boardlab resume {run}" if run else "")
         )
     with folder.claimed():
-        return _as_run(_resume(folder, episodes, progress))
+        return _as_run(_resume(folder, episodes, progress, programs))
 
 
-def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> Training:
+def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, programs: bool) -> Training:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
         wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
@@ -311,6 +313,8 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         exams = dict(agent.get("exams", {}))
         if exams.get("every") == default_every(before):
             exams["every"] = None  # as many exams as before, however long the run is now
+        if not programs:
+            _check_starts_nothing(folder, exams)
         plan = plan_exams(game, total, **exams)
         snapshot_every = as_integer("snapshot_every", agent.get("snapshot_every", 0), 0, 10**12)
         training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
@@ -329,6 +333,17 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None) -> T
         folder.write_agent({key: value for key, value in changed.items() if key != "format"})
     training.go(progress)
     return training
+
+
+def _check_starts_nothing(folder: RunFolder, exams: Mapping[str, Any]) -> None:
+    """Refuses exams that would start a program that somebody else's file names."""
+    names = exams.get("names", ())
+    for name in (*((names,) if isinstance(names, str) else names), exams.get("stop_exam")):
+        if isinstance(name, str) and (started := programs_of(name)):
+            raise BoardLabError(
+                f"{folder.path}/agent.toml has an exam that starts the program {started[0]!r}; if you trust "
+                "it, resume with --programs (in Python programs=True)"
+            )
 
 
 def run_expression(path: str | os.PathLike[str]) -> str:

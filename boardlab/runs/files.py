@@ -27,7 +27,7 @@ def replacing(file: Path) -> Iterator[BinaryIO]:
     real = Path(os.path.realpath(file))
     aside = _aside(real)
     try:
-        with aside.open("wb") as out:
+        with _new(aside) as out:
             with contextlib.suppress(FileNotFoundError):  # it is new
                 shutil.copymode(real, aside)
             yield out
@@ -41,6 +41,13 @@ def replacing(file: Path) -> Iterator[BinaryIO]:
             raise
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None
     remove_leftovers(real.parent, real.name)
+
+
+def _new(aside: Path) -> BinaryIO:
+    """Opens a file that was not there: in a folder of many users its name may be somebody's link to ours."""
+    with contextlib.suppress(OSError):
+        aside.unlink()
+    return aside.open("xb")
 
 
 def write_file(file: Path, content: str | bytes) -> None:
@@ -65,7 +72,7 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
     _check_unprotected(file)
     aside = _aside(real)
     try:
-        aside.touch()
+        _new(aside).close()
         aside.unlink()
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be written: {error.strerror}') from None

@@ -9,6 +9,7 @@ A search that asks an evaluator takes it first, mix(...) takes two; all other ar
 import copyreg
 import dataclasses
 import re
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
@@ -234,6 +235,27 @@ def format_spec(spec: Spec) -> str:
             text = f'"{escaped(value)}"' if isinstance(value, str) else repr(value)
             parts.append(f"{field.name}={text}")
     return spec.name + (f"({', '.join(parts)})" if parts else "")
+
+
+def parts_of(expression: str) -> list[Spec]:
+    """The search of an agent expression and all that stands in it; none where it is no expression."""
+
+    def within(spec: Spec) -> Iterator[Spec]:
+        yield spec
+        for field in dataclasses.fields(spec):
+            value = getattr(spec, field.name)
+            if isinstance(value, (SearchSpec, EvaluatorSpec)):
+                yield from within(value)
+
+    try:
+        return list(within(parse(expression)))
+    except BoardLabError:
+        return []
+
+
+def programs_of(expression: str) -> list[str]:
+    """The outside programs that playing by this expression starts."""
+    return [part.program for part in parts_of(expression) if isinstance(part, SearchSpec) and part.program]
 
 
 def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:

@@ -15,6 +15,11 @@ class SearchSpec:
     own_code: ClassVar[str] = ""
     """The fingerprint of the code of a user's own agent, for the store: changed, it is another one."""
 
+    @property
+    def program(self) -> str:
+        """The outside program that these parameters name and that playing starts; empty: none."""
+        return ""
+
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
         raise NotImplementedError

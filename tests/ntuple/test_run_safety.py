@@ -34,6 +34,48 @@ def test_an_interval_that_was_given_is_kept(tmp_path):
     assert [int(row["episodes"]) for row in run.log] == [50, 100, 150, 200, 250, 300]
 
 
+@pytest.mark.parametrize("key", ["names", "stop_exam"])
+@pytest.mark.parametrize("agent", ['engine("{}")', 'edax(path="{}")'])
+def test_a_run_that_somebody_else_wrote_starts_no_program(tmp_path, key, agent):
+    """Its exams are read from a file."""
+    game, mark = bl.game("othello", size=8), tmp_path / "started"
+    run = bl.train(
+        game, episodes=4, out=tmp_path / "run", tuples=1, length=2, layout="walk", exams=["random"]
+    )
+    script = tmp_path / "program.sh"
+    script.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    script.chmod(0o755)
+    named = agent.format(script.as_posix()).replace('"', '\\"')
+    text = (run.path / "agent.toml").read_text()
+    changed = {
+        "names": ('["random"]', f'["{named}"]'),
+        "stop_exam": ("[exams]\n", f'[exams]\nstop_exam = "{named}"\n'),
+    }
+    assert changed[key][0] in text
+    (run.path / "agent.toml").write_text(text.replace(*changed[key], 1))
+    with pytest.raises(
+        bl.BoardLabError, match=r"has an exam that starts the program '.*program.sh'.*--programs"
+    ):
+        bl.resume(run.path, episodes=8)
+    assert not mark.exists()
+    with pytest.raises(bl.BoardLabError):  # it is no player, but it was asked
+        bl.resume(run.path, episodes=8, programs=True)
+    assert mark.exists()
+
+
+def test_processes_of_ours_do_not_take_the_users_files_for_pythons_modules(tmp_path):
+    """queue.py is needed by what they import."""
+    (tmp_path / "queue.py").write_text("raise SystemExit('this is not the queue you look for')\n")
+    code = (
+        "import sys; sys.path.pop(0)\n"  # -c looks in the present folder, which `boardlab` does not
+        "import boardlab as bl\n"
+        "from boardlab.learning.many import train_many\n"
+        "train_many(bl.game('tictactoe'), 2, jobs=2, episodes=50, out='runs/many')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
+    assert len(list((tmp_path / "runs/many").glob("*/weights.npz"))) == 2
+
+
 @pytest.fixture
 def failing():
     """The name of features that fail in the first episode."""

@@ -547,6 +547,16 @@ def test_what_breaks_off_a_file_leaves_the_old_one_and_nothing_aside(tmp_path):
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("a.txt", "old")]
 
 
+def test_a_file_is_not_written_through_a_link_that_somebody_laid(tmp_path):
+    file, precious = tmp_path / "games.pgn", tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / f".games.pgn.{os.getpid()}.new").symlink_to(precious)
+    check_writable(file)
+    (tmp_path / f".games.pgn.{os.getpid()}.new").symlink_to(precious)
+    write_file(file, "games")
+    assert precious.read_text() == "mine" and file.read_text() == "games" and not file.is_symlink()
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_what_is_no_file_is_not_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")

@@ -2,13 +2,12 @@
 
 import array
 import contextlib
-import dataclasses
 import datetime
 import hashlib
 import json
 import sqlite3
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +16,10 @@ import numpy as np
 from boardlab.arena.match import GameRecord
 from boardlab.arena.store.file import typed
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators import EvaluatorSpec
 from boardlab.games.game import Game, as_game, game_table
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
-from boardlab.search.expression import format_spec, parse
-from boardlab.search.spec import SearchSpec
+from boardlab.search.expression import format_spec, parse, parts_of
 
 # ---- agents and runs ----
 
@@ -35,31 +32,15 @@ def canonical(expression: str) -> str:
         return expression
 
 
-def _parts(expression: str) -> list[SearchSpec | EvaluatorSpec]:
-    """The search of an agent expression and all that stands in it."""
-
-    def within(spec: SearchSpec | EvaluatorSpec) -> Iterator[SearchSpec | EvaluatorSpec]:
-        yield spec
-        for field in dataclasses.fields(spec):
-            value = getattr(spec, field.name)
-            if isinstance(value, (SearchSpec, EvaluatorSpec)):
-                yield from within(value)
-
-    try:
-        return list(within(parse(expression)))
-    except BoardLabError:
-        return []
-
-
 def run_folders(expression: str) -> list[str]:
     """The run folders that an agent expression names."""
-    folders = (getattr(part, "run", "") for part in _parts(expression))
+    folders = (getattr(part, "run", "") for part in parts_of(expression))
     return list(dict.fromkeys(folder for folder in folders if isinstance(folder, str) and folder))
 
 
 def code_of(expression: str) -> list[str]:
     """The fingerprints of the user's own evaluators and agents in an agent expression."""
-    codes = (part.own_code for part in _parts(expression) if isinstance(part, (EvaluatorSpec, SearchSpec)))
+    codes = (part.own_code for part in parts_of(expression))
     return list(dict.fromkeys(filter(None, codes)))
 
 

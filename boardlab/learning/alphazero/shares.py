@@ -32,6 +32,7 @@ from boardlab.games.registry import game_from_table
 from boardlab.learning.alphazero.replay import Examples, concatenate
 from boardlab.learning.alphazero.self_play import SelfPlayCounts, play_games
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.worker import worker_command
 from boardlab.plugins import plugins_for, run_plugin
 
 
@@ -219,7 +220,7 @@ class _Worker:
     def __init__(self, *about: Any) -> None:
         # In a session of its own, so that Ctrl-C in the terminal reaches this process alone.
         self.process = subprocess.Popen(
-            [sys.executable, "-c", WORKER],
+            worker_command(WORKER),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

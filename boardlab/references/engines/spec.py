@@ -30,6 +30,11 @@ class Engine(SearchSpec):
 
     name = "engine"
 
+    @property
+    def program(self) -> str:
+        """The command."""
+        return self.command
+
     def build(self, game: Game, seed: int) -> _engine.Search:
         """Starts the program."""
         try:
@@ -56,6 +61,11 @@ class Edax(SearchSpec):
     seconds: float = option(300.0, "an answer that takes longer loses the game", low=0.01, high=1e6)
 
     name = "edax"
+
+    @property
+    def program(self) -> str:
+        """Where the program is, if that is named."""
+        return self.path or ""
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """Starts the program."""

@@ -33,13 +33,7 @@ void BeamSearch::reset(std::uint64_t seed) {
 void BeamSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   if (!plan_.leads_through(state)) make_plan(state);
-  out.action = plan_.next();
-  out.line.assign(plan_.rest().begin(), plan_.rest().end());
-  const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
-  const auto i = static_cast<std::size_t>(at - out.actions.begin());
-  out.policy[i] = 1;
-  // The step rewards of the actions already played are behind us.
-  out.values[i] = out.scores[0] = score_ - game().step_reward() * static_cast<double>(plan_.played());
+  plan_.tell(score_, out);
   out.info.emplace_back("solved", is_solved_);
   out.info.emplace_back("length", static_cast<double>(plan_.length()));
   out.info.emplace_back("nodes", static_cast<double>(nodes_));

@@ -52,14 +52,7 @@ void NrpaSearch::reset(std::uint64_t seed) {
 void NrpaSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   if (!plan_.leads_through(state)) make_plan(state);
-  out.action = plan_.next();
-  out.line.assign(plan_.rest().begin(), plan_.rest().end());
-  const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
-  const auto i = static_cast<std::size_t>(at - out.actions.begin());
-  // What remains of the plan's score: the step rewards of the actions already played are behind us.
-  const double value = best_.score - game().step_reward() * static_cast<double>(plan_.played());
-  out.policy[i] = 1;
-  out.values[i] = out.scores[0] = value;
+  plan_.tell(best_.score, out);
   out.info.emplace_back("score", best_.score);
   out.info.emplace_back("length", static_cast<double>(plan_.length()));
   out.info.emplace_back("playouts", static_cast<double>(playouts_));

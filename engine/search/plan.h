@@ -2,10 +2,12 @@
 // has left it, somebody has to plan anew.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "core/game.h"
+#include "search/search.h"
 
 namespace boardlab {
 
@@ -19,7 +21,7 @@ class Plan {
     actions_.assign(actions.begin(), actions.end());
     restart();
   }
-  // Whether the state lies on the plan; then `next` is what to play there. The plan is played through from where it
+  // Whether the state lies on the plan; then it can tell what to play there. The plan is played through from where it
   // stands, or from its root if somebody has gone back.
   bool leads_through(const void *state) {
     if (actions_.empty()) return false;
@@ -28,9 +30,16 @@ class Plan {
     restart();
     return advance(state, from);
   }
-  Action next() const { return actions_[played_]; }
-  std::span<const Action> rest() const { return std::span(actions_).subspan(played_); }
-  std::size_t played() const { return played_; }
+  // The next action and what follows it, of a plan that brings `score` with all its step rewards: those of the actions
+  // already played are behind us.
+  void tell(double score, Decision &out) const {
+    out.action = actions_[played_];
+    out.line.assign(actions_.begin() + static_cast<std::ptrdiff_t>(played_), actions_.end());
+    const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
+    const auto i = static_cast<std::size_t>(at - out.actions.begin());
+    out.policy[i] = 1;
+    out.values[i] = out.scores[0] = score - game_.step_reward() * static_cast<double>(played_);
+  }
   std::size_t length() const { return actions_.size(); }
 
  private:

@@ -34,7 +34,7 @@ def test_every_page_is_linked_from_another():
     linked = {
         (page.parent / target).resolve()
         for page in pages
-        for target in re.findall(r"\]\(([^)#:]+)", page.read_text(encoding="utf-8"))
+        for target in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text(encoding="utf-8"))
         if (page.parent / target).resolve() != page
     }
     assert all(target.exists() for target in linked)

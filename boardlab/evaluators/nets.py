@@ -102,9 +102,9 @@ def to_arrays(module: nn.Module) -> dict[str, Any]:
     return {name: tensor.detach().cpu().numpy().reshape(-1) for name, tensor in module.state_dict().items()}
 
 
-def from_arrays(module: nn.Module, arrays: Mapping[str, Any]) -> None:
-    """Puts such arrays back."""
+def from_arrays(module: nn.Module, arrays: Mapping[str, Any], prefix: str = "") -> None:
+    """Puts such arrays back; `prefix` stands before their names."""
     state = module.state_dict()
     module.load_state_dict(
-        {name: torch.from_numpy(arrays[name].copy()).reshape(state[name].shape) for name in state}
+        {name: torch.from_numpy(arrays[prefix + name].copy()).reshape(state[name].shape) for name in state}
     )

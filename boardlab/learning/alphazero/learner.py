@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from boardlab import _engine
 from boardlab.arena.match import match
@@ -19,7 +18,7 @@ from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.inference import NetJudge, net_judge
 from boardlab.evaluators.learning import LearningNet
 from boardlab.evaluators.net import PLAYING_ROWS, build_net, choose_device
-from boardlab.evaluators.nets import Net
+from boardlab.evaluators.nets import Net, from_arrays, to_arrays
 from boardlab.evaluators.python import python_evaluator
 from boardlab.evaluators.simple import Rollout
 from boardlab.games.game import Game
@@ -101,9 +100,8 @@ class AlphaZeroLearner:
         self.actions_done = 0
         self.random_state = 0
         self.last: dict[str, Any] = {}
-        self.weights = {name: _flat(tensor) for name, tensor in self.best.state_dict().items()} | {
-            "scale": self.scale.copy()
-        }
+        self.weights = {name: array.copy() for name, array in to_arrays(self.best).items()}
+        self.weights["scale"] = self.scale.copy()
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
         self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
         self._keep()
@@ -385,28 +383,22 @@ class AlphaZeroLearner:
         """The learning net where it is not the playing one; the optimiser's memory, zeros at first."""
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
-            kept |= {f"net.{name}": _flat(tensor) for name, tensor in self.net.state_dict().items()}
+            kept |= {f"net.{name}": array for name, array in to_arrays(self.net).items()}
         return kept | moments(self.optimiser, self._learned())
 
     def _keep(self) -> None:
         """Copies what was learned into the arrays that a checkpoint writes."""
-        for name, tensor in self.best.state_dict().items():
-            self.weights[name][:] = _flat(tensor)
+        for name, array in to_arrays(self.best).items():
+            self.weights[name][:] = array
         self.weights["scale"][:] = self.scale
         for name, array in self._counters().items():
             self.counters[name][:] = array
 
     def _take_back(self) -> None:
         """The other way round, after the arrays were read from a file."""
-        for net, arrays in ((self.best, self.weights), (self.net, self.counters)):
-            if net is self.net and net is not self.best:
-                arrays = {name.removeprefix("net."): array for name, array in arrays.items()}
-            elif arrays is self.counters:
-                continue
-            state = net.state_dict()
-            net.load_state_dict(
-                {name: torch.from_numpy(arrays[name]).reshape(state[name].shape) for name in state}
-            )
+        from_arrays(self.best, self.weights)
+        if self.best is not self.net:
+            from_arrays(self.net, self.counters, "net.")
         self.scale[:] = self.weights["scale"]
         if self.scale[0] >= self.scale[1]:
             raise ValueError("its range of outcomes is empty")
@@ -457,7 +449,3 @@ class AlphaZeroLearner:
 def _moved(batch: Batch) -> Batch:
     planes, policy, value = (tensor.pin_memory().to("cuda", non_blocking=True) for tensor in batch)
     return planes, policy, value
-
-
-def _flat(tensor: Tensor) -> NDArray[Any]:
-    return tensor.detach().cpu().numpy().reshape(-1).copy()

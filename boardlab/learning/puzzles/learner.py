@@ -219,12 +219,8 @@ class DistanceLearner:
 
     def _take_back(self) -> None:
         """The other way round, after the arrays were read from a file."""
-        _fill(self.net, self.weights, "")
+        from_arrays(self.net, self.weights)
         if self.judging is not self.net:
-            _fill(self.judging, self.counters, "judging.")
+            from_arrays(self.judging, self.counters, "judging.")
             self._ask_judging()
         fill_moments(self.optimiser, self.parameters, self.counters)
-
-
-def _fill(net: DistanceNet, arrays: Mapping[str, NDArray[Any]], prefix: str) -> None:
-    from_arrays(net, {name: arrays[prefix + name] for name in net.state_dict()})

@@ -23,6 +23,8 @@ class Searcher(Protocol):
 
     forest: Forest
     """The games."""
+    has_playout_cap: bool
+    """Whether some moves may be searched less than others."""
 
     def restart(self, games: NDArray[np.int64]) -> None:
         """New games."""
@@ -63,6 +65,8 @@ def search(searcher: Searcher, judge: Judge, iterations: NDArray[np.int64], nois
 
 class _Games:
     """What those that search alone share."""
+
+    has_playout_cap = True
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
@@ -123,6 +127,8 @@ class TreeSearcher(_Games):
 class RheaSearcher(_Games):
     """RHEA (paper 003, Algorithm 15), which asks no net: its policy is its action alone."""
 
+    has_playout_cap = False  # it has one budget
+
     def __init__(self, forest: Forest, simulations: int, seed: int, threads: int) -> None:
         super().__init__(forest)
         spec = Rhea(iterations=simulations)
@@ -171,10 +177,12 @@ class ArenaSearcher:
     seed draw nature's moves alike, so that the two copies of a game stay the same.
     """
 
-    def __init__(self, enhanced: Searcher, plain: Searcher, episodes: int) -> None:
+    has_playout_cap = True
+
+    def __init__(self, enhanced: Searcher, plain: Searcher, episodes: int, started: int = 0) -> None:
         self.sides: Sequence[Searcher] = (enhanced, plain)
         self.forest = plain.forest
-        self.episodes, self.started = episodes, 0
+        self.episodes, self.started = episodes, started
         self.seat = np.zeros(len(self.forest), np.int64)
         """Of the enhancement, in each game."""
         self.rows = [0, 0]

@@ -49,8 +49,11 @@ def make_searcher(
     threads: int,
     warm: WarmGeneration | None,
     ranking: Ranking | None,
+    *,
+    first: int = 0,
+    episodes: int | None = None,
 ) -> Searcher:
-    """What searches in the games of a generation."""
+    """What searches in the games of a generation, or of a part of it, as in play_games."""
 
     def forest(gumbel: int | None, cache_mb: int, **options: Any) -> Forest:
         return Forest(
@@ -80,7 +83,7 @@ def make_searcher(
     if not warm.is_arena:
         return enhanced
     # Both sides explore alike, or the question would be whether Gumbel's root is better than PUCT's.
-    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), settings.games)
+    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), episodes or settings.games, first)
 
 
 def play_games(
@@ -111,83 +114,53 @@ def play_games(
     is called before every move and may end it all with an exception.
     """
     trees = min(settings.parallel, settings.games)
-    searcher = make_searcher(game, settings, simulations, trees, seed, threads, warm, ranking)
-    if isinstance(searcher, ArenaSearcher):
-        searcher.started, searcher.episodes = first, episodes or settings.games
+    searcher = make_searcher(
+        game, settings, simulations, trees, seed, threads, warm, ranking, first=first, episodes=episodes
+    )
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
-    # Not where an enhancement meets the net alone: who is stronger is the question there.
-    threshold = None if warm and warm.is_arena else settings.resign
+    # Neither resigning nor random openings where an enhancement meets the net alone: who is stronger is the
+    # question there, and an opening may decide a game.
+    is_arena = warm is not None and warm.is_arena
+    threshold = None if is_arena else settings.resign
     resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
+    random_actions = 0 if is_arena else settings.random_actions
+    limit = settings.episode_limit or game.horizon  # a cube may never be solved
+    book = _Book(forest, has_rounds=game.core.has_rounds and ranking is None)
+    results: list[NDArray[np.float64]] = []
     started = trees
     searcher.restart(np.arange(trees))
-    move = np.zeros(trees, np.int64)
-    # Not where an enhancement meets the net alone, either: an opening may decide the game.
-    random_actions = 0 if warm and warm.is_arena else settings.random_actions
+    move = np.zeros(trees, np.int64)  # -1: its last game is over
     opening = rng.integers(0, random_actions, trees, endpoint=True)
-    limit = settings.episode_limit or game.horizon  # a cube may never be solved
-    cut = np.zeros(trees, np.bool_)
-    rounds = game.core.has_rounds and ranking is None
-    paid = np.zeros((trees, game.players))  # step rewards, since the game began
-    # By the last search that expected something, with what was paid before it.
-    promised = np.full((trees, game.players), np.nan)
-    # Of the game of each tree, or of its round where there are rounds, in the order in which they start.
-    number = np.arange(trees)
-    numbered = trees
-    none = np.arange(0)  # random openings may be all there is of the games
-    moves = [
-        _Move(
-            none,
-            none,
-            forest.fields()[:0],
-            *sparse(np.zeros((0, game.action_count), np.float32)),
-            paid[:0],
-            paid[:0],
-        )
-    ]
-    ended: list[NDArray[np.int64]] = []  # numbers, in the order in which games or rounds end
-    results: list[NDArray[np.float64]] = []
-    returns: list[NDArray[np.float64]] = []
 
     def play(played: NDArray[np.bool_], players: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        nonlocal numbered
         searcher.play(np.where(played, actions, -1))
         move[played] += 1
-        paid[played, players[played]] += game.core.step_reward
-        if not rounds:
-            return
-        ends = forest.round_ends()
-        over = np.flatnonzero(played & ~np.isnan(ends[:, 0]))
-        ended.append(number[over])
-        returns.append(ends[over] + paid[over])
-        number[over] = np.arange(numbered, numbered + len(over))
-        numbered += len(over)
+        book.pay(played, players)
 
     while True:
         poll()
         players = forest.players
-        cut |= move >= limit
-        playing = (players != TERMINAL) & ~resigning.ended & ~cut
+        playing = (players != TERMINAL) & ~resigning.ended & (move >= 0) & (move < limit)
         over = np.flatnonzero(~playing & (move >= 0))
         if len(over):
             counts.arena_reward += searcher.arena_reward(over)
-            ended.append(number[over])
-            outcome = forest.scores
-            results.append(np.array([resigning.close(i, outcome[i]) for i in over.tolist()]))
-            returns.append(results[-1] + paid[over])
-            if ranking is None:  # ranks are of scores, and those of games that were cut are as good as others
-                is_cut = cut[over] & (players[over] != TERMINAL) & ~resigning.ended[over]
-                is_cut &= ~np.isnan(promised[over, 0])
-                returns[-1][is_cut] = promised[over][is_cut]
+            scores = forest.scores
+            results.append(np.array([resigning.close(i, scores[i]) for i in over.tolist()]))
+            is_cut = (players[over] != TERMINAL) & ~resigning.ended[over]
+            if (
+                ranking is not None
+            ):  # ranks are of scores, and those of games that were cut are as good as others
+                is_cut[:] = False
+            book.close(over, results[-1], is_cut)
             again = over[: settings.games - started]
-            number[again] = np.arange(numbered, numbered + len(again))
-            numbered += len(again)
             started += len(again)
             move[over] = -1
             if len(again):
-                move[again], cut[again], paid[again], promised[again] = 0, False, 0, np.nan
+                move[again] = 0
                 opening[again] = rng.integers(0, random_actions, len(again), endpoint=True)
+                book.restart(again)
                 searcher.restart(again)
                 resigning.restart(again)
                 continue
@@ -198,52 +171,25 @@ def play_games(
             play(opens, players, _random_actions(forest, rng))
             continue
         full = rng.random(trees) < settings.full_share
-        if isinstance(searcher, RheaSearcher):
-            full[:] = True  # it has one budget: the playout cap is for trees
+        if not searcher.has_playout_cap:
+            full[:] = True
         iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
         search(searcher, judge, np.where(playing, iterations, 0), full)
         counts.simulations += int(iterations[playing].sum())
         target, actions = searcher.decide(move - opening < settings.temperature_moves, settings.one_hot, rng)
-        kept = np.flatnonzero(playing & full)
         roots = searcher.root_values()
-        so_far = forest.scores if rounds else np.zeros_like(paid)
-        moves.append(
-            _Move(
-                number[kept],
-                players[kept],
-                forest.fields()[kept],
-                *sparse(target[kept]),
-                (roots - so_far)[kept],
-                (paid + so_far)[kept],
-            )
-        )
-        expects = playing & ~np.isnan(roots[:, 0])
-        promised[expects] = (roots + paid)[expects]
+        book.keep(playing, playing & full, players, target, roots)
         resigning.look(playing, players, roots)
         playing &= ~resigning.ended
         play(playing, players, actions)
         counts.moves += int(playing.sum())
     counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
-    scores = np.concatenate(results)
-    counts.scores = scores[:, 0].tolist()
-    place = np.argsort(np.concatenate(ended))  # by number, when the game or round ended
-    games = place[np.concatenate([kept.games for kept in moves])]
+    brought = np.concatenate(results)
+    counts.scores = brought[:, 0].tolist()
+    examples, games = book.examples(values)
     if ranking is not None:
-        counts.coins = rng.choice([-1.0, 1.0], len(scores))[games].tolist()
-    mover = np.concatenate([kept.players for kept in moves])
-    turn = (mover[:, None] + np.arange(values)) % game.players
-    expected = np.concatenate([kept.expected for kept in moves])
-    to_come = np.concatenate(returns)[games] - np.concatenate([kept.paid for kept in moves])
-    return (
-        Examples(
-            np.concatenate([kept.fields for kept in moves]).astype(np.int32),
-            joined([kept.actions for kept in moves], -1),
-            joined([kept.shares for kept in moves], 0),
-            np.take_along_axis(to_come, turn, 1).astype(np.float32),
-            np.take_along_axis(expected, turn, 1).astype(np.float32),
-        ),
-        counts,
-    )
+        counts.coins = rng.choice([-1.0, 1.0], len(brought))[games].tolist()
+    return examples, counts
 
 
 def _random_actions(forest: Forest, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -263,3 +209,97 @@ class _Move(NamedTuple):
     shares: NDArray[np.float32]
     expected: NDArray[np.float64]
     paid: NDArray[np.float64]
+
+
+class _Book:
+    """What games side by side leave to learn from, until it is known what they bring.
+
+    Games have numbers in the order in which they start; where there are rounds, the rounds have.
+    """
+
+    def __init__(self, forest: Forest, has_rounds: bool) -> None:
+        self.forest, self.has_rounds = forest, has_rounds
+        trees, players = len(forest), forest.game.players
+        self.number = np.arange(trees)
+        """Of the game of each tree."""
+        self.numbered = trees
+        self.paid = np.zeros((trees, players))
+        """Step rewards, since the game began."""
+        self.promised = np.full((trees, players), np.nan)
+        """By the last search that expected something, with what was paid before it."""
+        self.ended: list[NDArray[np.int64]] = []
+        """Numbers, in the order in which games or rounds end."""
+        self.returns: list[NDArray[np.float64]] = []
+        none, nothing = np.zeros(trees, np.bool_), np.zeros((trees, forest.game.action_count), np.float32)
+        self.moves: list[_Move] = []
+        self.keep(none, none, np.zeros(trees, np.int64), nothing, self.paid)  # openings may be all there is
+
+    def restart(self, trees: NDArray[np.int64]) -> None:
+        """New games."""
+        self._number(trees)
+        self.paid[trees], self.promised[trees] = 0, np.nan
+
+    def _number(self, trees: NDArray[np.int64]) -> None:
+        self.number[trees] = np.arange(self.numbered, self.numbered + len(trees))
+        self.numbered += len(trees)
+
+    def keep(
+        self,
+        searched: NDArray[np.bool_],
+        kept: NDArray[np.bool_],
+        players: NDArray[np.int64],
+        target: NDArray[np.float32],
+        roots: NDArray[np.float64],
+    ) -> None:
+        """A move of the games `searched`, of which those `kept` are learned from."""
+        rows = np.flatnonzero(kept)
+        so_far = self.forest.scores if self.has_rounds else np.zeros_like(self.paid)
+        self.moves.append(
+            _Move(
+                self.number[rows],
+                players[rows],
+                self.forest.fields()[rows],
+                *sparse(target[rows]),
+                (roots - so_far)[rows],
+                (self.paid + so_far)[rows],
+            )
+        )
+        expects = searched & ~np.isnan(roots[:, 0])
+        self.promised[expects] = (roots + self.paid)[expects]
+
+    def pay(self, played: NDArray[np.bool_], players: NDArray[np.int64]) -> None:
+        """These games were played on by one action each, which may have ended a round."""
+        self.paid[played, players[played]] += self.forest.game.core.step_reward
+        if not self.has_rounds:
+            return
+        ends = self.forest.round_ends()
+        over = np.flatnonzero(played & ~np.isnan(ends[:, 0]))
+        self.ended.append(self.number[over])
+        self.returns.append(ends[over] + self.paid[over])
+        self._number(over)
+
+    def close(self, over: NDArray[np.int64], results: NDArray[np.float64], is_cut: NDArray[np.bool_]) -> None:
+        """Games are over with these results; where they were cut, with what was promised, if anything was."""
+        returns = results + self.paid[over]
+        promised = self.promised[over]
+        is_cut = is_cut & ~np.isnan(promised[:, 0])
+        returns[is_cut] = promised[is_cut]
+        self.ended.append(self.number[over])
+        self.returns.append(returns)
+
+    def examples(self, values: int) -> tuple[Examples, NDArray[np.int64]]:
+        """All that was kept, with so many values each, and for each its game as they ended."""
+        place = np.argsort(np.concatenate(self.ended))  # by number, when the game or round ended
+        games = place[np.concatenate([move.games for move in self.moves])]
+        mover = np.concatenate([move.players for move in self.moves])
+        turn = (mover[:, None] + np.arange(values)) % self.forest.game.players
+        expected = np.concatenate([move.expected for move in self.moves])
+        to_come = np.concatenate(self.returns)[games] - np.concatenate([move.paid for move in self.moves])
+        examples = Examples(
+            np.concatenate([move.fields for move in self.moves]).astype(np.int32),
+            joined([move.actions for move in self.moves], -1),
+            joined([move.shares for move in self.moves], 0),
+            np.take_along_axis(to_come, turn, 1).astype(np.float32),
+            np.take_along_axis(expected, turn, 1).astype(np.float32),
+        )
+        return examples, games

@@ -52,7 +52,7 @@ def play(
     adviser = make_agent(against, chosen, seed=(seed + seat) % 2**64)
     hinter = None if adviser.expression == "human" else adviser
     table = _Table(first_position(chosen, position, seed))
-    console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
+    console.print(f"{chosen.name}: {chosen.rules.variant_summary()}.", style="bold", markup=False)
     console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
     try:
         _play(table, seat, opponents, hinter, random.Random(seed))

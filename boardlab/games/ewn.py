@@ -75,6 +75,17 @@ class Ewn(Rules):
         "0.551235 on 4x4"
     )
 
+    def variant_summary(self) -> str:
+        """Who plays together against whom, where there are more than two."""
+        if self.players == 3:
+            return (
+                "EinStein wuerfelt nicht: the die picks the stone; red and yellow hunt blue's stones, blue "
+                "runs to the far corner"
+            )
+        if self.players == 4:
+            return f"{self.summary}; red and blue play against yellow and green"
+        return self.summary
+
     @property
     def stones(self) -> int:
         """Stones a player, and sides of the die."""

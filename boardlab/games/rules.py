@@ -6,6 +6,7 @@ and back.
 """
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,7 +24,7 @@ class Rules:
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    """One line for `boardlab games`."""
+    """One line for `boardlab games`, whatever the parameters; `variant_summary` knows them."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
     """Parameter sets that the tests run through, the default first."""
     colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
@@ -64,9 +65,13 @@ class Rules:
         """The whole state as text a person can read; `fields_from_text` reads it back."""
         return " ".join(str(field) for field in state.fields)
 
+    def variant_summary(self) -> str:
+        """The `summary` with these parameters, where they change what the sentence says."""
+        return self.summary
+
     def board_text(self, state: "State") -> str:
-        """What a player is shown of it: in most games all."""
-        return self.to_text(state)
+        """What a player is shown of it: in most games all but whose turn would be next after the end."""
+        return re.sub(r"^game over, .* next\b", "game over", self.to_text(state), flags=re.MULTILINE)
 
     def fields_from_text(self, text: str) -> list[int]:
         """The fields of the state that `text` describes."""

@@ -51,6 +51,17 @@ class Sim(Rules):
         "6 nodes and more cannot be drawn"
     )
 
+    def variant_summary(self) -> str:
+        """What a triangle means to two, to three, and to a coalition."""
+        if self.coalition:
+            return (
+                "colour an edge a turn, the first triangle in your own colour loses; blue and green play "
+                "together against red"
+            )
+        if self.players == 3:
+            return "colour an edge a turn, a triangle in your own colour puts you out and the others play on"
+        return self.summary
+
     def player_name(self, player: int) -> str:
         """The colour; red begins."""
         return NAMES[player]

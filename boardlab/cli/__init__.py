@@ -84,6 +84,8 @@ def main() -> None:
     """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
     if sys.stdin is None:  # closed, as some services start their programs: there is no input
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is a word that nobody knows, not the end
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
     try:

@@ -60,15 +60,35 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
     Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
     unknown result is an error that names its line.
     """
-    results = []
+    results, unfinished, alone = [], 0, 0
     for section in sections(read_file(path).lstrip("\ufeff")):
         found = section_result(f"{path}, line {section.line}", section.tags)
-        if found is not None and len(found[0]) > 1:
+        if found is None:
+            unfinished += 1
+        elif len(found[0]) == 1:
+            alone += 1
+        else:
             game = f"{section.tags.get('Game', '')} {section.tags.get('Parameters', '')}".strip()
             results.append(Result(*found, section.tags.get("Date", ""), game))
     if not results:
-        raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
+        raise BoardLabError(f'"{path}" {_nothing_to_rate(unfinished, alone)}')
     return results
+
+
+def _nothing_to_rate(unfinished: int, alone: int) -> str:
+    """What is wrong with a file that has no result of two players or more."""
+    if unfinished and alone:
+        return (
+            f"holds nothing to rate: {counted(unfinished, 'games')} without a result, and "
+            f"{counted(alone, 'games')} of one player, in which nobody beat anybody"
+        )
+    if unfinished:
+        return (
+            f'holds no finished game: {counted(unfinished, "games")} without a result (the tag Result is "*")'
+        )
+    if alone:
+        return f"holds games of one player ({alone:,}): nobody beat anybody, so nobody is rated"
+    return "holds no game with the tags White, Black and Result"
 
 
 def names_of(results: Sequence[Result]) -> list[str]:

@@ -35,6 +35,11 @@ NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
 
 
+def screen_width() -> int | None:
+    """How wide a table may be: what is read by no person, or goes to a file, has no limit."""
+    return console.width if console.is_terminal else None
+
+
 def read_numbers(command: Callable[..., None]) -> Callable[..., None]:
     """Lets the numbers among a command's options be read, and refused, as settings of learners are."""
     for name, hint in get_type_hints(command, include_extras=True).items():

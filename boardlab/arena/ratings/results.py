@@ -46,12 +46,16 @@ class RatingList(dict[str, R]):
         self.groups = groups
         """Players that met, directly or through others."""
 
-    def table(self) -> list[str]:
-        """The lines of the list."""
+    def table(self, width: int | None = None) -> list[str]:
+        """The lines of the list, for a terminal that is so many columns wide."""
         raise NotImplementedError
 
+    def text(self, width: int | None = None) -> str:
+        """The list, and what is to be said about it."""
+        return "\n".join([*self.table(width), *never_met(self.groups)])
+
     def __str__(self) -> str:
-        return "\n".join([*self.table(), *never_met(self.groups)])
+        return self.text()
 
 
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
-from boardlab.options import options_of
+from boardlab.options import option_words, options_of
 
 if TYPE_CHECKING:
     from boardlab.games.game import State
@@ -60,6 +60,15 @@ class Rules:
             if getattr(self, field.name) != field.default
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
+
+    def command_words(self) -> list[str]:
+        """The game as the command line takes it: gobang --rows 5 --exactly."""
+        usual = {option.name: option.default for option in options_of(type(self))}
+        given = {name: getattr(self, name) for name in usual}
+        return [
+            self.name,
+            *option_words({name: value for name, value in given.items() if value != usual[name]}),
+        ]
 
     def to_text(self, state: "State") -> str:
         """The whole state as text a person can read; `fields_from_text` reads it back."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
-from boardlab.arena.ratings.results import RatingList, against_others, left_out, played_apart
+from boardlab.arena.ratings.results import RatingList, against_others, contradicted, left_out, played_apart
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
 from boardlab.cli.common import console, screen_width
@@ -35,7 +35,7 @@ class Bounds(enum.StrEnum):
 
 def rate(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="PGN files; only the tags are read, not the moves.")
+        list[Path] | None, typer.Argument(help="PGN files; their tags are rated, not the moves.")
     ] = None,
     tournament: Annotated[
         list[int] | None, typer.Option(help="Also, or instead, the games of this tournament in the store.")
@@ -104,7 +104,8 @@ def rate(
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
     rated = against_others(results) or results  # where none is left, the system refuses them
-    for line in [*titles, *report(rated, **options), *played_apart(rated), *left_out(results, rated)]:
+    notes = [*played_apart(rated), *left_out(results, rated), *contradicted(rated)]
+    for line in [*titles, *report(rated, **options), *notes]:
         console.print(line, markup=False, soft_wrap=True)
 
 

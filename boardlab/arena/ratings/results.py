@@ -3,14 +3,14 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.records.files import read_file
-from boardlab.arena.records.pgn import section_result, sections
+from boardlab.arena.records.pgn import contradicts_moves, section_result, sections
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 from boardlab.numbers import counted
@@ -30,6 +30,8 @@ class Result:
     """When it was played: games with the same text belong to one rating period (Glicko-2)."""
     game: str = ""
     """What was played, with what is not usual about its rules, where that is known."""
+    is_contradicted: bool = field(default=False, compare=False)
+    """Whether it is a file's tag and the moves below it give another result."""
 
     @property
     def first_points(self) -> float:
@@ -59,8 +61,9 @@ class RatingList(dict[str, R]):
 
 
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
-    """The results in a PGN file, from the tags alone: what stands where moves should be is not looked at.
+    """The results in a PGN file, from the tags alone: what stands where moves should be need not be any.
 
+    Where it is, and the file says which game it is, `is_contradicted` tells whether they agree.
     Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
     unknown result is an error that names its line.
     """
@@ -73,7 +76,8 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
             alone += 1
         else:
             game = f"{section.tags.get('Game', '')} {section.tags.get('Parameters', '')}".strip()
-            results.append(Result(*found, section.tags.get("Date", ""), game))
+            date = section.tags.get("Date", "")
+            results.append(Result(*found, date, game, contradicts_moves(section)))
     if not results:
         raise BoardLabError(f'"{path}" {_nothing_to_rate(unfinished, alone)}')
     return results
@@ -169,6 +173,14 @@ def left_out(results: Sequence[Result], kept: Sequence[Result]) -> list[str]:
     """The line under a list that does not rate all results."""
     number = len(results) - len(kept)
     return [f"{counted(number, 'games')} of a player against itself left out"] if number else []
+
+
+def contradicted(results: Sequence[Result]) -> list[str]:
+    """The line under a list of games whose moves say something else."""
+    number = sum(result.is_contradicted for result in results)
+    if not number:
+        return []
+    return [f"{counted(number, 'games')} rated by the tag Result, though the moves give another result"]
 
 
 def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:

@@ -54,6 +54,7 @@ class Ewn(Rules):
 
     name = "ewn"
     summary = "EinStein wuerfelt nicht: the die picks the stone that runs to the far corner"
+    notation = "a1-b2 moves the stone on a1 to b2, a1xb2 takes what stands there"
     variants = (
         {},
         {"size": 3, "coding": "owner"},

@@ -24,6 +24,7 @@ class Nim(Rules):
 
     name = "nim"
     summary = "take stones from one heap, the last taker wins"
+    notation = "B3 takes three stones from heap B"
     variants = (
         {},
         {"heaps": (3, 4, 5), "max_take": 3},

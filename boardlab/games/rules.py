@@ -25,6 +25,8 @@ class Rules:
     name: ClassVar[str]
     summary: ClassVar[str]
     """One line for `boardlab games`, whatever the parameters; `variant_summary` knows them."""
+    notation: ClassVar[str] = ""
+    """How actions are written, in a sentence for who plays; empty where the board or the words tell it."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
     """Parameter sets that the tests run through, the default first."""
     colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))

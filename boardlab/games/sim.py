@@ -35,6 +35,7 @@ class Sim(Rules):
 
     name = "sim"
     summary = "colour an edge a turn, a triangle in your own colour loses"
+    notation = "AC colours the edge between the nodes A and C"
     variants = (
         {},
         {"nodes": 4},

@@ -34,6 +34,7 @@ class Yavalath(Rules):
 
     name = "yavalath"
     summary = "four in a row win, three in a row lose, on a hexagon"
+    notation = "c4 is the fourth cell of row c; swap takes over the first stone"
     variants = (
         {},
         {"side": 2},

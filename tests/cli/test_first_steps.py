@@ -271,6 +271,45 @@ def test_the_words_for_the_end_stop_a_game(boardlab, monkeypatch, word):
     assert "plays" not in out and "not a legal action" not in out and "stopped" not in out
 
 
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("morpion", "(3,-1)v1 adds the point"),
+        ("pathwayz", "b3! a permanent one"),
+        ("2048", "4@c1 is a new 4"),
+    ],
+)
+def test_notation_is_explained_where_one_plays(boardlab, monkeypatch, game, says):
+    assert says in " ".join(boardlab("games", game)[1].split())
+    monkeypatch.setattr(sys, "stdin", io.StringIO("?\nq\n"))
+    _, out, _ = boardlab("play", game, "--against", "random", "--seed", "1")
+    assert any(line.startswith(bl.game(game).rules.notation) for line in out.splitlines()) and says in out
+
+
+def test_an_action_keeps_its_name_though_it_is_a_short_word(boardlab, tmp_path, monkeypatch):
+    """Two letters, of which each may be played once: h is an action of the game, legal or not."""
+    plugin = tmp_path / "letters.py"
+    plugin.write_text(
+        "import boardlab as bl\n\n"
+        "@bl.register_game\n"
+        "class Letters(bl.PythonGame):\n"
+        "    name, players, action_count, is_zero_sum = 'letters', 1, 3, False\n"
+        "    def initial_state(self, rng): return (0, 0, 0)\n"
+        "    def player(self, p): return bl.TERMINAL if all(p) else 0\n"
+        "    def legal(self, p): return [i for i in range(3) if not p[i]]\n"
+        "    def apply(self, p, a): return (*p[:a], 1, *p[a + 1:])\n"
+        "    def scores(self, p): return (0,)\n"
+        "    def action_name(self, p, a): return 'hzx'[a]\n"
+    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h\nh\nhint\nq\n"))
+    words = ("--plugin", plugin, "play", "letters", "--against", "random", "--seed", "1")
+    _, out, error = boardlab(*words)
+    assert error == "" and "undo (u) takes back, hint shows the agent's choice, help (?)" in " ".join(
+        out.split()
+    )
+    assert out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("plays ") == 1
+
+
 def test_help_hint_and_undo_are_words(boardlab, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nhint\na1\nundo\nquit\n"))
     _, out, _ = boardlab("play", "tictactoe", "--against", "mcts(iterations=50)", "--seed", "1")

@@ -8,6 +8,16 @@ def counted(number: int, units: str) -> str:
     return f"{number:,} {units.removesuffix('s') if number == 1 else units}"
 
 
+WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"
+)  # fmt: skip
+
+
+def in_words(number: int) -> str:
+    """A small number as a sentence has it: four, but 13."""
+    return WORDS[number] if 0 <= number < len(WORDS) else f"{number:,}"
+
+
 def memory(size: float) -> str:
     """Bytes as people say them: 512 bytes, 1.5 MiB."""
     for unit, name in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):

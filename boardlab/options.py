@@ -196,6 +196,18 @@ def option_text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
+def option_words(values: Mapping[str, Any]) -> list[str]:
+    """Options as the command line takes them: --rows 5 --exactly --no-swap."""
+    words = []
+    for name, value in values.items():
+        key = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{key}" if value else f"--no-{key}")
+        else:
+            words += [f"--{key}", option_text(value)]
+    return words
+
+
 def _checked(owner: str, option: Option, value: Any) -> Any:
     bare, optional = _bare_type(option.type)
     wrong = BoardLabError(f"{owner}: {option.shown_name} must be {option.allowed}, not {shown(value)}")

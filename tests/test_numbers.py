@@ -18,8 +18,12 @@ from boardlab.arena.records import Record
 from boardlab.cli.train import _short, teller, training_bar
 from boardlab.learning import Progress
 from boardlab.learning.curve import text_curve
-from boardlab.numbers import counted, memory, plain
+from boardlab.numbers import counted, in_words, memory, plain
 from boardlab.search.agent import Agent, Decision
+
+
+def test_small_numbers_are_words():
+    assert [in_words(number) for number in (2, 4, 12, 13, 1000)] == ["two", "four", "twelve", "13", "1,000"]
 
 
 def test_memory_is_told_in_units():

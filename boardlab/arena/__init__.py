@@ -1,6 +1,13 @@
 """The arena: where agents meet and strength becomes a number."""
 
-from boardlab.arena.balance import BalanceResult, SeatReport, balance, seat_report, write_openings
+from boardlab.arena.balance import (
+    BalanceResult,
+    SeatReport,
+    StoppedBalance,
+    balance,
+    seat_report,
+    write_openings,
+)
 from boardlab.arena.exams import ExamResult, evaluate, exams_for, register_exam
 from boardlab.arena.match import Adjudication, GameRecord, MatchResult, StoppedMatch, match
 from boardlab.arena.rate import rate
@@ -22,6 +29,7 @@ __all__ = [
     "Record",
     "Result",
     "SeatReport",
+    "StoppedBalance",
     "StoppedMatch",
     "Store",
     "Tournament",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from boardlab.arena.intervals import interval, standard_error
-from boardlab.arena.match import GameRecord, match
+from boardlab.arena.match import GameRecord, StoppedMatch, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted, plain
@@ -106,6 +106,14 @@ class BalanceResult:
         )
 
 
+class StoppedBalance(KeyboardInterrupt):
+    """Ctrl-C after some games: `result` has the seats so far, and the starts that had fresh games."""
+
+    def __init__(self, result: BalanceResult) -> None:
+        super().__init__("stopped before the last game")
+        self.result = result
+
+
 def _half(width: float) -> str:
     """Nothing where there were too few games for one."""
     return "" if math.isnan(width) else f" ± {plain(width, 2)}"
@@ -146,7 +154,7 @@ def balance(
 
     `candidates` different starts are screened with `screen` games each, the most promising (four times
     `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
-    games each.
+    games each. Ctrl-C raises `StoppedBalance`, a KeyboardInterrupt that has the result so far.
     """
     if progress is not None and not callable(progress):
         raise BoardLabError(
@@ -162,15 +170,31 @@ def balance(
     players, seatings = _players(game, agents), _seatings(game, agents)
     tell = progress or (lambda stage, done, total: None)
     streams = [random.Random(seed * 5 + i).randrange(2**63) for i in range(5)]
-    usual = seat_report(
-        game, agents, games, streams[0], threads=threads, progress=lambda done: tell("usual", done, games)
-    )
     names = tuple(a if isinstance(a, str) else a.expression for a in agents)
-    if plies == 0:
+
+    def seats_alone(usual: SeatReport) -> BalanceResult:
         return BalanceResult(game, names, usual, (), None, float("nan"))
 
+    try:
+        usual = seat_report(
+            game, agents, games, streams[0], threads=threads, progress=lambda done: tell("usual", done, games)
+        )
+    except StoppedMatch as stop:
+        raise StoppedBalance(seats_alone(_report(game, stop.result.records, len(seatings)))) from None
+    if plies == 0:
+        return seats_alone(usual)
+
+    def by_start(starts: list[State], records: Sequence[GameRecord]) -> list[list[GameRecord]]:
+        """The games of each start."""
+        place = {id(start): i for i, start in enumerate(starts)}
+        groups: list[list[GameRecord]] = [[] for _ in starts]
+        for number, record in enumerate(records):
+            index = place.get(id(record.start), number // len(seatings) % len(starts))
+            groups[index].append(record)
+        return groups
+
     def play(stage: str, starts: list[State], each: int, stream: int) -> list[list[GameRecord]]:
-        """The games of each start, as many for one as for the other."""
+        """Plays from each start, as often from one as from the other."""
         rounds = max(1, math.ceil(each / len(seatings)))
         total = rounds * len(seatings) * len(starts)
         result = match(
@@ -183,35 +207,43 @@ def balance(
             threads=threads,
             progress=lambda done: tell(stage, done, total),
         )
-        place = {id(start): i for i, start in enumerate(starts)}
-        groups: list[list[GameRecord]] = [[] for _ in starts]
-        for number, record in enumerate(result.records):
-            index = place.get(id(record.start), number // len(seatings) % len(starts))
-            groups[index].append(record)
-        return groups
+        return by_start(starts, result.records)
 
-    found = random_starts(game, plies, candidates, streams[1])
-    states = [game.from_fields(state.fields) for state, _ in found]
-    games_of = play("screen", states, screen, streams[2])
-    prior = [_prior(games_of, seat) for seat in range(game.players)]
-    promising = _most_even(games_of, prior, range(len(states)))[: MORE * keep]
-    more = play("screen again", [states[i] for i in promising], MORE * screen, streams[4])
-    for i, records in zip(promising, more, strict=True):
-        games_of[i] += records
-    order = _most_even(games_of, prior, promising)[:keep]
-    fresh = play("confirm", [states[i] for i in order], confirm, streams[3])
-    starts = tuple(
-        BalancedStart(
-            found[i][0],
-            found[i][1],
-            _report(game, games_of[i], len(seatings)).advantage,
-            _report(game, records, len(seatings)),
+    def told(order: list[int], fresh: list[list[GameRecord]]) -> BalanceResult:
+        """The result with those of the chosen starts that were confirmed, by two games at least."""
+        confirmed = [(i, records) for i, records in zip(order, fresh, strict=True) if len(records) > 1]
+        if not confirmed:
+            return seats_alone(usual)
+        starts = tuple(
+            BalancedStart(
+                found[i][0],
+                found[i][1],
+                _report(game, games_of[i], len(seatings)).advantage,
+                _report(game, records, len(seatings)),
+            )
+            for i, records in confirmed
         )
-        for i, records in zip(order, fresh, strict=True)
-    )
-    every = tuple(record for records in fresh for record in records)
-    together = _report(game, every, 1, groups=fresh)
-    return BalanceResult(game, names, usual, starts, together, _imbalance(fresh))
+        groups = [records for _, records in confirmed]
+        together = _report(game, [record for records in groups for record in records], 1, groups=groups)
+        return BalanceResult(game, names, usual, starts, together, _imbalance(groups))
+
+    order: list[int] = []
+    try:
+        found = random_starts(game, plies, candidates, streams[1])
+        states = [game.from_fields(state.fields) for state, _ in found]
+        games_of = play("screen", states, screen, streams[2])
+        prior = [_prior(games_of, seat) for seat in range(game.players)]
+        promising = _most_even(games_of, prior, range(len(states)))[: MORE * keep]
+        more = play("screen again", [states[i] for i in promising], MORE * screen, streams[4])
+        for i, records in zip(promising, more, strict=True):
+            games_of[i] += records
+        order = _most_even(games_of, prior, promising)[:keep]
+        fresh = play("confirm", [states[i] for i in order], confirm, streams[3])
+    except KeyboardInterrupt as stop:
+        # Games that were to choose the starts are no figures: only fresh ones count.
+        played = stop.result.records if isinstance(stop, StoppedMatch) and order else ()
+        raise StoppedBalance(told(order, by_start([states[i] for i in order], played))) from None
+    return told(order, fresh)
 
 
 def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[State, tuple[str, ...]]]:
@@ -248,10 +280,9 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
     for start in result.starts:
         blanks = any(" " in action for action in start.actions)
         actions = (", " if blanks else " ").join(start.actions)
-        lines.append(
-            f"{actions}  # {start.report.advantage:+z.3f} ± {start.report.intervals[0]:.3f}, "
-            f"{start.report.games} games"
-        )
+        width = start.report.intervals[0]
+        half = "" if math.isnan(width) else f" ± {width:.3f}"
+        lines.append(f"{actions}  # {start.report.advantage:+z.3f}{half}, {start.report.games} games")
     write_file(as_path("the file of openings", path), "\n".join(lines) + "\n")
 
 

@@ -26,8 +26,8 @@ def interval(scores: list[float], score_range: tuple[float, float], round_size: 
 
     Near the best and the worst score rounds hardly spread, and what they did not show counts for more: games
     that were all won may hide a share of lost ones (`hidden_share`), and as many with a loss or two among
-    them hide no less. No interval is wider than the scores that can occur. Fewer than two rounds say nothing
-    about chance: NaN.
+    them hide no less. No interval reaches further than the farthest score that can occur. Fewer than two
+    rounds say nothing about chance: NaN.
     """
     return _interval_of_parts([_samples(scores, round_size)], score_range, round_size)
 
@@ -105,18 +105,19 @@ def _spread_of_parts(parts: list[list[float]]) -> tuple[float, float]:
 def _interval_of_parts(parts: list[list[float]], score_range: tuple[float, float], round_size: int) -> float:
     low, high = score_range
     error, degrees = _spread_of_parts(parts)
-    if error == 0:
-        return min(_hidden(parts, score_range, round_size), high - low)
     if math.isnan(error):
         return math.nan
-    half = _student(max(1, int(degrees + 1e-9))) * error
     mean = sum(map(sum, parts)) / sum(map(len, parts))
+    farthest = max(mean - low, high - mean)
+    if error == 0:
+        return min(_hidden(parts, score_range, round_size), farthest)
+    half = _student(max(1, int(degrees + 1e-9))) * error
     variance = (mean - low) * (high - mean)  # of a game that ends with the worst or the best score
     if 0 < variance < math.inf:
         # So many games of that kind would leave the same error. It is the wider one of the two where
         # fewer than about four of them were lost.
         half = max(half, (high - low) * hidden_share(variance / error**2))
-    return min(half, high - low)
+    return min(half, farthest)
 
 
 def _hidden(parts: list[list[float]], score_range: tuple[float, float], round_size: int) -> float:

@@ -180,8 +180,8 @@ def thinking_times(agents: Sequence[str], seconds: Sequence[float]) -> str:
 
 def _elo(points: float) -> float:
     """The logistic rating difference at which these points are expected."""
-    if not 0 < points < 1:
-        return math.inf if points >= 1 else -math.inf if points <= 0 else math.nan
+    if not 1e-9 < points < 1 - 1e-9:  # an interval that reaches the end is rounded
+        return math.inf if points > 0.5 else -math.inf if points < 0.5 else math.nan
     return -400 * math.log10(1 / points - 1)
 
 

@@ -1,6 +1,7 @@
 """Rates whatever holds results: game files, matches, tournaments, results of your own."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from boardlab.arena.ratings import (
     read_pgn_results,
     whole_history,
 )
+from boardlab.arena.ratings.results import contradicted
 from boardlab.arena.standings import TournamentResult, results_of
 from boardlab.arena.store import Tournament
 from boardlab.errors import BoardLabError, check_known, shown
@@ -32,11 +34,14 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
 
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
     that name in `boardlab.arena.ratings`. Games of a player against itself are left out, with a warning.
+    Files are rated by their tags; where moves give another result, that is a warning.
     """
     check_known("rating system", system, SYSTEMS)
     results: Sequence[Result]
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)
+        for line in contradicted(results):
+            warnings.warn(line, stacklevel=2)
     elif isinstance(source, (MatchResult, TournamentResult)):
         results = results_of(source.game, source.agents, source.records)
     elif isinstance(source, Tournament):

@@ -14,6 +14,7 @@ from boardlab.arena.intervals import NORMAL_95, interval_of_parts
 from boardlab.arena.match import GameRecord, count_distinct, duration, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
+from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
@@ -85,14 +86,18 @@ class TournamentResult:
         return sorted(range(len(names)), key=lambda i: (-value[i] if value[i] == value[i] else math.inf, i))
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """What was found; tables fit a terminal that is so many columns wide."""
         kind = f'{self.format} "{self.name}"' if self.name else self.format
         lines = [
             f"{self.game.name}: {kind} of {len(self.agents)} agents, {counted(len(self.records), 'games')}"
         ]
         lines[0] += f" (tournament {self.number} of the store)" if self.is_finished else " so far"
-        lines += ["", *self._list(), ""]
+        lines += ["", *self._list(width), ""]
         if self.game.players > 1:
-            lines += ["Points in percent against each (row against column)", *self._cross(), ""]
+            lines += ["Points in percent against each (row against column)", *self._cross(width), ""]
         if self.distinct < len(self.records) and not self.game.has_chance:
             lines.append(
                 f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
@@ -102,33 +107,38 @@ class TournamentResult:
             lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {said}")
         return "\n".join(lines).rstrip()
 
-    def _list(self) -> list[str]:
+    @property
+    def _rows(self) -> list[Row]:
+        """Ranks and names, the best first."""
+        return [(rank, self.agents[i]) for rank, i in enumerate(self.ranking, 1)]
+
+    def _list(self, width: int | None) -> list[str]:
         """The ranking: rating ± 95%, points, wins, draws, losses, time a move."""
-        width = max(5, *(len(agent) for agent in self.agents))
-        rated = self._rated()
+        standings = [self.standings[i] for i in self.ranking]
         solo = self.game.players == 1
-        scores = solo or self.game.score_range != (-1, 1)  # where points do not tell everything
-        head = f"Rank {'Agent':<{width}}"
-        head += (
-            "" if rated is None else f" {'Elo' if isinstance(self.ratings, BayesElo) else 'skill':>5} ± 95%"
-        )
-        head += "  games" + ("" if solo else " points ± 95%   wins  draws losses")
-        lines = [head + ("  mean score ± 95%" if scores else "") + "   time a move"]
-        for rank, i in enumerate(self.ranking, 1):
-            s = self.standings[i]
-            line = f"{rank:>4} {s.agent:<{width}}"
-            if rated is not None:
-                line += f" {rated[i][0]:>z5.{rated[i][2]}f} {rated[i][1]:>5.{rated[i][2]}f}"
-            line += f"  {s.games:>5}"
-            if not solo:
-                half = "" if math.isnan(s.point_interval) else f"{s.point_interval:.1%}"
-                line += f" {s.share:>6.1%} {half:>5} {s.wins:>6} {s.draws:>6} {s.losses:>6}"
-            if scores:
-                half = "" if math.isnan(s.score_interval) else plain(s.score_interval, 2)
-                line += f"  {plain(s.mean_score, 5):>10} {half:>5}"
-            time = "" if math.isnan(s.seconds_per_decision) else duration(s.seconds_per_decision)
-            lines.append(f"{line}   {time:>11}")
-        return lines
+        columns = []
+        if (rated := self._rated()) is not None:
+            head = f" {'Elo' if isinstance(self.ratings, BayesElo) else 'skill':>5} ± 95%"
+            ratings = (rated[i] for i in self.ranking)
+            columns.append(
+                [head, *(f" {r:>z5.{digits}f} {half:>5.{digits}f}" for r, half, digits in ratings)]
+            )
+        columns.append(["  games", *(f"  {s.games:>5}" for s in standings)])
+        if not solo:
+            points = (f" {s.share:>6.1%} {_or_blank(s.point_interval, '.1%'):>5}" for s in standings)
+            columns.append([" points ± 95%", *points])
+            for head in ("wins", "draws", "losses"):
+                columns.append([f" {head:>6}", *(f" {getattr(s, head):>6}" for s in standings)])
+        if solo or self.game.score_range != (-1, 1):  # where points do not tell everything
+            halves = ("" if math.isnan(s.score_interval) else plain(s.score_interval, 2) for s in standings)
+            scores = (
+                f"  {plain(s.mean_score, 5):>10} {h:>5}" for s, h in zip(standings, halves, strict=True)
+            )
+            columns.append(["  mean score ± 95%", *scores])
+        seconds = [s.seconds_per_decision for s in standings]
+        times = ("" if math.isnan(mean) else duration(mean) for mean in seconds)
+        columns.append([f"   {'time a move':>11}", *(f"   {time:>11}" for time in times)])
+        return player_table(self._rows, columns, width, heads=("Rank", "Agent"), legend=True)
 
     def _rated(self) -> list[tuple[float, float, int]] | None:
         """Rating, half width, digits of each agent."""
@@ -140,31 +150,26 @@ class TournamentResult:
             return [(s.mean, NORMAL_95 * s.deviation, 1) for s in skills]
         return None
 
-    def _cross(self) -> list[str]:
-        width = max(len(agent) for agent in self.agents)
-        ranking = self.ranking
-        lines = [" " * (width + 5) + "".join(f"{rank:>5}" for rank in range(1, len(ranking) + 1))]
-        for rank, i in enumerate(ranking, 1):
-            cells = "".join(_cell(self.cross[i, j], i == j) for j in ranking)
-            lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
-        return lines
+    def _cross(self, width: int | None) -> list[str]:
+        columns = [
+            [f"{rank:>5}", *(_cell(self.cross[i, j], i == j) for i in self.ranking)]
+            for rank, j in enumerate(self.ranking, 1)
+        ]
+        return player_table(self._rows, columns, width)
 
-    def first_seat_table(self) -> str:
+    def first_seat_table(self, width: int | None = None) -> str:
         """Two players: wins/draws/losses of the row moving first against the column moving second."""
         if self.game.players != 2:
             raise BoardLabError(
                 f"who moves first is a question for two players; {self.game.name} has another number"
             )
-        width = max(len(agent) for agent in self.agents)
         ranking = self.ranking
-        cells = [["/".join(map(str, self.first[i, j])) if i != j else "" for j in ranking] for i in ranking]
-        column = max(len(cell) for row in cells for cell in row) + 2
-        lines = [" " * (width + 5) + "".join(f"{rank:>{column}}" for rank in range(1, len(ranking) + 1))]
-        for rank, (i, row) in enumerate(zip(ranking, cells, strict=True), 1):
-            lines.append(
-                f"{rank:>4} {self.agents[i]:<{width}}" + "".join(f"{cell:>{column}}" for cell in row)
-            )
-        return "\n".join(lines)
+        cells = [["/".join(map(str, self.first[i, j])) if i != j else "" for i in ranking] for j in ranking]
+        widest = max(len(cell) for column in cells for cell in column) + 2
+        columns = [
+            [f"{word:>{widest}}" for word in (str(rank), *column)] for rank, column in enumerate(cells, 1)
+        ]
+        return "\n".join(player_table(self._rows, columns, width))
 
     def heat_map(self) -> bytes:
         """The cross table as a PNG picture; needs matplotlib."""
@@ -193,21 +198,23 @@ class TournamentResult:
         figure.savefig(file, format="png", dpi=120)
         return file.getvalue()
 
-    def heat_text(self) -> str:
+    def heat_text(self, width: int | None = None) -> str:
         """The cross table as shades, for a terminal: the darker the more points of the row."""
-        width = max(len(agent) for agent in self.agents)
-        ranking = self.ranking
-        lines = [" " * (width + 5) + "".join(f"{rank:>3}" for rank in range(1, len(ranking) + 1))]
-        for rank, i in enumerate(ranking, 1):
-            cells = "".join(f" {_shade(self.cross[i, j])}" for j in ranking)
-            lines.append(f"{rank:>4} {self.agents[i]:<{width}}{cells}")
-        return "\n".join(lines)
+        columns = [
+            [f"{rank:>3}", *(f" {_shade(self.cross[i, j])}" for i in self.ranking)]
+            for rank, j in enumerate(self.ranking, 1)
+        ]
+        return "\n".join(player_table(self._rows, columns, width))
 
 
 def check_meetings(game: Game) -> None:
     """Refuses a cross table of who beat whom where nobody meets anybody."""
     if game.players == 1:
         raise BoardLabError(f"a heat map shows who beat whom; {game.name} is played alone")
+
+
+def _or_blank(value: float, form: str) -> str:
+    return "" if math.isnan(value) else format(value, form)
 
 
 def _shade(share: float) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,7 @@ from boardlab.cli.replay import replay
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
+from boardlab.runs.folder import OtherGameError
 
 app = typer.Typer(
     name="boardlab",
@@ -38,6 +40,10 @@ app = typer.Typer(
 SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """These are handed options that they did not declare, most as parameters of a game."""
+BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(
+    ("play", "inspect", "match", "tournament", "balance"), ""
+)
+"""The commands in which a game is typed, and what stands before it."""
 for command in SIMPLE:
     app.command()(read_numbers(command))
 for command in OPEN:
@@ -70,20 +76,37 @@ def _before(
         run_plugin(path)
 
 
-def _check_place_of_plugins(words: list[str]) -> None:
-    """Refuses --plugin behind the command, where it would be taken for one of its options."""
+def _from_command(words: list[str]) -> list[str]:
+    """The words from the command's name on."""
     while words and words[0].startswith("-"):
         words = words[2 if words[0] == "--plugin" else 1 :]
+    return words
+
+
+def _check_place_of_plugins(words: list[str]) -> None:
+    """Refuses --plugin behind the command, where it would be taken for one of its options."""
+    words = _from_command(words)
     if any(word == "--plugin" or word.startswith("--plugin=") for word in words):
         raise boardlab.BoardLabError(
             f"--plugin goes before the command: boardlab --plugin FILE {words[0]} ..."
         )
 
 
+def _game_to_type(error: Exception) -> str:
+    """Where a run plays another game: how its own is written, as the command takes it."""
+    if not isinstance(error, OtherGameError):
+        return ""
+    before = BEFORE_GAME.get(next(iter(_from_command(sys.argv[1:])), ""))
+    words = shlex.join(error.trained_on.rules.command_words())
+    return "" if before is None else f"; type {before}{words}"
+
+
 def main() -> None:
     """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
     if sys.stdin is None:  # closed, as some services start their programs: there is no input
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
+    elif isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is a word that nobody knows, not the end
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
     try:
@@ -93,5 +116,5 @@ def main() -> None:
         said = plugin_failure(error)
         if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
             raise
-        print(f"boardlab: {said or error}", file=sys.stderr)
+        print(f"boardlab: {said or error}{_game_to_type(error)}", file=sys.stderr)
         sys.exit(2)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.balance import MORE, write_openings
+from boardlab.arena.balance import MORE, StoppedBalance, write_openings
 from boardlab.arena.balance import balance as find_balance
 from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
 from boardlab.cli.completion import GameArgument, complete_agent
@@ -45,22 +45,39 @@ def balance(
     before = {"usual": 0, "screen": games, "screen again": games + candidates * screen}
     before["confirm"] = before["screen again"] + again
     total = before["confirm"] + keep * confirm if plies else games
-    stopped = stopped_by_ctrl_c("before the last game: there is no result, and nothing was saved")
-    with stopped, game_bar("playing", total) as tell:
-        result = find_balance(
-            weighed,
-            [agent_from(word) for word in agent],
-            games,
-            seed,
-            plies=plies,
-            candidates=candidates,
-            keep=keep,
-            screen=screen,
-            confirm=confirm,
-            threads=threads,
-            progress=lambda stage, done, _: tell(before[stage] + done),
-        )
+    done = 0
+    is_stopped = False
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", total) as tell:
+
+        def follow(stage: str, number: int, _: int) -> None:
+            nonlocal done
+            done = before[stage] + number
+            tell(done)
+
+        try:
+            result = find_balance(
+                weighed,
+                [agent_from(word) for word in agent],
+                games,
+                seed,
+                plies=plies,
+                candidates=candidates,
+                keep=keep,
+                screen=screen,
+                confirm=confirm,
+                threads=threads,
+                progress=follow,
+            )
+        except StoppedBalance as stop:
+            result, is_stopped = stop.result, True
+    if out is not None and result.starts:  # before the screen: who reads it may have gone away
+        write_openings(result, out)
+    if is_stopped:
+        console.print(f"stopped: this is the result of {done:,} of {counted(total, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     if out is not None:
-        write_openings(result, out)
-        console.print(f"saved {counted(len(result.starts), 'starts')} in {out}", markup=False, soft_wrap=True)
+        kept = f"{counted(len(result.starts), 'starts')} in {out}"
+        saved = kept if result.starts else "nothing: no start was confirmed"
+        console.print(f"saved {saved}", markup=False, soft_wrap=True)
+    if is_stopped:
+        raise typer.Exit(130)

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from typer.models import OptionInfo
 
+from boardlab.arena.store.rows import run_folders
 from boardlab.errors import BoardLabError, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
@@ -24,6 +25,7 @@ from boardlab.interrupts import undisturbed
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_number, read_option
 from boardlab.paths import as_path, reachable
+from boardlab.runs import RunFolder
 from boardlab.search.expression import AGENTS
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -33,6 +35,11 @@ console = Console(highlight=False)
 
 NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
+
+
+def screen_width() -> int | None:
+    """How wide a table may be: what is read by no person, or goes to a file, has no limit."""
+    return console.width if console.is_terminal else None
 
 
 def read_numbers(command: Callable[..., None]) -> Callable[..., None]:
@@ -154,6 +161,16 @@ def _check_no_folder(word: str) -> None:
         raise BoardLabError(
             f'unknown agent "{word}"; in that folder there is no run, which has an agent.toml'
         )
+
+
+def game_of_run(agent: str) -> Game | None:
+    """The game of the one run that an agent names; None where it names none, or several."""
+    folders = run_folders(agent)
+    if len(folders) != 1:
+        return None
+    folder = RunFolder(folders[0])
+    with folder.understanding():
+        return folder.game(folder.read_agent())
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:

@@ -10,7 +10,15 @@ from rich.console import RenderableType
 from boardlab.arena.exams import EXAMS, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch
-from boardlab.cli.common import agent_from, console, game_bar, game_from, stopped_by_ctrl_c, table_of
+from boardlab.cli.common import (
+    agent_from,
+    console,
+    game_bar,
+    game_from,
+    game_of_run,
+    stopped_by_ctrl_c,
+    table_of,
+)
 from boardlab.cli.completion import GameOption, complete_agent, complete_exam
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
@@ -60,9 +68,7 @@ def evaluate(
     # `boardlab evaluate --game hex --list --size 4`: what follows the game may have been taken for the agent.
     if list_exams and agent is not None:
         context.args = [agent, *context.args] if agent.startswith("--") else context.args
-    if not game:
-        raise BoardLabError('say which game, as in boardlab evaluate "mcts(rollout)" --game hex')
-    examined = game_from(game, context)
+    examined = game_from(game, context) if game else _game_of(agent, context)
     if list_exams:
         console.print(_exam_table(examined))
         return
@@ -103,6 +109,14 @@ def evaluate(
         console.print(result.text(games), markup=False, soft_wrap=True)
     if not exam and slow:
         console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
+
+
+def _game_of(agent: str | None, context: typer.Context) -> Game:
+    """The game of the run that is examined, where it was not said."""
+    found = game_of_run(agent_from(agent)) if agent is not None and not context.args else None
+    if found is None:
+        raise BoardLabError('say which game, as in boardlab evaluate "mcts(rollout)" --game hex')
+    return found
 
 
 @contextlib.contextmanager

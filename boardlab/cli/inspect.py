@@ -19,6 +19,7 @@ from boardlab.learning.inspection import ActionView, Inspection
 from boardlab.learning.settings import NTupleSettings
 from boardlab.numbers import counted, plain
 from boardlab.runs import check_writable, write_file
+from boardlab.runs.folder import OtherGameError
 from boardlab.search.agent import Decision
 from boardlab.search.expression import agent as make_agent
 
@@ -114,7 +115,7 @@ def _game_of_run(run: Path, name: str, context: typer.Context) -> Game:
     if context.args or name != trained_on.name:
         given = game_from(name, context)
         if given != trained_on:
-            raise BoardLabError(f"{run} was trained on {trained_on!r}, not on {given!r}")
+            raise OtherGameError(run, trained_on, given)
     return trained_on
 
 

@@ -20,7 +20,13 @@ from boardlab.runs import check_writable
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
-HELP = "undo (u) takes back, hint (h) shows the agent's choice, help (?) lists the actions, quit (q) stops"
+WORDS = (
+    ("undo", "u", "takes back"),
+    ("hint", "h", "shows the agent's choice"),
+    ("help", "?", "lists the actions"),
+    ("quit", "q", "stops"),
+)
+"""What may be typed instead of an action, short, and what it does."""
 
 
 def play(
@@ -52,8 +58,9 @@ def play(
     adviser = make_agent(against, chosen, seed=(seed + seat) % 2**64)
     hinter = None if adviser.expression == "human" else adviser
     table = _Table(first_position(chosen, position, seed))
-    console.print(f"{chosen.name}: {chosen.rules.summary}.", style="bold", markup=False)
-    console.print(f"You are {chosen.rules.player_name(seat)}. {HELP}.\n", markup=False)
+    console.print(f"{chosen.name}: {chosen.rules.variant_summary()}.", style="bold", markup=False)
+    table.meet_actions()
+    console.print(f"You are {chosen.rules.player_name(seat)}. {table.words()}.\n", markup=False)
     try:
         _play(table, seat, opponents, hinter, random.Random(seed))
     except (EOFError, KeyboardInterrupt) as stop:
@@ -74,6 +81,20 @@ class _Table:
         self.state, self.first = state, state.copy()
         self.actions: list[int] = []
         self.values: list[float | None] = []
+        self.names: set[str] = set()
+        """Of the actions that could be played so far: what is typed so is never a word of ours."""
+
+    def meet_actions(self) -> None:
+        """Takes note of what the actions of this position are called."""
+        if self.state.player != CHANCE:
+            self.names.update(self.state.action_names().values())
+
+    def words(self) -> str:
+        """What may be typed instead of an action; an action keeps its name, though it is short."""
+        return ", ".join(
+            f"{word} {does}" if short in self.names else f"{word} ({short}) {does}"
+            for word, short, does in WORDS
+        )
 
     def apply(self, action: int, value: float | None = None) -> None:
         """Plays an action, and forgets those that were taken back before."""
@@ -136,10 +157,11 @@ def _play(
 def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
     """Asks until an action is played or taken back; False when the person has had enough."""
     state = table.state
+    table.meet_actions()
     while True:
         answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
         # An action as it is written comes before a word of ours: U and L are twists of a cube.
-        word = "" if answer in state.action_names().values() else answer.lower() or "help"
+        word = "" if answer in table.names else answer.lower() or "help"
         if word in ("q", "quit", "exit"):
             return False
         if word in ("u", "undo"):
@@ -147,8 +169,9 @@ def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
                 return True
             console.print("there is nothing to take back")
         elif word in ("l", "list", "?", "help"):
-            names = state.action_names().values()
-            console.print(f"{HELP}\n{', '.join(names)}", markup=False, soft_wrap=True)
+            names = ", ".join(state.action_names().values())
+            lines = filter(None, (table.words(), state.game.rules.notation, names))
+            console.print("\n".join(lines), markup=False, soft_wrap=True)
         elif word in ("h", "hint"):
             if hinter is None:
                 console.print("nobody is there to ask: hints come from the agent that --against names")

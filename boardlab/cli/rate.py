@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
-from boardlab.arena.ratings.results import against_others, left_out, played_apart
+from boardlab.arena.ratings.results import RatingList, against_others, contradicted, left_out, played_apart
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
-from boardlab.cli.common import console
+from boardlab.cli.common import console, screen_width
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 
@@ -35,7 +35,7 @@ class Bounds(enum.StrEnum):
 
 def rate(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="PGN files; only the tags are read, not the moves.")
+        list[Path] | None, typer.Argument(help="PGN files; their tags are rated, not the moves.")
     ] = None,
     tournament: Annotated[
         list[int] | None, typer.Option(help="Also, or instead, the games of this tournament in the store.")
@@ -104,7 +104,8 @@ def rate(
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
     rated = against_others(results) or results  # where none is left, the system refuses them
-    for line in [*titles, *report(rated, **options), *played_apart(rated), *left_out(results, rated)]:
+    notes = [*played_apart(rated), *left_out(results, rated), *contradicted(rated)]
+    for line in [*titles, *report(rated, **options), *notes]:
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -112,21 +113,21 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
     rated = bayes_elo(results, **options)
     width = f"eloDraw {rated.draw:.0f}" if math.isfinite(rated.draw) else "eloDraw unknown (no game was won)"
     lines = [
-        str(rated),
+        rated.text(screen_width()),
         f"first move {rated.advantage:+z.0f} Elo, {width}, {counted(len(results), 'games')}",
     ]
     if superiority:
         lines += [
             "",
             "Likelihood in percent that the row is stronger than the column",
-            rated.superiority_table(),
+            rated.superiority_table(screen_width()),
         ]
     return lines
 
 
-def _printed(system: Callable[..., object]) -> Callable[..., list[str]]:
+def _printed(system: Callable[..., RatingList[Any]]) -> Callable[..., list[str]]:
     """The report of a system whose ratings say all there is to say."""
-    return lambda results, **options: [str(system(results, **options))]
+    return lambda results, **options: [system(results, **options).text(screen_width())]
 
 
 _REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {

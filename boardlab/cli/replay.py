@@ -1,6 +1,7 @@
 """`boardlab replay`: steps through recorded games, with an agent's opinion beside them."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +54,11 @@ def replay(
         raise BoardLabError(
             f'unexpected "{context.args[0]}"; a game\'s parameters need --rules GAME before them'
         )
-    records = read_records(file, game_from(rules, context) if rules is not None else None)
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        records = read_records(file, game_from(rules, context) if rules is not None else None)
+    for doubt in doubts:
+        console.print(str(doubt.message), style="yellow", markup=False, soft_wrap=True)
     if listed:
         console.print(_list(records))
         return

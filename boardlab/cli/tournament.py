@@ -10,7 +10,14 @@ from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
-from boardlab.cli.common import check_given_with, console, game_bar, saved_by_ctrl_c, split_agents
+from boardlab.cli.common import (
+    check_given_with,
+    console,
+    game_bar,
+    saved_by_ctrl_c,
+    screen_width,
+    split_agents,
+)
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.match import Judge, JudgeAfter, JudgeAt
 from boardlab.errors import BoardLabError, MissingPackageError
@@ -109,16 +116,16 @@ def tournament(
             again=again,
             progress=tell,
         )
-    console.print(str(result), markup=False, soft_wrap=True)
+    console.print(result.text(screen_width()), markup=False, soft_wrap=True)
     if first_seat:
         console.print("\nWins/draws/losses of the row, moving first, against the column")
-        console.print(result.first_seat_table(), markup=False, soft_wrap=True)
+        console.print(result.first_seat_table(screen_width()), markup=False, soft_wrap=True)
     if superiority and isinstance(result.ratings, BayesElo):
         console.print("\nLikelihood in percent that the row is stronger than the column")
-        console.print(result.ratings.superiority_table(), markup=False, soft_wrap=True)
+        console.print(result.ratings.superiority_table(screen_width()), markup=False, soft_wrap=True)
     if heat_map is not None:
         try:
             write_file(heat_map, result.heat_map())
             console.print(f"wrote {heat_map}", markup=False)
         except MissingPackageError as error:
-            console.print(f"\n{result.heat_text()}\n{error}", markup=False, soft_wrap=True)
+            console.print(f"\n{result.heat_text(screen_width())}\n{error}", markup=False, soft_wrap=True)

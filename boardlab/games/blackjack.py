@@ -95,6 +95,11 @@ class Blackjack(Rules):
         "natural 1:1: -0.04676; with double, no split, no peek, natural 3:2: -0.01168"
     )
 
+    def variant_summary(self) -> str:
+        """With the actions that are allowed."""
+        asked = [name for name in ("double", "split", "surrender", "insurance") if getattr(self, name)]
+        return "beat the house to 21: " + ", ".join(["hit", "stand", *asked])
+
     def dealer(self, state: State) -> Hand:
         """The dealer's cards, the one that was dealt face up first."""
         return _hand(state.fields, 0)

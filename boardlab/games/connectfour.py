@@ -7,6 +7,7 @@ from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
 from boardlab.games.game import State
 from boardlab.games.grid import grid_text, mover_line, read_grid
 from boardlab.games.rules import Rules
+from boardlab.numbers import in_words
 from boardlab.options import option
 
 SYMBOLS = ".XO"
@@ -31,6 +32,10 @@ class ConnectFour(Rules):
         {"rows": 1, "cols": 5, "connect": 3},
     )
     truths = "6x7: the first player wins at ply 41 by starting in the centre"
+
+    def variant_summary(self) -> str:
+        """With the length of a line that wins."""
+        return f"drop stones into columns, {in_words(self.connect)} in a row win"
 
     def player_name(self, player: int) -> str:
         """X begins."""

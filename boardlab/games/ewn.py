@@ -54,6 +54,7 @@ class Ewn(Rules):
 
     name = "ewn"
     summary = "EinStein wuerfelt nicht: the die picks the stone that runs to the far corner"
+    notation = "a1-b2 moves the stone on a1 to b2, a1xb2 takes what stands there"
     variants = (
         {},
         {"size": 3, "coding": "owner"},
@@ -74,6 +75,17 @@ class Ewn(Rules):
         "two players, fixed start, perfect play: the first player wins with probability 0.699588 on 3x3 and "
         "0.551235 on 4x4"
     )
+
+    def variant_summary(self) -> str:
+        """Who plays together against whom, where there are more than two."""
+        if self.players == 3:
+            return (
+                "EinStein wuerfelt nicht: the die picks the stone; red and yellow hunt blue's stones, blue "
+                "runs to the far corner"
+            )
+        if self.players == 4:
+            return f"{self.summary}; red and blue play against yellow and green"
+        return self.summary
 
     @property
     def stones(self) -> int:

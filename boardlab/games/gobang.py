@@ -6,6 +6,7 @@ from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
 from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid, status_line
 from boardlab.games.rules import Rules
+from boardlab.numbers import in_words
 from boardlab.options import option
 
 SYMBOLS = ".XO"
@@ -36,6 +37,12 @@ class Gobang(Rules):
     truths = (
         "rows x cols, k: 3x3, 3 is a draw (TicTacToe); 3x4, 3 is won by the first player; 4x4, 4 is a draw"
     )
+
+    def variant_summary(self) -> str:
+        """With the length of a line that wins."""
+        if self.exactly:
+            return f"set stones, exactly {in_words(self.k)} in a row win, a longer line counts for nothing"
+        return f"set stones, {in_words(self.k)} in a row win"
 
     def player_name(self, player: int) -> str:
         """X begins."""

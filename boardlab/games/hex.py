@@ -54,6 +54,10 @@ class Hex(Rules):
         "4x4 the short diagonal only, d1 c2 b3 a4"
     )
 
+    def variant_summary(self) -> str:
+        """With the swap where it is played."""
+        return f"{self.summary}; blue's first action may be to swap" if self.swap else self.summary
+
     def player_name(self, player: int) -> str:
         """Red begins and joins top and bottom; blue joins left and right."""
         return NAMES[player]

@@ -49,6 +49,10 @@ class Morpion(Rules):
 
     name = "morpion"
     summary = "Morpion Solitaire: add points that complete lines, as many as you can"
+    notation = (
+        "(3,-1)v1 adds the point in column 3, row -1, which completes a vertical line as its first point "
+        "from the left or top; h, v, d and u are lines across, down, diagonally down and diagonally up"
+    )
     variants = ({}, {"variant": "5D"}, {"variant": "4T"}, {"variant": "4D"})
     colours = ((r"\*", "bold red"),)
     truths = (

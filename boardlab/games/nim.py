@@ -24,6 +24,7 @@ class Nim(Rules):
 
     name = "nim"
     summary = "take stones from one heap, the last taker wins"
+    notation = "B3 takes three stones from heap B"
     variants = (
         {},
         {"heaps": (3, 4, 5), "max_take": 3},
@@ -35,6 +36,14 @@ class Nim(Rules):
     colours = ((r"\|+", "bold cyan"),)
     is_impartial = True
     truths = "two players: lost for the side to move iff the XOR of heap mod (max_take + 1) is 0 (Bouton)"
+
+    def variant_summary(self) -> str:
+        """Who wins: the last taker, the other one, or the player after the last taker."""
+        take = "take stones from one heap"
+        if self.players == 2:
+            return f"{take}, the last taker {'loses' if self.misere else 'wins'}"
+        wins = f"{take}, the player after the last taker wins"
+        return f"{wins} and the one after the winner gets 0.2" if self.extra_rule else wins
 
     def to_text(self, state: State) -> str:
         """The heaps and who moves."""

@@ -26,7 +26,10 @@ class Pathwayz(Rules):
     cols: int = option(6, "width of the board, at least rows; the original board is 8x12", low=3, high=12)
 
     name = "pathwayz"
-    summary = "join the two short edges; permanent pieces of the other's colour flip their neighbours"
+    summary = "join the left and the right edge; permanent pieces of the other's colour flip their neighbours"
+    notation = (
+        "b3 sets a regular piece of your own in column b, row 3; b3! a permanent one of the other's colour"
+    )
     variants = ({}, {"rows": 2, "cols": 3}, {"rows": 5, "cols": 5}, {"rows": 8, "cols": 12})
     truths = "two actions a cell: 48 first actions on 4x6, 192 on 8x12"
 

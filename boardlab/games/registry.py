@@ -81,11 +81,13 @@ def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
 
 
 def describe(name: str) -> str:
-    """Rules in a line, players, parameters, what is known for certain."""
+    """Rules in a line, players, how actions are written, parameters, what is known for certain."""
     rules = rules_of(name)
     default = game(name)
     players = rules.player_counts() if name in GAMES else [default.players]
     lines = [f"{name}: {rules.summary}", f"players: {', '.join(map(str, players))}"]
+    if rules.notation:
+        lines.append(f"notation: {rules.notation}")
     if len(default.outcomes) > 1:
         lines.append(f"named rewards: {', '.join(default.outcomes[1:])}")
     parameters = options_of(rules)

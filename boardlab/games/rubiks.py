@@ -35,6 +35,10 @@ class Rubiks(Rules):
     name = "rubiks"
     starts = ("twists",)
     summary = "twist a scrambled cube until every face has one colour"
+    notation = (
+        "U turns the upper face clockwise, U2 twice, U' counter-clockwise; L, F, D, R and B are the left, "
+        "front, lower, right and back face"
+    )
     variants = (
         {},
         {"metric": "qtm", "twists": 5},

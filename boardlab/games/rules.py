@@ -6,12 +6,13 @@ and back.
 """
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
-from boardlab.options import options_of
+from boardlab.options import option_words, options_of
 
 if TYPE_CHECKING:
     from boardlab.games.game import State
@@ -23,7 +24,9 @@ class Rules:
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    """One line for `boardlab games`."""
+    """One line for `boardlab games`, whatever the parameters; `variant_summary` knows them."""
+    notation: ClassVar[str] = ""
+    """How actions are written, in a sentence for who plays; empty where the board or the words tell it."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
     """Parameter sets that the tests run through, the default first."""
     colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
@@ -60,13 +63,26 @@ class Rules:
         ]
         return f'boardlab.game("{self.name}"{"".join(given)})'
 
+    def command_words(self) -> list[str]:
+        """The game as the command line takes it: gobang --rows 5 --exactly."""
+        usual = {option.name: option.default for option in options_of(type(self))}
+        given = {name: getattr(self, name) for name in usual}
+        return [
+            self.name,
+            *option_words({name: value for name, value in given.items() if value != usual[name]}),
+        ]
+
     def to_text(self, state: "State") -> str:
         """The whole state as text a person can read; `fields_from_text` reads it back."""
         return " ".join(str(field) for field in state.fields)
 
+    def variant_summary(self) -> str:
+        """The `summary` with these parameters, where they change what the sentence says."""
+        return self.summary
+
     def board_text(self, state: "State") -> str:
-        """What a player is shown of it: in most games all."""
-        return self.to_text(state)
+        """What a player is shown of it: in most games all but whose turn would be next after the end."""
+        return re.sub(r"^game over, .* next\b", "game over", self.to_text(state), flags=re.MULTILINE)
 
     def fields_from_text(self, text: str) -> list[int]:
         """The fields of the state that `text` describes."""

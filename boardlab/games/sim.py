@@ -35,6 +35,7 @@ class Sim(Rules):
 
     name = "sim"
     summary = "colour an edge a turn, a triangle in your own colour loses"
+    notation = "AC colours the edge between the nodes A and C"
     variants = (
         {},
         {"nodes": 4},
@@ -50,6 +51,17 @@ class Sim(Rules):
         "two players: the second player wins on 6 nodes, 4 and 5 nodes are a draw, "
         "6 nodes and more cannot be drawn"
     )
+
+    def variant_summary(self) -> str:
+        """What a triangle means to two, to three, and to a coalition."""
+        if self.coalition:
+            return (
+                "colour an edge a turn, the first triangle in your own colour loses; blue and green play "
+                "together against red"
+            )
+        if self.players == 3:
+            return "colour an edge a turn, a triangle in your own colour puts you out and the others play on"
+        return self.summary
 
     def player_name(self, player: int) -> str:
         """The colour; red begins."""

@@ -29,6 +29,10 @@ class Twenty48(Rules):
 
     name = "2048"
     summary = "slide and merge tiles while nature adds a 2 or a 4"
+    notation = (
+        "a direction slides all tiles; 4@c1 is a new 4 in the third column from the left, the first row "
+        "from the top"
+    )
     variants = ({}, {"size": 2}, {"size": 3}, {"size": 5})
     colours = (
         (r"(?<!adds )\b(2|4)\b", "white"),

@@ -34,6 +34,7 @@ class Yavalath(Rules):
 
     name = "yavalath"
     summary = "four in a row win, three in a row lose, on a hexagon"
+    notation = "c4 is the fourth cell of row c; swap takes over the first stone"
     variants = (
         {},
         {"side": 2},
@@ -44,6 +45,15 @@ class Yavalath(Rules):
         {"side": 5, "players": 3},
     )
     truths = "two players: side 2 is a draw; side 3 is won by the second player, with or without swap"
+
+    def variant_summary(self) -> str:
+        """Three players drop out and must block; two may swap."""
+        if self.players == 3:
+            return (
+                "four in a row win, three in a row put you out, and where the next player could make four "
+                "you must block, on a hexagon"
+            )
+        return f"{self.summary}; black's first action may be to swap" if self.swap else self.summary
 
     def player_name(self, player: int) -> str:
         """White begins, black and (with three players) red follow."""

@@ -16,7 +16,7 @@ from boardlab.learning.exams import exam_range
 from boardlab.learning.presets import preset as preset_of
 from boardlab.learning.switches import idle_settings
 from boardlab.learning.train import LEARNERS
-from boardlab.options import option_text, options_of
+from boardlab.options import option_words
 
 
 def train_command(agent: Mapping[str, Any], out: str = "") -> str:
@@ -32,17 +32,14 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
         *(["--plugin", rules.path] if isinstance(rules, Library) else []),
         *(["--plugin", rules.file] if isinstance(rules, PythonGame) else []),
         "train",
-        game.name,
+        *rules.command_words(),
     ]
-    given = {option.name: getattr(rules, option.name) for option in options_of(type(rules))}
-    defaults = {option.name: option.default for option in options_of(type(rules))}
-    words += _options({key: value for key, value in given.items() if value != defaults[key]})
     if learner != "td-ntuple":
         words += ["--learner", learner]
     if preset != "default":
         words += ["--preset", preset]
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
-    words += _options(_changed(game, learner, preset, agent.get("settings", {})))
+    words += option_words(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(game, agent.get("exams", {}))
     if "snapshot" in agent:  # it comes about in the folder of its run, where that is known
         words += ["--snapshot-every", str(agent["snapshot_every"])]
@@ -101,14 +98,3 @@ def _early_stop(game: Any, exams: Mapping[str, Any]) -> list[str]:
     for key, option in (("every", "--exam-every"), ("games", "--exam-games"), ("stop_after", "--stop-after")):
         words += [option, str(exams[key])] if key in exams else []
     return words + (["--stop-at", str(exams["stop_at"])] if "stop_at" in exams else [])
-
-
-def _options(values: Mapping[str, Any]) -> list[str]:
-    words = []
-    for name, value in values.items():
-        key = name.replace("_", "-")
-        if isinstance(value, bool):
-            words.append(f"--{key}" if value else f"--no-{key}")
-        else:
-            words += [f"--{key}", option_text(value)]
-    return words

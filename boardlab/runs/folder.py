@@ -61,6 +61,14 @@ READ_BYTES = 1 << 22
 Arrays = dict[str, NDArray[Any]]
 
 
+class OtherGameError(BoardLabError):
+    """A run is to play a game that it was not trained on."""
+
+    def __init__(self, run: str | os.PathLike[str], trained_on: Game, game: Game) -> None:
+        super().__init__(f"{run} was trained on {trained_on!r}, not on {game!r}")
+        self.trained_on = trained_on
+
+
 class RunFolder:
     """The files of one run."""
 
@@ -234,7 +242,7 @@ class RunFolder:
         with self.understanding():
             trained_on = self.game(agent)
         if game is not None and not game.has_positions_of(trained_on):
-            raise BoardLabError(f"{self.path} was trained on {trained_on!r}, not on {game!r}")
+            raise OtherGameError(self.path, trained_on, game)
         if not isinstance(agent.get("network"), dict):
             raise BoardLabError(f"{self.path}/agent.toml does not describe its network")
         return agent, game or trained_on

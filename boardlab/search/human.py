@@ -37,5 +37,7 @@ def terminal_human(game: Game) -> Agent:
             return input(f"{game.rules.player_name(state.player)} plays: ")
         except (EOFError, RuntimeError):  # the input ended, or was closed from the first
             raise KeyboardInterrupt from None  # nobody is there any more: stop, do not lose the game
+        except UnicodeDecodeError as error:  # a mistyped key, not the loss of the game
+            raise BoardLabError(f"what was typed is not text in {error.encoding}; type an action") from None
 
     return Human(ask, print).agent(game)

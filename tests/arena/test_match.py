@@ -1,5 +1,6 @@
 """Matches: seats, seeds, counts, error bars, and agents that misbehave."""
 
+import dataclasses
 import gc
 import itertools
 import json
@@ -827,7 +828,17 @@ def test_intervals_of_a_tournament_hold_whatever_the_opponents(shares: tuple[flo
     assert held / 2000 > 0.93
 
 
-def test_no_interval_is_wider_than_what_can_happen():
-    assert interval([1.0, -1.0], (-1.0, 1.0)) == 2.0
-    assert interval([1.0, -1.0, 1.0], (-1.0, 1.0)) == 2.0
+def test_no_interval_reaches_further_than_what_can_happen():
+    assert interval([1.0, -1.0], (-1.0, 1.0)) == 1.0
+    assert interval([1.0, -1.0, 1.0], (-1.0, 1.0)) == pytest.approx(4 / 3)  # from 1/3 down to -1
     assert interval([1.0, -1.0] * 50, (-1.0, 1.0)) == pytest.approx(1.984 * (100 / 99 / 100) ** 0.5, rel=1e-3)
+
+
+def test_an_interval_that_reaches_both_ends_bounds_no_elo():
+    """Points of 1/3: less their half width is not quite 0."""
+    result = bl.match(bl.game("tictactoe"), ["random", "random"], 6)
+    for points in (1 / 3, 0.1 + 0.2, 2 / 3):
+        uncertain = dataclasses.replace(
+            result, points=(points, 1 - points), point_intervals=(max(points, 1 - points) - 1e-16,) * 2
+        )
+        assert uncertain.elo[1:] == (-math.inf, math.inf) and "too few games for an Elo" in str(uncertain)

@@ -515,6 +515,11 @@ def test_files_that_cannot_be_rated_are_refused(tmp_path: Path) -> None:
     refused("no game with the tags", "")
     refused("no game with the tags", "1. e4 e5 2. f4")
     refused("line 1: a game without the tag Black", '[White "a"]\n[Result "1-0"]\n')
+    unfinished = '[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 *\n\n'
+    alone = '[Player1 "a"]\n[Result "*"]\n[Scores "1024"]\n\n*\n\n'
+    refused("holds no finished game: 2 games without a result", 2 * unfinished)
+    refused(r"holds games of one player \(2\): nobody beat anybody", 2 * alone)
+    refused("nothing to rate: 1 game without a result, and 1 game of one player", unfinished + alone)
     refused('line 2: the result "3-0"', '\n[White "a"]\n[Black "b"]\n[Result "3-0"]\n')
     with pytest.raises(BoardLabError, match="there is no file"):
         read_pgn_results(tmp_path / "missing.pgn")

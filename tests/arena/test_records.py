@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -195,6 +196,30 @@ def test_a_result_that_is_none_is_an_error(tags, words):
         section_result("f, line 3", tags)
 
 
+WON = '[Game "tictactoe"]\n\n1. a1 b1 2. a2 b2 3. a3'  # by the first player
+
+
+def test_moves_count_and_a_result_that_contradicts_them_is_told(tmp_path):
+    file = tmp_path / "g.pgn"
+    heads = [
+        f'[White "a"]\n[Black "b"]\n[Result "{result}"]\n{WON} {result}\n\n' for result in ("1-0", "0-1")
+    ]
+    file.write_text(heads[0] + 2 * heads[1])
+    words = r"g\.pgn: moves count, but the tag Result of 2 games says something else; the first, in line 8, says 0-1, "
+    with pytest.warns(UserWarning, match=words + "the moves give 1-0$") as caught:
+        records = bl.read_records(file)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert [record.scores for record in records] == [(1, -1)] * 3
+    with pytest.warns(UserWarning, match="2 games rated by the tag Result, though the moves give another"):
+        rated = bl.rate(file)
+    assert rated["b"].score == pytest.approx(2 / 3)  # by the tags
+    file.write_text(heads[0] + heads[1].replace(" 3. a3", ""))  # who resigned has lost
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [record.scores for record in bl.read_records(file)] == [(1, -1), (-1, 1)]
+        bl.rate(file)
+
+
 # ---- mistakes ----
 
 HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
@@ -206,6 +231,10 @@ HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
         (
             HEAD + "\n1. 3 3\n2. 9 *",
             r'g\.pgn, line 7, move 3 9: "9" is not a legal action here; legal are 0, 1',
+        ),
+        (
+            HEAD.replace("connectfour", "ewn") + "\n1. a3-b3 *",
+            "line 6, move 1 a3-b3: chance moves here; what it did is written before the move, as in <1>",
         ),
         (HEAD + "\n1. 3 <3> *", r"line 6, move 2 <3>: a player moves here, not chance"),
         (HEAD.replace("connectfour", "otello"), r'line 1: unknown game "otello"; did you mean "othello"'),

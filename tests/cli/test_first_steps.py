@@ -10,6 +10,7 @@ import tomllib
 import pytest
 
 import boardlab as bl
+from boardlab.arena.openings import read_openings
 from boardlab.arena.records.files import FORMATS
 from boardlab.numbers import plain
 
@@ -95,9 +96,8 @@ def test_ctrl_c_before_the_first_game_is_a_sentence(boardlab, tmp_path, monkeypa
     assert not file.exists()
 
 
-def test_ctrl_c_in_an_exam_or_a_balance_is_a_sentence(boardlab, monkeypatch):
+def test_ctrl_c_in_an_exam_is_a_sentence(boardlab, monkeypatch):
     press_ctrl_c(monkeypatch, "evaluate", after=1)
-    press_ctrl_c(monkeypatch, "balance", after=1)
     words = ("evaluate", "random", "--game", "tictactoe")
     status, out, _ = boardlab(*words, "--exam", "perfect", "-n", "20")
     assert status == 130
@@ -105,8 +105,41 @@ def test_ctrl_c_in_an_exam_or_a_balance_is_a_sentence(boardlab, monkeypatch):
     assert "20 games" in out
     status, out, _ = boardlab(*words, "--exam", "optimal", "-n", "20")
     assert (status, out) == (130, "stopped in the exam optimal, which has no result\n")
-    status, out, _ = boardlab("balance", "tictactoe", "-a", "random", "-n", "20")
-    assert (status, out) == (130, "stopped before the last game: there is no result, and nothing was saved\n")
+
+
+def test_ctrl_c_keeps_the_games_of_a_balance(boardlab, tmp_path, monkeypatch):
+    words = ("balance", "tictactoe", "-a", "random", "-n", "100000")
+    press_ctrl_c(monkeypatch, "balance", after=0)
+    assert boardlab("balance", "othello", "-a", "mcts(iterations=1000000)")[:2] == (
+        130, "stopped before a game was finished\n",
+    )  # fmt: skip
+    press_ctrl_c(monkeypatch, "balance", after=2)
+    status, out, _ = boardlab(*words)
+    games = int(
+        re.match(r"stopped: this is the result of ([\d,]+) of 100,000 games\n", out)[1].replace(",", "")
+    )
+    assert status == 130 and 2 <= games < 100000
+    assert out.splitlines()[1].startswith("usual start: X ") and f"; {games:,} games, " in out
+
+
+@pytest.mark.parametrize(("after", "confirmed"), [(30, False), (100, False), (300, True)])
+def test_ctrl_c_keeps_the_starts_that_were_confirmed(boardlab, tmp_path, monkeypatch, after, confirmed):
+    """20 games from the usual start, 40 and 160 that choose the starts, then fresh ones."""
+    press_ctrl_c(monkeypatch, "balance", after)
+    file = tmp_path / "even.txt"
+    status, out, _ = boardlab(
+        "balance", "tictactoe", "-a", "random", "-n", "20", "--plies", "2", "--candidates", "10",
+        "--keep", "4", "--screen", "4", "--confirm", "100000", "--out", file,
+    )  # fmt: skip
+    assert status == 130 and out.startswith("stopped: this is the result of ")
+    assert "usual start: X " in out and "; 20 games, " in out
+    if confirmed:
+        starts = len(read_openings(bl.game("tictactoe"), file))
+        assert starts == 4 and f"saved {starts} starts in {file}" in out
+        assert f"start {starts}: " in out and f"these {starts} starts: " in out
+    else:
+        assert "start 1" not in out and not file.exists()
+        assert out.endswith("saved nothing: no start was confirmed\n")
 
 
 @pytest.mark.parametrize(
@@ -236,6 +269,45 @@ def test_the_words_for_the_end_stop_a_game(boardlab, monkeypatch, word):
     status, out, error = boardlab("play", "tictactoe", "--against", "random")
     assert (status, error) == (0, "")
     assert "plays" not in out and "not a legal action" not in out and "stopped" not in out
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("morpion", "(3,-1)v1 adds the point"),
+        ("pathwayz", "b3! a permanent one"),
+        ("2048", "4@c1 is a new 4"),
+    ],
+)
+def test_notation_is_explained_where_one_plays(boardlab, monkeypatch, game, says):
+    assert says in " ".join(boardlab("games", game)[1].split())
+    monkeypatch.setattr(sys, "stdin", io.StringIO("?\nq\n"))
+    _, out, _ = boardlab("play", game, "--against", "random", "--seed", "1")
+    assert any(line.startswith(bl.game(game).rules.notation) for line in out.splitlines()) and says in out
+
+
+def test_an_action_keeps_its_name_though_it_is_a_short_word(boardlab, tmp_path, monkeypatch):
+    """Two letters, of which each may be played once: h is an action of the game, legal or not."""
+    plugin = tmp_path / "letters.py"
+    plugin.write_text(
+        "import boardlab as bl\n\n"
+        "@bl.register_game\n"
+        "class Letters(bl.PythonGame):\n"
+        "    name, players, action_count, is_zero_sum = 'letters', 1, 3, False\n"
+        "    def initial_state(self, rng): return (0, 0, 0)\n"
+        "    def player(self, p): return bl.TERMINAL if all(p) else 0\n"
+        "    def legal(self, p): return [i for i in range(3) if not p[i]]\n"
+        "    def apply(self, p, a): return (*p[:a], 1, *p[a + 1:])\n"
+        "    def scores(self, p): return (0,)\n"
+        "    def action_name(self, p, a): return 'hzx'[a]\n"
+    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h\nh\nhint\nq\n"))
+    words = ("--plugin", plugin, "play", "letters", "--against", "random", "--seed", "1")
+    _, out, error = boardlab(*words)
+    assert error == "" and "undo (u) takes back, hint shows the agent's choice, help (?)" in " ".join(
+        out.split()
+    )
+    assert out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("plays ") == 1
 
 
 def test_help_hint_and_undo_are_words(boardlab, monkeypatch):

@@ -237,6 +237,29 @@ def test_a_closed_input_is_the_end_of_input(boardlab, monkeypatch, words, status
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("play", "tictactoe", "--against", "random"), "is not a legal action here"),
+        (("gtp", "random"), "? unknown command"),
+        (("match", "tictactoe", "human", "random", "-n", "1"), "is not a legal action here"),
+    ],
+)
+def test_input_that_is_no_text_is_not_understood_and_asked_again(boardlab, monkeypatch, words, said):
+    typed = io.TextIOWrapper(io.BytesIO(b"\xfc\nquit\n"), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", typed)
+    _, out, error = boardlab(*words)
+    assert error == "" and out.count(said) >= 1
+
+
+def test_a_human_who_mistypes_is_asked_again(monkeypatch, capsys):
+    answers = iter([b"\xfc", b"b2"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers).decode("utf-8"))
+    game = bl.game("tictactoe")
+    assert bl.agent("human", game).act(game.initial_state()).action == 4
+    assert "what was typed is not text in utf-8; type an action" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("inspect", "tictactoe", "mcts(broken, iterations=10)"),

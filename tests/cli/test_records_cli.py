@@ -122,6 +122,22 @@ def test_replay_reads_files_of_others(tmp_path):
     assert "there is no file" in refusal("replay", "none.pgn")
 
 
+def test_replay_and_rate_say_that_a_result_contradicts_the_moves(boardlab, tmp_path):
+    file = tmp_path / "g.pgn"
+    file.write_text(MATE.replace("*", "1-0").replace("3. c1 c2", "3. b1"))
+    assert "says something else" not in boardlab("replay", file, "--list")[1]
+    file.write_text(
+        '[White "a"]\n[Black "b"]\n[Result "0-1"]\n[Game "tictactoe"]\n\n1. a1 b1 2. a2 b2 3. a3 0-1\n'
+    )
+    for more in (["--list"], []):
+        status, out, error = boardlab("replay", file, *more)
+        assert (status, error) == (0, "")
+        assert out.splitlines()[0].endswith("the first, in line 1, says 0-1, the moves give 1-0")
+    status, out, error = boardlab("rate", file)
+    assert (status, error) == (0, "")
+    assert out.splitlines()[-1] == "1 game rated by the tag Result, though the moves give another result"
+
+
 def test_replay_draws(tmp_path):
     (tmp_path / "g.pgn").write_text(MATE)
     assert "7 positions drawn" in output("replay", str(tmp_path / "g.pgn"), "--svg", str(tmp_path / "svg"))

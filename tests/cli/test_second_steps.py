@@ -306,6 +306,11 @@ def test_ctrl_c_while_boardlab_is_imported_is_quiet():
     assert done.returncode == 130 and done.stderr == ""
 
 
+def test_play_states_the_rules_of_the_variant(typed):
+    _, out, _ = typed("q\n", "play", "nim", "--players", "3", "--against", "random")
+    assert out.startswith("nim: take stones from one heap, the player after the last taker wins.\n")
+
+
 def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):
     _, out, _ = typed("stand\nstand\n", "play", "blackjack", "--rounds", "2", "--seed", "1")
     lines = out.splitlines()

@@ -234,6 +234,33 @@ def test_a_runs_folder_is_its_agent(boardlab, tmp_path, monkeypatch):
         assert told[0] == told[1] and told[0][0] == 0
 
 
+def test_a_run_knows_its_game(boardlab, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rules = ("--rows", "5", "--cols", "7", "--k", "3", "--exactly")
+    train = ("train", "gobang", *rules, "--episodes", "20", "--exam", "none", "--out", "runs/gb")
+    assert boardlab(*train)[0] == 0
+    exam = ("--exam", "random", "-n", "10")
+    said = boardlab("evaluate", "runs/gb", *exam)
+    assert said[0] == 0 and said == boardlab("evaluate", "runs/gb", "--game", "gobang", *rules, *exam)
+    assert boardlab("evaluate", 'mcts(ntuple("runs/gb"), iterations=5)', *exam)[0] == 0
+    listed = boardlab("evaluate", "runs/gb", "--list")
+    assert listed[0] == 0 and listed == boardlab("evaluate", "--list", "--game", "gobang", *rules)
+    for agent, more in (("random", ()), ("runs/gb", ("--k", "3"))):
+        assert "say which game" in boardlab("evaluate", agent, *exam, *more)[2]
+    own = "gobang --rows 5 --cols 7 --k 3 --exactly\n"
+    for words, typed in (
+        (("evaluate", "runs/gb", "--game", "gobang"), f"--game {own}"),
+        (("gtp", "runs/gb"), f"--game {own}"),
+        (("match", "gobang", "runs/gb", "random", "--rows", "5"), own),
+        (("play", "gobang", "--against", "runs/gb"), own),
+        (("inspect", "gobang", "--rows", "6", "--run", "runs/gb"), own),
+    ):
+        status, _, error = boardlab(*words)
+        assert status == 2 and "was trained on" in error and error.endswith(f"; type {typed}")
+    with pytest.raises(bl.BoardLabError, match=r"k=3, exactly=True\), not on boardlab.game\(\"gobang\"\)$"):
+        bl.agent('greedy(ntuple("runs/gb"))', bl.game("gobang"))
+
+
 def test_folders_with_odd_names_and_every_command_that_asks_for_an_agent(boardlab, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     game = bl.game("tictactoe")

@@ -6,6 +6,7 @@ import pytest
 
 import boardlab as bl
 from boardlab.arena.store import Rating
+from boardlab.cli.common import console
 
 
 def pgn(*games: tuple[str, str, str, str]) -> str:
@@ -25,6 +26,25 @@ def test_players_that_never_met_are_not_compared(boardlab, tmp_path, system):
     assert "rated as one" not in said
     file.write_text(pgn(("hex", "a", "b", "1-0"), ("hex", "c", "b", "1-0")))
     assert "never met" not in boardlab("rate", file, "--system", system)[1]
+
+
+@pytest.mark.parametrize("system", ["bayeselo", "glicko2", "openskill", "whole-history"])
+def test_ratings_of_long_names_fit_a_terminal_and_files_keep_the_names(
+    boardlab, tmp_path, monkeypatch, system
+):
+    long = [f"{name}, of which much is to be said that does not fit a line of a table" for name in "abc"]
+    file = tmp_path / "games.pgn"
+    file.write_text(pgn(*[("hex", long[0], long[1], "1-0"), ("hex", long[2], long[0], "1-0")] * 3))
+    named = boardlab("rate", file, "--system", system)[1]
+    assert max(map(len, named.splitlines())) > 80
+    monkeypatch.setattr(console, "_width", 80)
+    assert boardlab("rate", file, "--system", system)[1] == named  # where nobody looks nothing is cut
+    monkeypatch.setattr(console, "_force_terminal", True)
+    shown = boardlab("rate", file, "--system", system)[1]
+    assert max(map(len, shown.splitlines())) <= 80
+    assert all(shown.count(name) == 1 for name in long)
+    numbers = [line.split()[0] for line in shown.splitlines() if line.endswith(tuple(long))]
+    assert numbers == ["1", "2", "3"]
 
 
 def test_points_of_one_history_hang_together(boardlab, tmp_path):

@@ -29,6 +29,7 @@ from boardlab.arena.ratings.results import (
     groups_of,
     never_met,
 )
+from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import is_number
 
@@ -93,27 +94,36 @@ class BayesElo:
         raise unknown("rated player", name, [rating.name for rating in self.ratings])
 
     def __str__(self) -> str:
-        """The list in the form of BayesElo's."""
-        width = max(4, *(len(rating.name) for rating in self.ratings))
-        lines = [f"Rank {'Name':<{width}} {'Elo':>5} {'+':>4} {'-':>4} {'games':>5} score oppo. draws"]
-        for rank, r in enumerate(self.ratings, 1):
-            lines.append(
-                f"{rank:>4} {r.name:<{width}} {r.elo:>z5.0f} {r.plus:>4.0f} {r.minus:>4.0f} {r.games:>5} "
-                f"{r.score:>5.0%} {r.opponents:>z5.0f} {r.draws:>5.0%}"
-            )
+        return self.text()
+
+    @property
+    def _rows(self) -> list[Row]:
+        return [(rank, rating.name) for rank, rating in enumerate(self.ratings, 1)]
+
+    def text(self, width: int | None = None) -> str:
+        """The list in the form of BayesElo's, for a terminal that is so many columns wide."""
+        columns = [
+            [f" {'Elo':>5}", *(f" {r.elo:>z5.0f}" for r in self.ratings)],
+            [f" {'+':>4}", *(f" {r.plus:>4.0f}" for r in self.ratings)],
+            [f" {'-':>4}", *(f" {r.minus:>4.0f}" for r in self.ratings)],
+            [" games", *(f" {r.games:>5}" for r in self.ratings)],
+            [" score", *(f" {r.score:>5.0%}" for r in self.ratings)],
+            [" oppo.", *(f" {r.opponents:>z5.0f}" for r in self.ratings)],
+            [" draws", *(f" {r.draws:>5.0%}" for r in self.ratings)],
+        ]
+        lines = player_table(self._rows, columns, width, heads=("Rank", "Name"), legend=True)
         return "\n".join(lines + never_met(self.groups))
 
-    def superiority_table(self) -> str:
+    def superiority_table(self, width: int | None = None) -> str:
         """The likelihood of superiority in percent, a row a player; nothing for players that never met."""
-        width = max(len(rating.name) for rating in self.ratings)
-        head = " " * (width + 5) + "".join(f"{i:>4}" for i in range(1, len(self.ratings) + 1))
-        lines = [head]
-        for i, row in enumerate(self.superiority):
-            cells = "".join(
-                "    " if i == j or math.isnan(p) else f"{100 * p:>4.0f}" for j, p in enumerate(row)
-            )
-            lines.append(f"{i + 1:>4} {self.ratings[i].name:<{width}}{cells}")
-        return "\n".join(lines)
+        columns = [
+            [
+                f"{j + 1:>4}",
+                *("    " if i == j or math.isnan(p) else f"{100 * p:>4.0f}" for i, p in enumerate(column)),
+            ]
+            for j, column in enumerate(self.superiority.T)
+        ]
+        return "\n".join(player_table(self._rows, columns, width))
 
 
 def bayes_elo(

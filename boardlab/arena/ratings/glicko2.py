@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
+from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
 
 SCALE = 173.7178
@@ -26,16 +27,15 @@ class GlickoRating:
 class GlickoRatings(RatingList[GlickoRating]):
     """The rating list."""
 
-    def table(self) -> list[str]:
+    def table(self, width: int | None = None) -> list[str]:
         """A line a player."""
-        width = max(4, *map(len, self))
-        lines = [f"Rank {'Name':<{width}} rating ± 95% volatility games"]
-        for rank, (name, r) in enumerate(self.items(), 1):
-            lines.append(
-                f"{rank:>4} {name:<{width}} {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f} "
-                f"{r.volatility:>10.4f} {r.games:>5}"
-            )
-        return lines
+        rated = self.values()
+        columns = [
+            [" rating ± 95%", *(f" {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f}" for r in rated)],
+            [" volatility", *(f" {r.volatility:>10.4f}" for r in rated)],
+            [" games", *(f" {r.games:>5}" for r in rated)],
+        ]
+        return player_table(list(enumerate(self, 1)), columns, width, heads=("Rank", "Name"), legend=True)
 
 
 def glicko2(

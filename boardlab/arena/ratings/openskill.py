@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
+from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 
@@ -37,16 +38,15 @@ class SkillRating:
 class SkillRatings(RatingList[SkillRating]):
     """The rating list."""
 
-    def table(self) -> list[str]:
+    def table(self, width: int | None = None) -> list[str]:
         """A line a player."""
-        width = max(4, *map(len, self))
-        lines = [f"Rank {'Name':<{width}}  mean ± 95% ordinal games"]
-        for rank, (name, r) in enumerate(self.items(), 1):
-            lines.append(
-                f"{rank:>4} {name:<{width}} {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f} "
-                f"{r.ordinal:>z7.1f} {r.games:>5}"
-            )
-        return lines
+        rated = self.values()
+        columns = [
+            ["  mean ± 95%", *(f" {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f}" for r in rated)],
+            [" ordinal", *(f" {r.ordinal:>z7.1f}" for r in rated)],
+            [" games", *(f" {r.games:>5}" for r in rated)],
+        ]
+        return player_table(list(enumerate(self, 1)), columns, width, heads=("Rank", "Name"), legend=True)
 
 
 def openskill(

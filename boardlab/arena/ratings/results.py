@@ -3,14 +3,14 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.records.files import read_file
-from boardlab.arena.records.pgn import section_result, sections
+from boardlab.arena.records.pgn import contradicts_moves, section_result, sections
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 from boardlab.numbers import counted
@@ -30,6 +30,8 @@ class Result:
     """When it was played: games with the same text belong to one rating period (Glicko-2)."""
     game: str = ""
     """What was played, with what is not usual about its rules, where that is known."""
+    is_contradicted: bool = field(default=False, compare=False)
+    """Whether it is a file's tag and the moves below it give another result."""
 
     @property
     def first_points(self) -> float:
@@ -46,29 +48,55 @@ class RatingList(dict[str, R]):
         self.groups = groups
         """Players that met, directly or through others."""
 
-    def table(self) -> list[str]:
-        """The lines of the list."""
+    def table(self, width: int | None = None) -> list[str]:
+        """The lines of the list, for a terminal that is so many columns wide."""
         raise NotImplementedError
 
+    def text(self, width: int | None = None) -> str:
+        """The list, and what is to be said about it."""
+        return "\n".join([*self.table(width), *never_met(self.groups)])
+
     def __str__(self) -> str:
-        return "\n".join([*self.table(), *never_met(self.groups)])
+        return self.text()
 
 
 def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
-    """The results in a PGN file, from the tags alone: what stands where moves should be is not looked at.
+    """The results in a PGN file, from the tags alone: what stands where moves should be need not be any.
 
+    Where it is, and the file says which game it is, `is_contradicted` tells whether they agree.
     Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
     unknown result is an error that names its line.
     """
-    results = []
+    results, unfinished, alone = [], 0, 0
     for section in sections(read_file(path).lstrip("\ufeff")):
         found = section_result(f"{path}, line {section.line}", section.tags)
-        if found is not None and len(found[0]) > 1:
+        if found is None:
+            unfinished += 1
+        elif len(found[0]) == 1:
+            alone += 1
+        else:
             game = f"{section.tags.get('Game', '')} {section.tags.get('Parameters', '')}".strip()
-            results.append(Result(*found, section.tags.get("Date", ""), game))
+            date = section.tags.get("Date", "")
+            results.append(Result(*found, date, game, contradicts_moves(section)))
     if not results:
-        raise BoardLabError(f'"{path}" holds no game with the tags White, Black and Result')
+        raise BoardLabError(f'"{path}" {_nothing_to_rate(unfinished, alone)}')
     return results
+
+
+def _nothing_to_rate(unfinished: int, alone: int) -> str:
+    """What is wrong with a file that has no result of two players or more."""
+    if unfinished and alone:
+        return (
+            f"holds nothing to rate: {counted(unfinished, 'games')} without a result, and "
+            f"{counted(alone, 'games')} of one player, in which nobody beat anybody"
+        )
+    if unfinished:
+        return (
+            f'holds no finished game: {counted(unfinished, "games")} without a result (the tag Result is "*")'
+        )
+    if alone:
+        return f"holds games of one player ({alone:,}): nobody beat anybody, so nobody is rated"
+    return "holds no game with the tags White, Black and Result"
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
@@ -145,6 +173,14 @@ def left_out(results: Sequence[Result], kept: Sequence[Result]) -> list[str]:
     """The line under a list that does not rate all results."""
     number = len(results) - len(kept)
     return [f"{counted(number, 'games')} of a player against itself left out"] if number else []
+
+
+def contradicted(results: Sequence[Result]) -> list[str]:
+    """The line under a list of games whose moves say something else."""
+    number = sum(result.is_contradicted for result in results)
+    if not number:
+        return []
+    return [f"{counted(number, 'games')} rated by the tag Result, though the moves give another result"]
 
 
 def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
 from boardlab.arena.ratings.results import RatingList, Result, as_results, groups_of
+from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 
@@ -39,14 +40,16 @@ class HistoryPoint:
 class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
     """The curves of all players."""
 
-    def table(self) -> list[str]:
+    def table(self, width: int | None = None) -> list[str]:
         """A line a point."""
-        width = max(4, *map(len, self))
-        lines = [f"{'Name':<{width}} {'time':>10}   Elo ± 95% games"]
-        for name, curve in self.items():
-            for p in curve:
-                lines.append(f"{name:<{width}} {p.time:>10g} {p.elo:>z5.0f} {p.error:>5.0f} {p.games:>5}")
-        return lines
+        rows = [(number, name) for number, (name, curve) in enumerate(self.items(), 1) for _ in curve]
+        points = [p for curve in self.values() for p in curve]
+        columns = [
+            [f" {'time':>10}", *(f" {p.time:>10g}" for p in points)],
+            ["   Elo ± 95%", *(f" {p.elo:>z5.0f} {p.error:>5.0f}" for p in points)],
+            [" games", *(f" {p.games:>5}" for p in points)],
+        ]
+        return player_table(rows, columns, width, heads=(None, "Name"), legend=True)
 
 
 def split_time(name: str) -> tuple[str, float]:

@@ -15,6 +15,7 @@
 
 import math
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -100,7 +101,7 @@ def _moves(record: Record) -> str:
     for i, action in enumerate(record.actions):
         name = state.action_names([action])[action]
         if state.player == CHANCE:
-            words.append(f"<{name}>" if BARE.fullmatch(name.replace(" ", "_")) else f"<{_quoted(name)}>")
+            words.append(_chance_word(name))
         else:
             if turns % players == 0:
                 words.append(f"{turns // players + 1}.")
@@ -130,6 +131,11 @@ def _is_bare(name: str) -> bool:
 
 def _escaped(text: str) -> str:
     return re.sub(r'(["\\])', r"\\\1", re.sub(r"[\r\n\0]+", " ", text))
+
+
+def _chance_word(name: str) -> str:
+    """What chance did, as it stands among the moves."""
+    return f"<{name}>" if BARE.fullmatch(name.replace(" ", "_")) else f"<{_quoted(name)}>"
 
 
 def _quoted(name: str) -> str:
@@ -254,7 +260,10 @@ def _scores(place: str, tags: dict[str, str]) -> tuple[float, ...] | None:
 
 
 def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
-    """The games of a PGN file; `game` is played where no tag says what is. `name` is for error messages."""
+    """The games of a PGN file; `game` is played where no tag says what is. `name` is for error messages.
+
+    Moves count: where the tag Result of a game that is over says something else, there is a warning.
+    """
     found = list(sections(text))
     moves = [(section.moves_line, section.moves[0]) for section in found if section.moves]
     for number, line in moves if found else enumerate(text.split("\n"), 1):
@@ -264,7 +273,32 @@ def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
             )
     if not found:
         raise BoardLabError(f'{name} holds no game: PGN begins with tags, as in [White "a name"]')
-    return [_record(name, section, game) for section in found]
+    records = [_record(name, section, game) for section in found]
+    contradicted = [pair for pair in zip(found, records, strict=True) if _is_contradicted(*pair)]
+    if contradicted:
+        section, record = contradicted[0]
+        number, tag, played = len(contradicted), section.tags["Result"], result_text(record.scores)
+        warnings.warn(
+            f"{name}: moves count, but the tag Result of {counted(number, 'games')} says something else; the "
+            f"first, in line {section.line}, says {tag}, the moves give {played}",
+            stacklevel=4,  # whoever called read_records
+        )
+    return records
+
+
+def contradicts_moves(section: Section) -> bool:
+    """Whether the tag Result is not what the moves give, as far as the file tells both."""
+    if "Game" not in section.tags or "Scores" in section.tags:  # which must fit the moves, and count
+        return False
+    try:
+        return _is_contradicted(section, _record("", section, None))
+    except BoardLabError:  # nobody can read the moves
+        return False
+
+
+def _is_contradicted(section: Section, record: Record) -> bool:
+    found = section_result("", section.tags)
+    return found is not None and not record.ending and result_text(found[1]) != result_text(record.scores)
 
 
 def _record(name: str, section: Section, game: Game | None) -> Record:
@@ -388,7 +422,8 @@ def _play(state: State, is_chance: bool, word: str) -> int:
     if is_chance != (state.player == CHANCE):
         if is_chance:
             raise BoardLabError("a player moves here, not chance")
-        raise BoardLabError(f"chance moves here; what it does is written <{word}>")
+        outcome = _chance_word(next(iter(state.action_names().values())))
+        raise BoardLabError(f"chance moves here; what it did is written before the move, as in {outcome}")
     name = word[1:-1] if is_chance else word
     try:
         action = state.parse_action(re.sub(r"\\(.)", r"\1", name[1:-1]) if name.startswith('"') else name)

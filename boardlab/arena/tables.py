@@ -1,0 +1,49 @@
+"""Tables of players by rank that fit a terminal: where one is too wide, numbers stand for the names."""
+
+from collections.abc import Sequence
+
+Row = tuple[int, str]
+"""A player's number, which is its rank in most tables, and its name."""
+Column = Sequence[str]
+"""A head and a cell a row, as they are printed, with the blanks before them."""
+
+
+def player_table(
+    rows: Sequence[Row],
+    columns: Sequence[Column],
+    width: int | None = None,
+    *,
+    heads: tuple[str | None, str] = ("", ""),
+    legend: bool = False,
+) -> list[str]:
+    """The lines of the table; those are wider than `width` only where a single column is.
+
+    A table that is too wide has no names, and columns that still do not fit stand in further blocks below.
+    `legend` adds whose the numbers are; tables below another one need none. `heads` are those of the numbers
+    and of the names; None shows numbers only where names do not fit.
+    """
+    number_head, name_head = heads
+    longest = max(len(name) for name in (name_head, *(name for _, name in rows)))
+    named = [f"{name:<{longest}}" for name in (name_head, *(name for _, name in rows))]
+    numbers = [f"{number_head or '':<4}", *(f"{number:>4}" for number, _ in rows)]
+    first = named if number_head is None else [f"{a} {b}" for a, b in zip(numbers, named, strict=True)]
+    wide = _side_by_side([first, *columns])
+    if width is None or max(map(len, wide)) <= width:
+        return wide
+    lines: list[str] = []
+    block: list[Column] = []
+    for column in columns:
+        if block and max(map(len, _side_by_side([numbers, *block, column]))) > width:
+            lines += [*_side_by_side([numbers, *block]), ""]
+            block = []
+        block.append(column)
+    lines += _side_by_side([numbers, *block])
+    return [*lines, "", *_legend(rows)] if legend else lines
+
+
+def _side_by_side(columns: Sequence[Column]) -> list[str]:
+    return ["".join(cells) for cells in zip(*columns, strict=True)]
+
+
+def _legend(rows: Sequence[Row]) -> list[str]:
+    return [f"{number:>4} {name}" for number, name in dict(rows).items()]

@@ -1,5 +1,7 @@
 """What the shell completes: names of games, agents, learners, presets and exams."""
 
+import sys
+
 import pytest
 
 import boardlab as bl
@@ -28,6 +30,7 @@ def test_names_are_completed(capsys, monkeypatch, words, found):
     monkeypatch.setenv("COMP_CWORD", str(len(typed) - 1))
     monkeypatch.setenv("_BOARDLAB_COMPLETE", "complete_bash")
     monkeypatch.setattr("sys.argv", ["boardlab"])
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # or the program were `python -m pytest`
     with pytest.raises(SystemExit):
         cli.main()
     said = capsys.readouterr().out.split()

@@ -17,6 +17,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
+from boardlab.reports import Report
 from boardlab.runs import write_file
 from boardlab.search.agent import Agent
 
@@ -62,8 +63,8 @@ class BalancedStart:
     """Fresh games."""
 
 
-@dataclass(frozen=True)
-class BalanceResult:
+@dataclass(frozen=True, repr=False)
+class BalanceResult(Report):
     """The game as it is, and the starts that make it even; printed as `boardlab balance` does."""
 
     game: Game

@@ -16,6 +16,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_number
 from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
+from boardlab.reports import Report
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
@@ -64,8 +65,8 @@ class Adjudication:
     """For so many actions in a row that the agents chose: chance and random openings do not count."""
 
 
-@dataclass(frozen=True)
-class MatchResult:
+@dataclass(frozen=True, repr=False)
+class MatchResult(Report):
     """What happened in a match. Lists have one entry a listed agent."""
 
     game: Game
@@ -116,6 +117,14 @@ class MatchResult:
         most = len(self.rounds) - 1  # of the halves of points that a round brings
         shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
         return above(shares, 0.5, most // 2)
+
+    def _headline(self) -> str:
+        if len(self.agents) == 1:
+            told = f"{self.agents[0]} mean score {plain(self.mean_scores[0])}"
+        else:
+            wins = (f"{name} wins {won}" for name, won in zip(self.agents, self.wins, strict=True))
+            told = f"{', '.join(wins)}, {self.draws} without a winner"
+        return f"{self.game.name}, {counted(self.games, 'games')}: {told}"
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)

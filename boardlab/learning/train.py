@@ -27,6 +27,7 @@ from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
 from boardlab.numbers import counted
 from boardlab.options import options_of
+from boardlab.reports import Report
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -53,8 +54,8 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
 }
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Report):
     """A training run and its folder."""
 
     path: Path

@@ -7,6 +7,7 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import MatchResult, match, with_interval
 from boardlab.games.game import Game, State
 from boardlab.numbers import counted, plain
+from boardlab.reports import Report
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -17,8 +18,8 @@ UNKNOWN = "unknown"
 """The best possible value where nobody knows it."""
 
 
-@dataclass(frozen=True)
-class ExamResult:
+@dataclass(frozen=True, repr=False)
+class ExamResult(Report):
     """What an exam found; printed as `boardlab evaluate` does."""
 
     exam: str

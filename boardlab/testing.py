@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import boardlab
-from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game
 
 
 class ConformanceError(AssertionError):
@@ -26,6 +26,7 @@ def check_game(game: Game, *, games: int = 10, seed: int = 0, perft: Mapping[int
 
     `perft` gives known numbers of action sequences by depth.
     """
+    as_game(game)
     rng = random.Random(seed)
     _check_facts(game)
     for number in range(games):

@@ -17,7 +17,7 @@ from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_nu
 from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.reports import Report
-from boardlab.search.agent import Agent
+from boardlab.search.agent import AgentLike, as_agents
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
 
@@ -230,7 +230,7 @@ class _EnoughError(Exception):
 
 def match(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: AgentLike | Sequence[AgentLike],
     games: int = 100,
     seed: int = 0,
     *,
@@ -254,10 +254,7 @@ def match(
     threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
-    if isinstance(agents, (str, Agent)):
-        agents = [agents]
-    if not isinstance(agents, Sequence):
-        raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
+    agents = as_agents(agents)
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     if len(agents) != game.players:
@@ -332,7 +329,7 @@ class Arena:
     def __init__(
         self,
         game: Game,
-        agents: Sequence[str | Agent],
+        agents: Sequence[AgentLike],
         seed: int,
         *,
         random_actions: int = 0,
@@ -358,6 +355,7 @@ class Arena:
                 raise BoardLabError(f"the game is over in starts[{i}]: there is nothing to play from it")
         self.rules = Adjudication(adjudicate) if isinstance(adjudicate, str) else adjudicate
         self.judge = _judge(game, self.rules) if self.rules else None
+        agents = as_agents(agents)
         made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
         made = [  # an agent that meets itself must be two; all must hold the same engine game
             a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a

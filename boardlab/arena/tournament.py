@@ -37,7 +37,7 @@ from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed
-from boardlab.search.agent import Agent
+from boardlab.search.agent import AgentLike
 
 Progress = Callable[[int, int], None]
 """Is told how many games were played, and of how many."""
@@ -45,7 +45,7 @@ Progress = Callable[[int, int], None]
 
 def tournament(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: Sequence[AgentLike],
     format: str = "round-robin",
     games: int = 20,
     seed: int = 0,
@@ -71,7 +71,7 @@ def tournament(
     another `name` renames it.
     """
     as_game(game)
-    if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
+    if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of games done and games, not {shown(progress)}")

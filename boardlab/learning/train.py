@@ -87,6 +87,10 @@ class Run(Report):
         """The trained agent's name."""
         return self.settings.expression(escaped(self.path.as_posix()))
 
+    def __fspath__(self) -> str:
+        """Its folder: wherever the path of a run is asked for, the run itself will do."""
+        return str(self.path)
+
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""
         return make_agent(self.expression, self.game, seed)

@@ -614,3 +614,9 @@ def test_a_fault_in_the_rules_names_the_line(tmp_path):
         status=2,
     )
     assert "the plugin faulty.py failed in line" in said and "IndexError" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize("wrong", ["tictactoe", Race, None])
+def test_the_kit_checks_games_and_says_so(wrong):
+    with pytest.raises(bl.BoardLabError, match=r'a game is made with boardlab\.game\("othello"\), not '):
+        check_game(wrong)

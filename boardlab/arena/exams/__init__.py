@@ -14,7 +14,7 @@ from boardlab.arena.exams.own import register_exam
 from boardlab.arena.exams.starts import read_starts, starts_up_to
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike, as_agent
 
 EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
 
@@ -38,13 +38,13 @@ def exams_for(game: Game) -> list[str]:
 
 
 def evaluate(
-    agent: str | Agent,
+    agent: AgentLike,
     game: Game,
     exam: str | None = None,
     games: int = 100,
     seed: int = 0,
     *,
-    against: str | None = None,
+    against: AgentLike | None = None,
     starts: str = "default",
     moves_first: bool = False,
     threads: int = 1,
@@ -57,11 +57,13 @@ def evaluate(
     always begins.
     """
     as_game(game)
+    player = as_agent(agent)
     games = as_integer("games", games, 2, 100_000_000)
     if against is not None:
         if exam is not None:
             raise BoardLabError("give an exam or an opponent (against), not both")
-        return _against(agent, game, games, seed, against, starts, moves_first, threads, progress)
+        opponent = as_agent(against)
+        return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress)
     if starts != "default" or moves_first:
         raise BoardLabError("starts and moves_first belong to an opponent; name one with against")
     known = exams_for(game)
@@ -73,7 +75,7 @@ def evaluate(
         raise unknown("exam", exam, known, OF_YOUR_OWN)
     if exam not in known:
         raise BoardLabError(f'{game!r} has no exam "{exam}"; it has {", ".join(known)}')
-    return EXAMS[exam].take(Paper(exam, agent, game, games, as_seed(seed), threads, progress))
+    return EXAMS[exam].take(Paper(exam, player, game, games, as_seed(seed), threads, progress))
 
 
 def _against(
@@ -81,7 +83,7 @@ def _against(
     game: Game,
     games: int,
     seed: int,
-    against: str,
+    against: str | Agent,
     starts: str,
     moves_first: bool,
     threads: int,
@@ -93,7 +95,8 @@ def _against(
         raise BoardLabError(f"starts must be text, not {shown(starts)}")
     positions, random_actions = read_starts(game, starts)
     seatings = [list(range(game.players))] if moves_first else None
-    paper = Paper(f"against {against}", agent, game, games, as_seed(seed), threads, progress)
+    name = against.expression if isinstance(against, Agent) else against
+    paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress)
     return paper.play(
         against,
         starts=positions,

@@ -106,7 +106,7 @@ class Paper:
 
     def play(
         self,
-        opponent: str,
+        opponent: str | Agent,
         *,
         best: float | None = None,
         starts: Sequence[State] = (),

@@ -356,6 +356,8 @@ WRONG = {
     "scores": ([1], [1, 2, 3], None, [math.nan, 0], ["a", 0], [math.inf, 0]),
     "planes": (np.full((1, 3, 3), np.nan), np.zeros((1, 3, 4)), np.zeros((2, 3, 3))),
     "board_vector": ([3] * 9, [-1] * 9, [0] * 8, None),
+    "text": (None, 3, b"board"),
+    "action_name": (None, 3, "", " "),
 }
 
 
@@ -370,6 +372,8 @@ def test_a_wrong_answer_is_one_sentence(function, answer):
             state.legal_actions()
             state.board_vector()
             state.planes()
+            state.to_text()
+            state.action_names()
             assert np.isfinite(state.scores).all()
 
     with pytest.raises(bl.BoardLabError, match=rf"^broken: {function} must return "):
@@ -461,6 +465,21 @@ def test_ctrl_c_in_the_rules_waits_for_the_end_of_the_episode(tmp_path, learner)
             {"planes": lambda self, position, player: [1, 2]},
             r"planes must return an array \[planes\]\[rows\]\[cols\]",
         ),
+        (
+            {"planes": lambda self, position, player: None},
+            r"planes must return an array .*, not None in the position \(0, 0",
+        ),
+        (
+            {"board_vector": lambda self, position, player: None},
+            r"board_vector must return a list of numbers, not None in the position \(0, 0",
+        ),
+        (
+            {"features": lambda self, position, player: 3},
+            r"features must return a list of numbers, not 3 in the position \(0, 0",
+        ),
+        ({"player_name": lambda self, player: None}, "player_name must return a name, not None"),
+        ({"player_name": lambda self, player: ""}, "player_name must return a name, not ''"),
+        ({"symmetries": 2}, "symmetries = 2 needs symmetry, which is missing"),
         ({"symmetry": lambda self, g, position: position}, "symmetry needs symmetry_action"),
         ({"conceal": lambda self, position, player: position}, "conceal needs determinize"),
     ],
@@ -620,3 +639,28 @@ def test_a_fault_in_the_rules_names_the_line(tmp_path):
 def test_the_kit_checks_games_and_says_so(wrong):
     with pytest.raises(bl.BoardLabError, match=r'a game is made with boardlab\.game\("othello"\), not '):
         check_game(wrong)
+
+
+def test_the_kit_warns_of_a_game_that_does_not_end():
+    class Endless(bl.PythonGame):
+        """Back and forth, for ever."""
+
+        name, action_count, horizon = "endless", 1, 20
+
+        def initial_state(self, rng):
+            return (0,)
+
+        def player(self, position):
+            return position[0]
+
+        def legal(self, position):
+            return (0,)
+
+        def apply(self, position, action):
+            return (1 - position[0],)
+
+        def scores(self, position):
+            return 0, 0
+
+    with pytest.warns(UserWarning, match="none of 20 random games ended within the horizon of 20 actions"):
+        check_game(bl.game(bl.register_game(Endless).name), games=1)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.arena.exams import exams_for
 from boardlab.cli.gtp import GtpServer
 from boardlab.learning.again import train_command
 from boardlab.runs import RunFolder
@@ -664,3 +665,21 @@ def test_the_kit_warns_of_a_game_that_does_not_end():
 
     with pytest.warns(UserWarning, match="none of 20 random games ended within the horizon of 20 actions"):
         check_game(bl.game(bl.register_game(Endless).name), games=1)
+
+
+def test_a_small_game_has_the_exams_by_exact_play_whatever_its_horizon(tmp_path):
+    class Long(Crosses):
+        name, horizon = "long", 1000
+
+    game = bl.game(bl.register_game(Long).name)
+    assert {"perfect", "optimal"} <= set(exams_for(game))
+    assert bl.evaluate("solved", game, "perfect", games=20).value == 0
+    large = bl.game("ewn")
+    assert large.horizon > 60
+    sentence = (
+        r'no exam "optimal", which is for games .* of at most 200,000 positions \(20,000 where the horizon'
+    )
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.evaluate("random", large, "optimal")
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.train(large, episodes=1, exams=["optimal"], out=tmp_path / "run")

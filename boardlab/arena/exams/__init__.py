@@ -24,6 +24,7 @@ __all__ = [
     "Exam",
     "ExamResult",
     "Paper",
+    "check_has",
     "evaluate",
     "exams_for",
     "register_exam",
@@ -35,6 +36,14 @@ __all__ = [
 def exams_for(game: Game) -> list[str]:
     """The exams that a game has."""
     return [name for name, exam in EXAMS.items() if exam.applies(game)]
+
+
+def check_has(game: Game, exam: str) -> None:
+    """Refuses an exam that the game has not."""
+    known = exams_for(game)
+    if exam not in known:
+        why = f", which is for {EXAMS[exam].needs}" if EXAMS[exam].needs else ""
+        raise BoardLabError(f'{game!r} has no exam "{exam}"{why}; it has {", ".join(known) or "none"}')
 
 
 def evaluate(
@@ -73,8 +82,7 @@ def evaluate(
         exam = known[0]
     if not isinstance(exam, str) or exam not in EXAMS:
         raise unknown("exam", exam, known, OF_YOUR_OWN)
-    if exam not in known:
-        raise BoardLabError(f'{game!r} has no exam "{exam}"; it has {", ".join(known)}')
+    check_has(game, exam)
     return EXAMS[exam].take(Paper(exam, player, game, games, as_seed(seed), threads, progress))
 
 

@@ -82,6 +82,8 @@ class Exam:
     """Takes minutes in some games: only when it is asked for by name."""
     values: tuple[float, float] | None = None
     """What can come out, where it is no score of the game."""
+    needs: str = ""
+    """The games that have it, where a refused one may not see why it has not."""
 
     def best_in_words(self, game: Game) -> str:
         """The best possible value in that game, or UNKNOWN."""

@@ -19,6 +19,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.grid import mover_line
 from boardlab.games.rules import Rules
+from boardlab.options import first_line
 from boardlab.paths import code_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class PythonGame(Rules):
     """
 
     summary: ClassVar[str] = "a game written in Python"
+    """One line for `boardlab games`; the docstring's first unless it is given."""
     players: ClassVar[int] = 2
     action_count: ClassVar[int] = 0
     """Actions are 0 .. action_count-1."""
@@ -362,6 +364,14 @@ def register_game(rules: Own) -> Own:
         if getattr(rules, must) is getattr(PythonGame, must):
             raise BoardLabError(f"{name}: the function {must} is missing")
     rules.own_code = code_of(rules.player)
+    if "summary" not in vars(rules):
+        rules.summary = _summary(rules)
     # A class of the user's own is no dataclass yet; the decorator changes it in place.
     GAMES[name] = rules if "__dataclass_fields__" in vars(rules) else dataclass(frozen=True)(rules)
     return rules
+
+
+def _summary(rules: type[PythonGame]) -> str:
+    """What its docstring says, as the list of games has it; what `dataclass` writes there says nothing."""
+    said = first_line(rules, "").rstrip(".")
+    return said if said and not said.startswith(f"{rules.__name__}(") else rules.summary

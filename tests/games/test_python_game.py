@@ -683,3 +683,17 @@ def test_a_small_game_has_the_exams_by_exact_play_whatever_its_horizon(tmp_path)
         bl.evaluate("random", large, "optimal")
     with pytest.raises(bl.BoardLabError, match=sentence):
         bl.train(large, episodes=1, exams=["optimal"], out=tmp_path / "run")
+
+
+def test_a_game_is_summed_up_by_its_docstring_unless_it_says_otherwise(breakthrough):
+    assert bl.register_game(type("Plain", (Crosses,), {"name": "plain"})).summary == Crosses.summary
+    assert bl.register_game(Race).summary.startswith("Three players throw a coin")
+    assert bl.describe("race").startswith("race: Three players throw a coin for one or two steps")
+    assert not bl.register_game(Race).summary.endswith(".")
+    assert breakthrough.rules.summary == "reach the last row with one piece"
+    functions = {
+        name: vars(Crosses)[name] for name in ("initial_state", "player", "legal", "apply", "scores")
+    }
+    silent = type("Silent", (bl.PythonGame,), {"name": "silent", "action_count": 9, **functions})
+    for _ in range(2):  # the first makes it a dataclass, which writes a docstring
+        assert bl.register_game(silent).summary == "a game written in Python"

@@ -491,6 +491,9 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
             chosen["length"] > 1 and entries * max(game.core.cell_values()) ** chosen["length"] > MOST_ENTRIES
         ):
             chosen["length"] -= 1
+    walks = chosen.get("layout", "walk") == "walk" and not chosen.get("neighbourhood")
+    if walks and cells and not game.core.adjacency():  # there is nowhere to walk
+        chosen["layout"] = "points"
     # Random layouts must fit the board, and there must be as many different ones as are asked for.
     if chosen.get("layout", "walk") in ("walk", "points") and cells:
         chosen["length"] = min(chosen.get("length", 6), cells)

@@ -697,3 +697,14 @@ def test_a_game_is_summed_up_by_its_docstring_unless_it_says_otherwise(breakthro
     silent = type("Silent", (bl.PythonGame,), {"name": "silent", "action_count": 9, **functions})
     for _ in range(2):  # the first makes it a dataclass, which writes a docstring
         assert bl.register_game(silent).summary == "a game written in Python"
+
+
+def test_without_neighbours_tuples_are_any_cells(tmp_path):
+    game = bl.game(bl.register_game(Crosses).name)
+    run = bl.train(game, episodes=50, out=tmp_path / "run")
+    assert run.settings.layout == "points"
+    assert RunFolder(run.path).read_agent()["settings"]["layout"] == "points"
+    assert "--layout" not in train_command(RunFolder(run.path).read_agent())  # it is the preset's own
+    with pytest.raises(bl.BoardLabError, match=r"write adjacency\(cell\), or give layout=points \(--layout"):
+        bl.train(game, episodes=50, out=tmp_path / "other", layout="walk")
+    assert bl.train(bl.game("hex", size=3), episodes=5, out=tmp_path / "hex").settings.layout == "walk"

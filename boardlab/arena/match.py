@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
 from boardlab.arena.intervals import above, interval, standard_error, wilson
+from boardlab.arena.openings import Starts, shuffled_starts
 from boardlab.arena.pairing import seat_orders, turn_count
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
@@ -235,7 +236,7 @@ def match(
     seed: int = 0,
     *,
     random_actions: int = 0,
-    starts: Sequence[State] = (),
+    starts: Starts = (),
     seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     sprt: Sprt | tuple[float, float] | None = None,
@@ -247,8 +248,9 @@ def match(
 
     With three and more players the order around the table is another one each turn. `random_actions` plays
     that many random actions before the agents take over, the same ones in all games of a turn; `starts` are
-    positions to begin from, one a turn (see `boardlab.arena.openings`). `seatings` restricts the seat orders:
-    `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
+    positions to begin from, one a turn, or a number of actions (all positions after them), "0-1" or a file of
+    openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first agent always
+    begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
     the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator that ends clear games.
     `values` keeps what the agents expected of their actions. The result is the same for any number of
     threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
@@ -333,23 +335,29 @@ class Arena:
         seed: int,
         *,
         random_actions: int = 0,
-        starts: Sequence[State] = (),
+        starts: Starts = (),
         threads: int = 1,
         adjudicate: str | Adjudication | None = None,
         values: bool = False,
     ) -> None:
         self.game, self.seed, self.values = game, seed, bool(values)
-        self.random_actions = as_integer("random_actions", random_actions, 0, 1_000_000)
+        positions, drawn = shuffled_starts(game, starts, seed)
+        if drawn and random_actions:
+            raise BoardLabError("give random actions once, as starts or as random_actions")
+        self.random_actions = as_integer("random_actions", drawn or random_actions, 0, 1_000_000)
         if self.random_actions >= game.horizon:
             raise BoardLabError(
                 f"random_actions must be less than {game.horizon:,}, the most actions of a game of "
                 f"{game.name}, not {self.random_actions:,}: the agents would have nothing to decide"
             )
         threads = as_integer("threads", threads, 1, 1024)
-        if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
-            raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+        if not isinstance(positions, Sequence) or not all(isinstance(s, State) for s in positions):
+            raise BoardLabError(
+                "starts must be a list of states, a number of actions or a file of openings, "
+                f"not {shown(starts)}"
+            )
         # A cube scrambled by a game with other parameters is a fair start: fields decide, not parameters.
-        self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
+        self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in positions]
         for i, start in enumerate(self.starts):
             if start.is_terminal:
                 raise BoardLabError(f"the game is over in starts[{i}]: there is nothing to play from it")

@@ -17,6 +17,7 @@ import numpy as np
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.match import Adjudication, Arena, GameRecord, game_points
+from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import (
     FORMATS,
     SEATS,
@@ -36,7 +37,7 @@ from boardlab.arena.store import Tournament as StoredTournament
 from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed
+from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import AgentLike
 
 Progress = Callable[[int, int], None]
@@ -53,7 +54,7 @@ def tournament(
     seats: str = "all",
     rounds: int | None = None,
     random_actions: int = 0,
-    starts: Sequence[State] = (),
+    starts: Starts = (),
     adjudicate: str | Adjudication | None = None,
     threads: int = 1,
     store: Store | str | os.PathLike[str] | None = None,

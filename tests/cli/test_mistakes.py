@@ -39,7 +39,7 @@ def plugin(tmp_path):
         (("match", "tictactoe", "mcts(", "random"), 'expected ")" before the end'),
         (("match", "tictactoe", "mcts(rollout", "random"), 'expected ")" before the end'),
         (("match", "tictactoe", "mcts(rollout(", "random"), 'expected ")" before the end'),
-        (("match", "tictactoe", "random", "random", "--openings", "-1"), "at least 0 or a file, not -1"),
+        (("match", "tictactoe", "random", "random", "--starts", "-1"), "at least 0 or a file, not -1"),
         (("match", "tictactoe", "random", "random", "--openings", "1.5"), "at least 0 or a file, not 1.5"),
         (("match", "kuhnpoker", "alphabeta", "random"), "for kuhnpoker use ismcts"),
         (("train", "tictactoe", "--episodes", "10", "--out", "{file}/run"), "run cannot be made: Not a directory"),

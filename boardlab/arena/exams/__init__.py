@@ -5,13 +5,15 @@ questions about positions whose answer is known. Adding one: a function that ret
 `Exam` in the list of its file.
 """
 
+import os
+
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
 from boardlab.arena.exams.own import register_exam
-from boardlab.arena.exams.starts import read_starts, starts_up_to
+from boardlab.arena.openings import read_starts, starts_up_to
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent, AgentLike, as_agent
@@ -54,7 +56,7 @@ def evaluate(
     seed: int = 0,
     *,
     against: AgentLike | None = None,
-    starts: str = "default",
+    starts: int | str | os.PathLike[str] = "default",
     moves_first: bool = False,
     threads: int = 1,
     progress: Progress | None = None,
@@ -92,15 +94,15 @@ def _against(
     games: int,
     seed: int,
     against: str | Agent,
-    starts: str,
+    starts: int | str | os.PathLike[str],
     moves_first: bool,
     threads: int,
     progress: Progress | None,
 ) -> ExamResult:
     if game.players == 1:
         raise BoardLabError(f"{game.name} is for one player: there is nobody to play against")
-    if not isinstance(starts, str):
-        raise BoardLabError(f"starts must be text, not {shown(starts)}")
+    if not isinstance(starts, (int, str, os.PathLike)):
+        raise BoardLabError(f"starts must be a number of actions or text, not {shown(starts)}")
     positions, random_actions = read_starts(game, starts)
     seatings = [list(range(game.players))] if moves_first else None
     name = against.expression if isinstance(against, Agent) else against

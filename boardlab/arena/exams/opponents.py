@@ -4,8 +4,8 @@ import functools
 from dataclasses import dataclass, replace
 
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
-from boardlab.arena.exams.starts import starts_up_to
 from boardlab.arena.match import match
+from boardlab.arena.openings import starts_up_to
 from boardlab.errors import BoardLabError
 from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour

@@ -12,7 +12,7 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
-from boardlab.cli.common import GAME_PARAMETERS, read_numbers
+from boardlab.cli.common import GAME_PARAMETERS, read_values
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -39,9 +39,9 @@ SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """These are handed options that they did not declare, most as parameters of a game."""
 for command in SIMPLE:
-    app.command()(read_numbers(command))
+    app.command()(read_values(command))
 for command in OPEN:
-    app.command(context_settings=GAME_PARAMETERS)(read_numbers(command))
+    app.command(context_settings=GAME_PARAMETERS)(read_values(command))
 
 
 @app.callback(invoke_without_command=True)

@@ -46,6 +46,11 @@ def plugin(tmp_path):
         (("match", "tictactoe", "random", "random", "--save", "{none}/a.pgn"), "its folder does not exist"),
         (("match", "tictactoe", "random", "random", "--play-stats", "{none}/a.csv"), "its folder does not exist"),
         (("tournament", "tictactoe", "random", "mc", "--heat-map", "{none}/a.png"), "its folder does not exist"),
+        (("train", "tictactoe", "--episodes", "10", "--out", ""), "--out must be a path, not ''"),
+        (("resume", ""), "RUN must be a path, not ''"),
+        (("rate", ""), "FILES must be a path, not ''"),
+        (("match", "tictactoe", "random", "random", "--save", ""), "--save must be a path, not ''"),
+        (("match", "tictactoe", "random", "random", "--starts", ""), "the file of openings must be a path, not ''"),
     ],
 )  # fmt: skip
 def test_one_sentence(boardlab, tmp_path, words, sentence):

@@ -272,8 +272,9 @@ def test_learners_take_it(breakthrough, tmp_path, threads):
     assert command.startswith("boardlab --plugin") and "examples/python_game.py train breakthrough" in command
 
 
-def test_alphazero_takes_it(breakthrough, tmp_path):
+def test_alphazero_takes_it(breakthrough, tmp_path, monkeypatch):
     pytest.importorskip("torch")
+    monkeypatch.setattr("boardlab.plugins.PLUGINS", [])  # those of a command that was tested before
     small = {
         "games": 8,
         "parallel": 8,

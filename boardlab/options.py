@@ -92,6 +92,11 @@ def options_of(kind: type) -> list[Option]:
     ]
 
 
+def first_line(made: Any, otherwise: str) -> str:
+    """What the docstring of a user's own function or class says of it."""
+    return next(iter((made.__doc__ or "").strip().splitlines()), otherwise)
+
+
 KINDS = (bool, int, float, str, tuple[int, ...])
 """What an option of a user's own may be, each also with `| None`."""
 

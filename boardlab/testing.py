@@ -7,6 +7,7 @@ Run it over your own games before you let an agent learn them: an agent finds ev
 """
 
 import random
+import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +15,8 @@ from typing import Any
 import numpy as np
 
 import boardlab
-from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game
+from boardlab.numbers import counted
 
 
 class ConformanceError(AssertionError):
@@ -24,8 +26,10 @@ class ConformanceError(AssertionError):
 def check_game(game: Game, *, games: int = 10, seed: int = 0, perft: Mapping[int, int] | None = None) -> None:
     """Plays random games and checks every invariant on their positions; raises `ConformanceError`.
 
+    Where no random game of several players ends within the horizon, that is a warning.
     `perft` gives known numbers of action sequences by depth.
     """
+    as_game(game)
     rng = random.Random(seed)
     _check_facts(game)
     for number in range(games):
@@ -339,6 +343,7 @@ def _check_step(state: State, rng: random.Random) -> None:
 
 
 def _check_playouts(game: Game, rng: random.Random) -> None:
+    ended = 0
     for _ in range(20):
         seed = rng.randrange(2**32)
         one, other = game.initial_state(seed), game.initial_state(seed)
@@ -350,6 +355,13 @@ def _check_playouts(game: Game, rng: random.Random) -> None:
         )
         _require(one.is_terminal or length >= game.horizon, "a playout stopped before the end", one)
         _require(length <= game.horizon, "a playout passed the horizon", one)
+        ended += one.is_terminal
+    if not ended and game.players > 1:  # a puzzle need not be solved by chance
+        warnings.warn(
+            f"{game!r}: none of 20 random games ended within the horizon of "
+            f"{counted(game.horizon, 'actions')}: does the game end, or does it need a larger horizon?",
+            stacklevel=3,
+        )
 
 
 def _check_drawing(state: State) -> None:

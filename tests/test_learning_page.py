@@ -6,7 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from boardlab.learning import LEARNERS
+
 PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
+
+
+def test_every_learner_is_named_in_the_table():
+    table = " ".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| `"))
+    assert all(f"`{name}`" in table for name in LEARNERS)
 
 
 def test_the_commands_work_as_written(tmp_path):

@@ -17,8 +17,9 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
+from boardlab.reports import Report
 from boardlab.runs import write_file
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike, as_agents
 
 MORE = 4
 """In the second screening so many times as many starts as are kept, with so many times the games."""
@@ -62,8 +63,8 @@ class BalancedStart:
     """Fresh games."""
 
 
-@dataclass(frozen=True)
-class BalanceResult:
+@dataclass(frozen=True, repr=False)
+class BalanceResult(Report):
     """The game as it is, and the starts that make it even; printed as `boardlab balance` does."""
 
     game: Game
@@ -121,7 +122,7 @@ def _half(width: float) -> str:
 
 def seat_report(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: Sequence[AgentLike],
     games: int = 200,
     seed: int = 0,
     *,
@@ -138,7 +139,7 @@ def seat_report(
 
 def balance(
     game: Game,
-    agents: str | Agent | Sequence[str | Agent],
+    agents: AgentLike | Sequence[AgentLike],
     games: int = 200,
     seed: int = 0,
     *,
@@ -160,7 +161,7 @@ def balance(
         raise BoardLabError(
             f"progress must be a function of a stage, games done and games, not {shown(progress)}"
         )
-    agents = [agents] if isinstance(agents, (str, Agent)) else agents
+    agents = as_agents(agents)
     seed = as_seed(seed)
     plies = as_integer("plies", plies, 0, 1000)
     candidates = as_integer("candidates", candidates, 1, 1_000_000)
@@ -286,29 +287,27 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
     write_file(as_path("the file of openings", path), "\n".join(lines) + "\n")
 
 
-def _players(game: Game, agents: Sequence[str | Agent]) -> list[str | Agent]:
+def _players(game: Game, agents: Sequence[AgentLike]) -> list[str | Agent]:
     """One agent a seat; a single one plays itself."""
     as_game(game)
-    if isinstance(agents, (str, Agent)):
-        agents = [agents]
-    if not isinstance(agents, Sequence):
-        raise BoardLabError(f"balance needs an agent or a list of agents, not {shown(agents)}")
+    players = as_agents(agents)
     if game.players == 1:
         raise BoardLabError(f"{game.name} is for one player: there is nothing to balance")
-    if len(agents) not in (1, game.players):
+    if len(players) not in (1, game.players):
         raise BoardLabError(
-            f"balance needs one agent that plays itself, or {game.players} for {game.name}, not {len(agents)}"
+            f"balance needs one agent that plays itself, or {game.players} for {game.name}, "
+            f"not {len(players)}"
         )
-    for agent in agents:
+    for agent in players:
         if not isinstance(agent, (str, Agent)):
             raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
-    return list(agents) if len(agents) == game.players else [agents[0]] * game.players
+    return players if len(players) == game.players else players * game.players
 
 
-def _seatings(game: Game, agents: Sequence[str | Agent]) -> list[list[int]]:
+def _seatings(game: Game, agents: Sequence[AgentLike]) -> list[list[int]]:
     """Different agents take every seat in turn, so that it is the seat that is measured and not the agent."""
     seats = list(range(game.players))
-    if isinstance(agents, (str, Agent)) or len(agents) == 1:
+    if len(as_agents(agents)) == 1:
         return [seats]
     return [seats[i:] + seats[:i] for i in range(game.players)]
 

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
 from boardlab.arena.intervals import above, interval, standard_error, wilson
+from boardlab.arena.openings import Starts, shuffled_starts
 from boardlab.arena.pairing import seat_orders, turn_count
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_number
 from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
-from boardlab.search.agent import Agent
+from boardlab.reports import Report
+from boardlab.search.agent import AgentLike, as_agents
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
 
@@ -64,8 +66,8 @@ class Adjudication:
     """For so many actions in a row that the agents chose: chance and random openings do not count."""
 
 
-@dataclass(frozen=True)
-class MatchResult:
+@dataclass(frozen=True, repr=False)
+class MatchResult(Report):
     """What happened in a match. Lists have one entry a listed agent."""
 
     game: Game
@@ -116,6 +118,14 @@ class MatchResult:
         most = len(self.rounds) - 1  # of the halves of points that a round brings
         shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
         return above(shares, 0.5, most // 2)
+
+    def _headline(self) -> str:
+        if len(self.agents) == 1:
+            told = f"{self.agents[0]} mean score {plain(self.mean_scores[0])}"
+        else:
+            wins = (f"{name} wins {won}" for name, won in zip(self.agents, self.wins, strict=True))
+            told = f"{', '.join(wins)}, {self.draws} without a winner"
+        return f"{self.game.name}, {counted(self.games, 'games')}: {told}"
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)
@@ -221,12 +231,12 @@ class _EnoughError(Exception):
 
 def match(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: AgentLike | Sequence[AgentLike],
     games: int = 100,
     seed: int = 0,
     *,
     random_actions: int = 0,
-    starts: Sequence[State] = (),
+    starts: Starts = (),
     seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     sprt: Sprt | tuple[float, float] | None = None,
@@ -238,17 +248,15 @@ def match(
 
     With three and more players the order around the table is another one each turn. `random_actions` plays
     that many random actions before the agents take over, the same ones in all games of a turn; `starts` are
-    positions to begin from, one a turn (see `boardlab.arena.openings`). `seatings` restricts the seat orders:
-    `[[0, 1]]` lets the first agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
+    positions to begin from, one a turn, or a number of actions (all positions after them), "0-1" or a file of
+    openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first agent always
+    begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
     the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator that ends clear games.
     `values` keeps what the agents expected of their actions. The result is the same for any number of
     threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
-    if isinstance(agents, (str, Agent)):
-        agents = [agents]
-    if not isinstance(agents, Sequence):
-        raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
+    agents = as_agents(agents)
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     if len(agents) != game.players:
@@ -323,32 +331,39 @@ class Arena:
     def __init__(
         self,
         game: Game,
-        agents: Sequence[str | Agent],
+        agents: Sequence[AgentLike],
         seed: int,
         *,
         random_actions: int = 0,
-        starts: Sequence[State] = (),
+        starts: Starts = (),
         threads: int = 1,
         adjudicate: str | Adjudication | None = None,
         values: bool = False,
     ) -> None:
         self.game, self.seed, self.values = game, seed, bool(values)
-        self.random_actions = as_integer("random_actions", random_actions, 0, 1_000_000)
+        positions, drawn = shuffled_starts(game, starts, seed)
+        if drawn and random_actions:
+            raise BoardLabError("give random actions once, as starts or as random_actions")
+        self.random_actions = as_integer("random_actions", drawn or random_actions, 0, 1_000_000)
         if self.random_actions >= game.horizon:
             raise BoardLabError(
                 f"random_actions must be less than {game.horizon:,}, the most actions of a game of "
                 f"{game.name}, not {self.random_actions:,}: the agents would have nothing to decide"
             )
         threads = as_integer("threads", threads, 1, 1024)
-        if not isinstance(starts, Sequence) or not all(isinstance(s, State) for s in starts):
-            raise BoardLabError(f"starts must be a list of states, not {shown(starts)}")
+        if not isinstance(positions, Sequence) or not all(isinstance(s, State) for s in positions):
+            raise BoardLabError(
+                "starts must be a list of states, a number of actions or a file of openings, "
+                f"not {shown(starts)}"
+            )
         # A cube scrambled by a game with other parameters is a fair start: fields decide, not parameters.
-        self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in starts]
+        self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in positions]
         for i, start in enumerate(self.starts):
             if start.is_terminal:
                 raise BoardLabError(f"the game is over in starts[{i}]: there is nothing to play from it")
         self.rules = Adjudication(adjudicate) if isinstance(adjudicate, str) else adjudicate
         self.judge = _judge(game, self.rules) if self.rules else None
+        agents = as_agents(agents)
         made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
         made = [  # an agent that meets itself must be two; all must hold the same engine game
             a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a

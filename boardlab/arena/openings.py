@@ -3,6 +3,7 @@
 import os
 import random
 import re
+from collections.abc import Sequence
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
@@ -14,25 +15,33 @@ MOST_POSITIONS = 100_000
 
 def all_positions(game: Game, plies: int) -> list[State]:
     """All positions after exactly so many actions that are still running, each once: a balanced set."""
+    return starts_up_to(game, plies, plies)
+
+
+def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
+    """All positions that are still running after `fewest` .. `plies` actions, each once."""
     as_game(game)
     plies = as_integer("plies", plies, 0, 100)
     frontier = [game.initial_state()]
-    for _ in range(plies):
+    starts = dict.fromkeys(frontier if fewest == 0 else ())
+    for ply in range(1, plies + 1):
         found: dict[State, None] = {}
         for state in frontier:
             if state.player == CHANCE:
                 raise BoardLabError(
-                    f"nature moves in {game.name}: its openings are random actions or come from a file"
+                    f"nature moves in {game.name}: its starts are random actions or come from a file"
                 )
             found.update((child, None) for _, child in state.children() if not child.is_terminal)
             if len(found) > MOST_POSITIONS:
                 raise BoardLabError(
-                    f"{game.name} has more than {MOST_POSITIONS} positions after {counted(plies, 'actions')}"
+                    f"{game.name} has more than {MOST_POSITIONS} positions after {counted(ply, 'actions')}"
                 )
         frontier = list(found)
-    if not frontier:
+        if ply >= fewest:
+            starts.update(found)
+    if not starts:
         raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'actions')}")
-    return frontier
+    return list(starts)
 
 
 def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
@@ -71,14 +80,40 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     return openings
 
 
-def openings_from(game: Game, words: str, seed: int = 0) -> list[State]:
-    """What a command line names: a number of plies (all positions after them) or a file, in random order.
+Starts = Sequence[State] | int | str | os.PathLike[str]
+"""Where games begin: the positions themselves, or what `read_starts` reads."""
 
-    The order is that of the seed, so that a match too short for all of them plays a random sample.
+
+def read_starts(game: Game, words: int | str | os.PathLike[str]) -> tuple[list[State], int]:
+    """Starts as a person names them: the positions, or none and the number of random actions.
+
+    "default"; "2": all positions after two actions; "0-1": all after no or one; "random 4": four random
+    actions; else the name of a file of openings.
     """
     text = str(words).strip()
-    if re.fullmatch(r"[-+]?\d*\.?\d+", text) and not text.isdecimal():
-        raise BoardLabError(f"openings must be a number of actions of at least 0 or a file, not {text}")
-    found = all_positions(game, int(text)) if text.isdecimal() else read_openings(game, text)
+    if text == "default":
+        return [], 0
+    first, _, last = text.partition("-")
+    if first.isdecimal() and (last.isdecimal() or text == first):
+        fewest, plies = int(first), int(last or first)
+        if not fewest <= plies <= 100:
+            raise BoardLabError(f'starts "{text}": expected a number of actions, or a range such as 0-1')
+        return starts_up_to(game, plies, fewest), 0
+    head, _, number = text.partition(" ")
+    if head == "random" and number.strip().isdecimal():
+        return [], min(int(number), 1_000_000)
+    if re.fullmatch(r"[-+]?\d*\.?\d+", text):
+        raise BoardLabError(f"starts must be a number of actions of at least 0 or a file, not {text}")
+    return read_openings(game, text), 0
+
+
+def shuffled_starts(game: Game, starts: Starts, seed: int) -> tuple[Sequence[State], int]:
+    """The same in an order of the seed: a match too short for all of them plays a random sample.
+
+    Positions that were given stay as they are.
+    """
+    if not isinstance(starts, (int, str, os.PathLike)):
+        return starts, 0
+    found, random_actions = read_starts(game, starts)
     random.Random(as_seed(seed)).shuffle(found)
-    return found
+    return found, random_actions

@@ -18,6 +18,7 @@ from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
+from boardlab.reports import Report
 
 Matrix = NDArray[np.float64]
 
@@ -47,8 +48,8 @@ class Standing:
         return self.points / self.games if self.games else math.nan
 
 
-@dataclass(frozen=True)
-class TournamentResult:
+@dataclass(frozen=True, repr=False)
+class TournamentResult(Report):
     """A tournament, as far as it was played. Agents keep the order in which they were listed."""
 
     number: int
@@ -59,13 +60,13 @@ class TournamentResult:
     is_finished: bool
     standings: tuple[Standing, ...]
     """In the order of the agents."""
-    cross: Matrix = field(repr=False, compare=False)
+    cross: Matrix = field(compare=False)
     """[i, j]: points of i against j a game in which both sat; NaN where they never met."""
-    first: NDArray[np.int64] = field(repr=False, compare=False)
+    first: NDArray[np.int64] = field(compare=False)
     """[i, j, 0 .. 2]: two players: games that i, moving first against j, won, drew and lost."""
-    ratings: BayesElo | dict[str, SkillRating] | None = field(repr=False)
+    ratings: BayesElo | dict[str, SkillRating] | None
     """Bayesian Elo for two players a game, openskill for more, nothing for one."""
-    records: tuple[GameRecord, ...] = field(repr=False)
+    records: tuple[GameRecord, ...]
     """All games by pairing and number; seats are numbers of agents."""
     distinct: int
     """How many of the games were different."""

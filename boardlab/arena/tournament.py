@@ -17,6 +17,7 @@ import numpy as np
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.match import Adjudication, Arena, GameRecord, game_points
+from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import (
     FORMATS,
     SEATS,
@@ -36,8 +37,8 @@ from boardlab.arena.store import Tournament as StoredTournament
 from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed
-from boardlab.search.agent import Agent
+from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.search.agent import AgentLike
 
 Progress = Callable[[int, int], None]
 """Is told how many games were played, and of how many."""
@@ -45,7 +46,7 @@ Progress = Callable[[int, int], None]
 
 def tournament(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: Sequence[AgentLike],
     format: str = "round-robin",
     games: int = 20,
     seed: int = 0,
@@ -53,7 +54,7 @@ def tournament(
     seats: str = "all",
     rounds: int | None = None,
     random_actions: int = 0,
-    starts: Sequence[State] = (),
+    starts: Starts = (),
     adjudicate: str | Adjudication | None = None,
     threads: int = 1,
     store: Store | str | os.PathLike[str] | None = None,
@@ -71,7 +72,7 @@ def tournament(
     another `name` renames it.
     """
     as_game(game)
-    if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence):
+    if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of games done and games, not {shown(progress)}")

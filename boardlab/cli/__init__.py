@@ -13,7 +13,7 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
-from boardlab.cli.common import GAME_PARAMETERS, read_numbers
+from boardlab.cli.common import GAME_PARAMETERS, read_values
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -45,9 +45,9 @@ BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(
 )
 """The commands in which a game is typed, and what stands before it."""
 for command in SIMPLE:
-    app.command()(read_numbers(command))
+    app.command()(read_values(command))
 for command in OPEN:
-    app.command(context_settings=GAME_PARAMETERS)(read_numbers(command))
+    app.command(context_settings=GAME_PARAMETERS)(read_values(command))
 
 
 @app.callback(invoke_without_command=True)

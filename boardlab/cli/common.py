@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
 from boardlab.arena.store.rows import run_folders
 from boardlab.errors import BoardLabError, unknown
@@ -42,37 +42,44 @@ def screen_width() -> int | None:
     return console.width if console.is_terminal else None
 
 
-def read_numbers(command: Callable[..., None]) -> Callable[..., None]:
-    """Lets the numbers among a command's options be read, and refused, as settings of learners are."""
+def read_values(command: Callable[..., None]) -> Callable[..., None]:
+    """Lets the numbers and paths of a command be read, and refused, as settings and paths in Python are."""
     for name, hint in get_type_hints(command, include_extras=True).items():
-        number = _number_in(hint)
+        kind = _kind_in(hint)
         for info in get_args(hint):
-            if number is not None and isinstance(info, OptionInfo):
+            if kind is None or not isinstance(info, OptionInfo | ArgumentInfo):
+                continue
+            shown = name.upper()
+            if isinstance(info, OptionInfo):
                 names = (*(info.param_decls or ()), f"--{name.replace('_', '-')}")
                 shown = next(word for word in names if word.startswith("--"))
-                info.parser = lambda given: given  # Typer's own would not say what was given
-                info.metavar = info.metavar or f"<{number.__name__}>"
-                info.callback = _number_reader(Option(shown, number, None, "", None, None, None))
+                info.metavar = info.metavar or ("PATH" if kind is Path else f"<{kind.__name__}>")
+            # Typer's own would not say which number was given, and take "" for the present folder.
+            info.parser = lambda given: given
+            info.callback = _reader(shown, kind)
     return command
 
 
-def _number_in(hint: Any) -> type | None:
-    """The kind of number in `Annotated[int | None, ...]`, `Annotated[list[float], ...]` and the like."""
-    if hint in (int, float):
+def _kind_in(hint: Any) -> type | None:
+    """The kind of value in `Annotated[int | None, ...]`, `Annotated[list[Path], ...]` and the like."""
+    if hint in (int, float, Path):
         return hint  # type: ignore[no-any-return]
-    return next((number for part in get_args(hint) if (number := _number_in(part))), None)
+    return next((kind for part in get_args(hint) if (kind := _kind_in(part))), None)
 
 
-def _number_reader(option: Option) -> Callable[[Any], Any]:
+def _reader(name: str, kind: type) -> Callable[[Any], Any]:
     def read(given: Any) -> Any:
         if isinstance(given, (list, tuple)):
             return [read(one) for one in given]
         if not isinstance(given, str):  # the default
             return given
+        if kind is Path:
+            return as_path(name, given)
         try:
-            return read_number(option.type, given)
+            return read_number(kind, given)
         except ValueError:
-            raise BoardLabError(f'{option.name} must be {option.allowed}, not "{given}"') from None
+            allowed = Option(name, kind, None, "", None, None, None).allowed
+            raise BoardLabError(f'{name} must be {allowed}, not "{given}"') from None
 
     return read
 

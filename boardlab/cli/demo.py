@@ -80,7 +80,7 @@ def _train(game: bl.Game) -> bl.Run:
         f"\nmean score against {RIVAL} (1: wins all, -1: loses all) after so many games:", soft_wrap=True
     )
     _say(text_curve(run.log, RIVAL, width=curve_width()))
-    _say(f"{run.episodes:,} games, {run.actions / run.seconds:,.0f} moves/s\n")
+    _say(f"{run.episodes:,} games, {run.actions / run.seconds:,.0f} actions/s\n")
     return run
 
 

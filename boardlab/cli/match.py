@@ -8,7 +8,6 @@ import typer
 
 from boardlab.arena.match import Adjudication, StoppedMatch, thinking_times
 from boardlab.arena.match import match as play_match
-from boardlab.arena.openings import openings_from
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
@@ -41,14 +40,16 @@ def match(
     random_actions: Annotated[
         int, typer.Option(help="Random actions before the agents take over, the same in every seat.")
     ] = 0,
-    openings: Annotated[
-        str | None,
+    starts: Annotated[
+        str,
         typer.Option(
+            "--starts",
+            "--openings",
             metavar="PLIES|FILE",
             help="Begin from all positions after so many actions, or from a file with an opening a line; in "
             "random order, each in every seat.",
         ),
-    ] = None,
+    ] = "default",
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -90,7 +91,7 @@ def match(
                 games,
                 seed,
                 random_actions=random_actions,
-                starts=openings_from(arena_game, openings, seed) if openings is not None else (),
+                starts=starts,
                 sprt=_test(sprt, alpha, beta) if sprt is not None else None,
                 adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
                 threads=threads,

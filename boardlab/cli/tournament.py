@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from boardlab.arena.match import Adjudication
-from boardlab.arena.openings import openings_from
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import check_meetings
 from boardlab.arena.tournament import tournament as play_tournament
@@ -53,12 +52,15 @@ def tournament(
     random_actions: Annotated[
         int, typer.Option(help="Random actions before the agents take over, the same for all in a round.")
     ] = 0,
-    openings: Annotated[
-        str | None,
+    starts: Annotated[
+        str,
         typer.Option(
-            metavar="PLIES|FILE", help="Begin from all positions after so many actions, or a file's."
+            "--starts",
+            "--openings",
+            metavar="PLIES|FILE",
+            help="Begin from all positions after so many actions, or a file's.",
         ),
-    ] = None,
+    ] = "default",
     adjudicate: Judge = None,
     adjudicate_at: JudgeAt = 0.95,
     adjudicate_after: JudgeAfter = 4,
@@ -108,7 +110,7 @@ def tournament(
             seats=seats,
             rounds=rounds,
             random_actions=random_actions,
-            starts=openings_from(arena_game, openings, seed) if openings is not None else (),
+            starts=starts,
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
             store=store,

@@ -356,7 +356,7 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
         if standing.seconds > 0:
             facts = (
                 f", {_short(standing.episodes / standing.seconds)} episodes/s, "
-                f"{_short(standing.actions / standing.seconds)} moves/s"
+                f"{_short(standing.actions / standing.seconds)} actions/s"
             )
         # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():

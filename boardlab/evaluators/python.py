@@ -12,7 +12,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game, State, as_game, check_outcome
-from boardlab.options import own_options
+from boardlab.options import first_line, own_options
 from boardlab.paths import code_of
 
 Judge: TypeAlias = Callable[[Any, NDArray[np.bool_]], Any]
@@ -144,11 +144,6 @@ def register_evaluator(
         return make
 
     return register
-
-
-def first_line(made: Any, otherwise: str) -> str:
-    """What a docstring says of it."""
-    return next(iter((made.__doc__ or "").strip().splitlines()), otherwise)
 
 
 def check_own_name(what: str, name: Any) -> None:

@@ -19,6 +19,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.grid import mover_line
 from boardlab.games.rules import Rules
+from boardlab.options import first_line
 from boardlab.paths import code_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class PythonGame(Rules):
     """
 
     summary: ClassVar[str] = "a game written in Python"
+    """One line for `boardlab games`; the docstring's first unless it is given."""
     players: ClassVar[int] = 2
     action_count: ClassVar[int] = 0
     """Actions are 0 .. action_count-1."""
@@ -190,6 +192,9 @@ class PythonGame(Rules):
         for name in sorted(has & NEEDS.keys()):
             if NEEDS[name] not in has:
                 raise BoardLabError(f"{self.name}: {name} needs {NEEDS[name]}")
+        symmetries = self._fact("symmetries", 1, 2**31 - 1)
+        if symmetries > 1 and "symmetry" not in has:
+            raise BoardLabError(f"{self.name}: symmetries = {symmetries} needs symmetry, which is missing")
         start = self.initial_state(Random(0))
         if not isinstance(start, (tuple, list)) or not 1 <= len(start) <= MOST_NUMBERS:
             raise BoardLabError(
@@ -198,7 +203,9 @@ class PythonGame(Rules):
             )
         start = tuple(start)
         low, high = self._score_range()
-        cells = len(tuple(self.board_vector(start, 0))) if "board_vector" in has else 0
+        for player in range(self._fact("players", 1, 8)):
+            self._name("player_name", self.player_name(player))
+        cells = self._length("board_vector", start) if "board_vector" in has else 0
         return _engine.python_game(
             self,
             {
@@ -214,9 +221,9 @@ class PythonGame(Rules):
                 "max_score": high,
                 "step_reward": self._step_reward(),
                 "cell_values": self._cell_values(cells),
-                "symmetries": self._fact("symmetries", 1, 2**31 - 1),
+                "symmetries": symmetries,
                 "planes": list(self._planes(start, 0).shape) if "planes" in has else [0, 0, 0],
-                "features": len(tuple(self.features(start, 0))) if "features" in has else 0,
+                "features": self._length("features", start) if "features" in has else 0,
                 "has": has,
             },
         )
@@ -232,7 +239,11 @@ class PythonGame(Rules):
         return "\n".join(filter(None, (board, turn))) if board else self.to_text(state)
 
     def _board(self, state: "State") -> str:
-        return self.text(tuple(state.fields[:-1]))
+        position = tuple(state.fields[:-1])
+        board = self.text(position)
+        if not isinstance(board, str):
+            raise self._refused("text", "text", board, position)
+        return board
 
     def _turn(self, state: "State") -> str:
         """Who moves, where that is a question and the board does not say it."""
@@ -248,11 +259,33 @@ class PythonGame(Rules):
 
     def action_text(self, state: "State", action: int) -> str:
         """As `action_name` writes it."""
-        return self.action_name(tuple(state.fields[:-1]), action)
+        position = tuple(state.fields[:-1])
+        return self._name("action_name", self.action_name(position, action), position)
 
     def chance_text(self, state: "State", outcome: int) -> str:
         """The same for what nature did."""
         return self.action_text(state, outcome)
+
+    def _refused(
+        self, function: str, wanted: str, given: object, position: Position | None = None
+    ) -> BoardLabError:
+        """What is said of a wrong answer, as the engine says it of those that it asks for."""
+        where = "" if position is None else f" in the position {shown(position)}"
+        return BoardLabError(f"{self.name}: {function} must return {wanted}, not {shown(given)}{where}")
+
+    def _name(self, function: str, given: Any, position: Position | None = None) -> str:
+        """A name, which people write and read: there must be something of it."""
+        if not isinstance(given, str) or not given.strip():
+            raise self._refused(function, "a name", given, position)
+        return given
+
+    def _length(self, function: str, start: Position) -> int:
+        """How many numbers a function of (position, player) returns: as many always as in the first."""
+        given = getattr(self, function)(start, 0)
+        try:
+            return len(tuple(given))
+        except TypeError:
+            raise self._refused(function, "a list of numbers", given, start) from None
 
     def _fact(self, name: str, low: int, high: int) -> int:
         from boardlab.games.game import as_integer
@@ -296,9 +329,7 @@ class PythonGame(Rules):
         except (TypeError, ValueError):
             planes = np.zeros(0, np.float32)
         if np.ndim(given) != 3 or not planes.size:
-            raise BoardLabError(
-                f"{self.name}: planes must return an array [planes][rows][cols], not {shown(given)}"
-            )
+            raise self._refused("planes", "an array [planes][rows][cols]", given, position)
         return planes
 
 
@@ -333,6 +364,14 @@ def register_game(rules: Own) -> Own:
         if getattr(rules, must) is getattr(PythonGame, must):
             raise BoardLabError(f"{name}: the function {must} is missing")
     rules.own_code = code_of(rules.player)
+    if "summary" not in vars(rules):
+        rules.summary = _summary(rules)
     # A class of the user's own is no dataclass yet; the decorator changes it in place.
     GAMES[name] = rules if "__dataclass_fields__" in vars(rules) else dataclass(frozen=True)(rules)
     return rules
+
+
+def _summary(rules: type[PythonGame]) -> str:
+    """What its docstring says, as the list of games has it; what `dataclass` writes there says nothing."""
+    said = first_line(rules, "").rstrip(".")
+    return said if said and not said.startswith(f"{rules.__name__}(") else rules.summary

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, evaluate, exams_for
+from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, check_has, evaluate, exams_for
 from boardlab.arena.exams.exam import SHARE
 from boardlab.arena.exams.opponents import Against
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
@@ -132,9 +132,8 @@ def _check_exam(game: Game, name: Any) -> None:
     if not isinstance(name, str):
         raise BoardLabError(f"an exam is a name or an agent expression, not {shown(name)}")
     known = exams_for(game)
-    if name in EXAMS and name not in known:
-        raise BoardLabError(f'{game!r} has no exam "{name}"; it has {", ".join(known) or "none"}')
     if name in EXAMS:
+        check_has(game, name)
         take = EXAMS[name].take
         if isinstance(take, Against):
             make_agent(take.opponent, game)

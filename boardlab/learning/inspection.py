@@ -21,6 +21,7 @@ from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.learning.layouts import Layout, layout_to_text
 from boardlab.numbers import counted, plain
+from boardlab.reports import Report
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class WeightStatistics:
         return self.active / self.uncompressed
 
 
-class Inspection:
+class Inspection(Report):
     """The network of a run, opened for looking at."""
 
     def __init__(self, run: str | os.PathLike[str]) -> None:

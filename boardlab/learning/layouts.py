@@ -36,7 +36,10 @@ def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: 
     check_length(game, length)
     adjacent = _grid_adjacency(game, neighbourhood) if neighbourhood else game.core.adjacency()
     if not adjacent:
-        raise BoardLabError(f"{game.name} does not say which cells are neighbours; use layout points")
+        raise BoardLabError(
+            f"{game.name} does not say which cells are neighbours: write adjacency(cell), or give "
+            "layout=points (--layout points)"
+        )
     rng = random.Random(f"random walk {seed}")
 
     def walk() -> list[int]:

@@ -1,6 +1,7 @@
 """What every learner by self-play has: settings, a description of what it learns, and a trainee.
 
-Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEARNERS (train.py).
+Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEARNERS (train.py). See
+CONTRIBUTING.md.
 """
 
 import contextlib

@@ -33,6 +33,7 @@ from boardlab.learning.training import Progress
 from boardlab.learning.worker import worker_command
 from boardlab.numbers import counted, plain
 from boardlab.plugins import PLUGINS, plugin_failure, plugins_for, run_plugin
+from boardlab.reports import Report
 from boardlab.runs import RunFolder
 from boardlab.search.own import own_agents
 
@@ -40,8 +41,8 @@ ManyProgress = Callable[[int, Progress], None]
 """Is told the seed and where its run stands."""
 
 
-@dataclass(frozen=True)
-class ManyRuns:
+@dataclass(frozen=True, repr=False)
+class ManyRuns(Report):
     """Runs that differ only in their seed."""
 
     path: Path

@@ -14,7 +14,8 @@ from boardlab.games.ewn import Ewn
 from boardlab.games.game import Game, is_number
 from boardlab.games.rubiks import Rubiks
 from boardlab.learning.alphazero.settings import AlphaZero
-from boardlab.learning.settings import tanh_reaches
+from boardlab.learning.features import TdFeatures
+from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple, tanh_reaches
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
 GENERAL: dict[str, Any] = {
@@ -206,8 +207,6 @@ PAIR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
 
 _AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
 
-
-FEATURE_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {}
 FEATURES: dict[str, Any] = {
     "episodes": 100_000,
     "hidden": 30,
@@ -356,59 +355,26 @@ def preset(
             f"{learner} learns games in which nothing is hidden, not {game.name}; the search ismcts plays it "
             'without learning, as in "ismcts(iterations=1000)"'
         )
-    known = PRESETS.get(game.name, {})
-    if learner == "alphazero":
-        check_known("preset of alphazero", name, sorted(ALPHAZERO_PRESETS))
-        if game.name == "morpion" and name == "default":
-            name = "ranked"  # its scores are hard to tell apart otherwise, and a larger head has gigabytes
-        chosen = dict(ALPHAZERO_PRESETS[name])
-        if name == "default":
-            on_gpu = uses_gpu(str((given or {}).get("device", "auto")))
-            chosen |= _ALPHAZERO_GPU if on_gpu else {}
-            chosen |= _ALPHAZERO_GAMES.get(game.name, {}).get(on_gpu, {})
-            if "random_actions" in chosen:  # on a small board they would be half the game
-                chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
-        if name == "church" and game.name == "pathwayz":
-            chosen |= {"simulations": 200, "dirichlet": 0.3}
-        wanted = (given or {}).get("cpuct")
-        if is_number(wanted) and wanted != chosen.get("cpuct", AlphaZero.cpuct):
-            chosen["exam_cpuct"] = wanted  # who varies C means the player
-        if name in ("church", "wang"):  # one number in the papers: of self-play, the gate and the matches
-            wanted = (given or {}).get("simulations")
-            chosen["exam_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
-        if game.players == 1:
-            chosen.pop("gate", None)  # there is nobody to meet
-        # The learning rate falls and simulations grow, whatever the user gives for one end of it.
-        for name, least in (("lr", "lr_final"), ("simulations", "simulations_first")):
-            if least in chosen and is_number(wanted := (given or {}).get(name)):
-                chosen[least] = min(chosen[least], wanted)
-        return chosen
+    given = given or {}
+    if learner == AlphaZero.name:
+        return _alphazero_preset(game, name, given)
     if learner in PUZZLE_PRESETS:
         check_known(f"preset of {learner}", name, ["default"])
-        return _puzzle_preset(game, learner, given or {})
-    is_tabular = learner in (QTableSettings.name, QM.name)
-    if learner == "td-features":
-        known = {"default": FEATURES, **FEATURE_PRESETS.get(game.name, {})}
-    elif is_tabular:
-        known = {"default": TABULAR, **TABULAR_PRESETS.get(game.name, {})}
-    elif learner != "td-ntuple":
-        known = PAIR_PRESETS.get(game.name) or {
-            "default": {
-                key: value
-                for key, value in known.get("default", GENERAL).items()
-                if key not in _AFTER_STATES_ONLY
-            }
-        }
+        return _puzzle_preset(game, learner, given)
+    if learner not in _OWN:  # its settings' own defaults are all it needs
+        check_known(f"preset of {learner}", name, ["default"])
+        return {"episodes": GENERAL["episodes"]}
+    known = _known(game, learner)
     others = [other for other, of in _OWN.items() if other != learner and name in list(of.get(game.name, {}))]
-    if others and name not in {"default", *known}:
+    if others and name not in known:
         raise BoardLabError(
             f"{learner} has no preset {name} for {game.name}; the papers give it for {', '.join(others)}"
         )
-    check_known(f"preset for {game.name}", name, sorted({"default", *known}))
-    chosen = dict(known.get(name, GENERAL))
-    if is_tabular or learner == "td-features":
+    check_known(f"preset for {game.name}", name, sorted(known))
+    chosen = dict(known[name])
+    if learner not in (TdNTuple.name, SarsaNTuple.name, QNTuple.name):
         return chosen
-    reward = (given or {}).get("reward", "score")
+    reward = given.get("reward", "score")
     if reward in game.outcomes and not tanh_reaches(game, reward):
         chosen["sigma"] = "identity"
     if name == "paper":
@@ -420,11 +386,52 @@ _OWN = {
     "td-ntuple": PRESETS,
     "sarsa-ntuple": PAIR_PRESETS,
     "q-ntuple": PAIR_PRESETS,
-    "td-features": FEATURE_PRESETS,
+    "td-features": {},
     "q-table": TABULAR_PRESETS,
     "qm": TABULAR_PRESETS,
 }
-"""The presets of each learner that are a game's own."""
+"""The presets that are a game's own, of each learner that has settings for any game besides."""
+
+
+def _known(game: Game, learner: str) -> dict[str, Mapping[str, Any]]:
+    """The presets of a learner for the game, by name: the game's own, and a default in any case."""
+    own = _OWN[learner].get(game.name, {})
+    if learner == TdFeatures.name:
+        return {"default": FEATURES, **own}
+    if learner in (QTableSettings.name, QM.name):
+        return {"default": TABULAR, **own}
+    usual = PRESETS.get(game.name, {}).get("default", GENERAL)
+    if learner != TdNTuple.name:
+        usual = {key: value for key, value in usual.items() if key not in _AFTER_STATES_ONLY}
+    return {"default": usual, **own}
+
+
+def _alphazero_preset(game: Game, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    check_known("preset of alphazero", name, sorted(ALPHAZERO_PRESETS))
+    if game.name == "morpion" and name == "default":
+        name = "ranked"  # its scores are hard to tell apart otherwise, and a larger head has gigabytes
+    chosen = dict(ALPHAZERO_PRESETS[name])
+    if name == "default":
+        on_gpu = uses_gpu(str(given.get("device", "auto")))
+        chosen |= _ALPHAZERO_GPU if on_gpu else {}
+        chosen |= _ALPHAZERO_GAMES.get(game.name, {}).get(on_gpu, {})
+        if "random_actions" in chosen:  # on a small board they would be half the game
+            chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
+    if name == "church" and game.name == "pathwayz":
+        chosen |= {"simulations": 200, "dirichlet": 0.3}
+    wanted = given.get("cpuct")
+    if is_number(wanted) and wanted != chosen.get("cpuct", AlphaZero.cpuct):
+        chosen["exam_cpuct"] = wanted  # who varies C means the player
+    if name in ("church", "wang"):  # one number in the papers: of self-play, the gate and the matches
+        wanted = given.get("simulations")
+        chosen["exam_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
+    if game.players == 1:
+        chosen.pop("gate", None)  # there is nobody to meet
+    # The learning rate falls and simulations grow, whatever the user gives for one end of it.
+    for most, least in (("lr", "lr_final"), ("simulations", "simulations_first")):
+        if least in chosen and is_number(wanted := given.get(most)):
+            chosen[least] = min(chosen[least], wanted)
+    return chosen
 
 
 def _paper_variant(game: Game) -> dict[str, Any]:
@@ -491,6 +498,9 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
             chosen["length"] > 1 and entries * max(game.core.cell_values()) ** chosen["length"] > MOST_ENTRIES
         ):
             chosen["length"] -= 1
+    walks = chosen.get("layout", "walk") == "walk" and not chosen.get("neighbourhood")
+    if walks and cells and not game.core.adjacency():  # there is nowhere to walk
+        chosen["layout"] = "points"
     # Random layouts must fit the board, and there must be as many different ones as are asked for.
     if chosen.get("layout", "walk") in ("walk", "points") and cells:
         chosen["length"] = min(chosen.get("length", 6), cells)

@@ -27,6 +27,7 @@ from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
 from boardlab.numbers import counted
 from boardlab.options import options_of
+from boardlab.reports import Report
 from boardlab.runs import RunFolder
 from boardlab.runs.toml import to_toml
 from boardlab.search.agent import Agent
@@ -53,8 +54,8 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
 }
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Report):
     """A training run and its folder."""
 
     path: Path
@@ -85,6 +86,10 @@ class Run:
     def expression(self) -> str:
         """The trained agent's name."""
         return self.settings.expression(escaped(self.path.as_posix()))
+
+    def __fspath__(self) -> str:
+        """Its folder: wherever the path of a run is asked for, the run itself will do."""
+        return str(self.path)
 
     def agent(self, seed: int = 0) -> Agent:
         """The trained agent."""

@@ -1,9 +1,9 @@
 """An agent: a search with an evaluator, for one game."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,33 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"<Agent {self.expression} for {self.game.name}>"
+
+
+class Playable(Protocol):
+    """What knows the expression that plays with it: a training run, a line of the hall of fame."""
+
+    @property
+    def expression(self) -> str:
+        """The agent's name."""
+
+
+AgentLike: TypeAlias = str | Agent | Playable
+"""Whatever stands for an agent."""
+
+
+def as_agent(given: Any) -> Any:
+    """The agent or expression that it stands for; what stands for none is handed back, to be refused."""
+    expression = None if isinstance(given, (str, Agent)) else getattr(given, "expression", None)
+    return expression if isinstance(expression, str) else given
+
+
+def as_agents(given: AgentLike | Sequence[AgentLike]) -> list[str | Agent]:
+    """The same of several; one alone is a list of one."""
+    if isinstance(one := as_agent(given), (str, Agent)):
+        return [one]
+    if not isinstance(given, Sequence):
+        raise BoardLabError(f"agents must be a list of agents, not {shown(given)}")
+    return [as_agent(agent) for agent in given]
 
 
 Choose = Callable[[State], int | Decision]

@@ -16,7 +16,7 @@ from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
 from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike, as_agent
 from boardlab.search.human import terminal_human
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
@@ -258,14 +258,15 @@ def programs_of(expression: str) -> list[str]:
     return [part.program for part in parts_of(expression) if isinstance(part, SearchSpec) and part.program]
 
 
-def agent(expression: "str | Agent", game: Game, seed: int = 0) -> Agent:
-    """The agent that the expression names, for this game."""
+def agent(expression: AgentLike, game: Game, seed: int = 0) -> Agent:
+    """The agent that the expression names, for this game; a training run is named by its own."""
     as_game(game)
-    if isinstance(expression, Agent):
-        if expression.game != game:
-            raise BoardLabError(f"the agent {expression.expression} was made for {expression.game!r}")
-        return expression
-    spec, seed = parse(expression), as_seed(seed)
+    wanted = as_agent(expression)
+    if isinstance(wanted, Agent):
+        if wanted.game != game:
+            raise BoardLabError(f"the agent {wanted.expression} was made for {wanted.game!r}")
+        return wanted
+    spec, seed = parse(wanted), as_seed(seed)
     if isinstance(spec, HumanSpec):
         human = terminal_human(game)
         human.seed = seed

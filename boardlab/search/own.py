@@ -7,9 +7,9 @@ from typing import Any, TypeVar, overload
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
-from boardlab.evaluators.python import check_own_name, first_line
+from boardlab.evaluators.python import check_own_name
 from boardlab.games.game import Game
-from boardlab.options import option, own_options
+from boardlab.options import first_line, option, own_options
 from boardlab.paths import code_of
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS, format_spec, parse_evaluator

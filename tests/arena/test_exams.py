@@ -124,7 +124,7 @@ def test_any_opponent_any_start_any_seat(tmp_path):
         ({"exam": "random", "against": "random"}, "not both"),
         ({"against": "random", "starts": "3-1"}, "expected a number of actions"),
         ({"against": "random", "starts": "no such file"}, "there is no file"),
-        ({"against": "random", "starts": 3}, "must be text"),
+        ({"against": "random", "starts": 3.5}, "a number of actions or text"),
         ({"against": "randm"}, 'did you mean "random"'),
     ],
 )

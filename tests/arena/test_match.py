@@ -492,7 +492,7 @@ def test_a_match_refuses_what_it_cannot_play() -> None:
     refused("a seating of connectfour names each", FOUR, two, seatings=[3])
     refused("a seating of connectfour names each", FOUR, two, seatings=[[None, "x"]])
     refused("starts must be", FOUR, two, starts=[None])
-    refused("starts must be", FOUR, two, starts=3)
+    refused("starts must be", FOUR, two, starts=3.5)
     refused("a state has 42 fields", FOUR, two, starts=[TICTACTOE.initial_state()])
     refused("progress must be", FOUR, two, progress=3)
     refused("was made for", FOUR, [bl.agent("random", TICTACTOE), "random"])

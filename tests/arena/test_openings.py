@@ -6,7 +6,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import BoardLabError
-from boardlab.arena.openings import all_positions, openings_from, read_openings
+from boardlab.arena.openings import all_positions, read_openings, shuffled_starts
 
 FOUR = bl.game("connectfour")
 TICTACTOE = bl.game("tictactoe")
@@ -36,9 +36,29 @@ def test_a_file_of_openings(tmp_path: Path) -> None:
     assert found[0].player == 0 and found[2] == FOUR.initial_state()
 
 
-def test_openings_from_the_command_line_come_in_an_order_of_the_seed() -> None:
-    one, same, other = openings_from(FOUR, "2", 1), openings_from(FOUR, "2", 1), openings_from(FOUR, "2", 2)
+def test_starts_that_are_named_come_in_an_order_of_the_seed() -> None:
+    one, same, other = (shuffled_starts(FOUR, words, seed)[0] for words, seed in (("2", 1), (2, 1), ("2", 2)))
     assert one == same != other and set(one) == set(other) == set(all_positions(FOUR, 2))
+
+
+def test_a_match_and_a_tournament_take_starts_as_exams_do(tmp_path: Path) -> None:
+    agents = ["random", "mc(iterations=3)"]
+    result = bl.match(FOUR, agents, games=14, starts=1)
+    assert {r.start for r in result.records} == set(all_positions(FOUR, 1))
+    assert result == bl.match(FOUR, agents, games=14, starts="1")
+    both = bl.match(FOUR, agents, games=16, starts="0-1")
+    assert {r.start for r in both.records} == {FOUR.initial_state(), *all_positions(FOUR, 1)}
+    drawn = bl.match(FOUR, agents, games=4, starts="random 3")
+    assert drawn == bl.match(FOUR, agents, games=4, random_actions=3)
+    (tmp_path / "openings.txt").write_text("3 3\n")
+    read = bl.match(FOUR, agents, games=2, starts=tmp_path / "openings.txt")
+    assert [r.start for r in read.records] == read_openings(FOUR, tmp_path / "openings.txt") * 2
+    played = bl.tournament(FOUR, agents, games=14, starts=1, store=tmp_path / "store.db")
+    assert {r.start for r in played.records} == set(all_positions(FOUR, 1))
+    given = {"games": 40, "against": "random"}
+    assert bl.evaluate("mc", FOUR, starts=1, **given) == bl.evaluate("mc", FOUR, starts="1", **given)
+    with pytest.raises(BoardLabError, match="give random actions once"):
+        bl.match(FOUR, agents, starts="random 3", random_actions=2)
 
 
 def test_openings_that_make_no_sense_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +71,7 @@ def test_openings_that_make_no_sense_are_refused(tmp_path: Path, monkeypatch: py
     refused("line 2: .* not a legal action", "3\nz\n")
     refused("line 1: the game is over", "0 1 0 1 0 1 0")
     with pytest.raises(BoardLabError, match="there is no file"):
-        openings_from(FOUR, str(tmp_path / "missing"))
+        bl.match(FOUR, ["random", "random"], starts=str(tmp_path / "missing"))
     with pytest.raises(BoardLabError, match="nature moves"):
         all_positions(bl.game("2048"), 2)
     with pytest.raises(BoardLabError, match="still runs after 9"):

@@ -660,3 +660,11 @@ def test_reading_results_needs_no_engine_work():
 def test_records_are_made_without_the_command_line():
     code = "import boardlab.arena.records, sys; sys.exit('typer' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_games_of_a_match_without_their_game_are_refused_with_the_way_to_save_them(tmp_path):
+    result = bl.match(bl.game("tictactoe"), ["random", "random"], games=2)
+    with pytest.raises(
+        bl.BoardLabError, match=r"do not say their game and agents: save them by MatchResult\.save"
+    ):
+        bl.write_records(tmp_path / "a.pgn", result.records)

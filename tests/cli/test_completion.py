@@ -30,7 +30,9 @@ def test_names_are_completed(capsys, monkeypatch, words, found):
     monkeypatch.setenv("COMP_CWORD", str(len(typed) - 1))
     monkeypatch.setenv("_BOARDLAB_COMPLETE", "complete_bash")
     monkeypatch.setattr("sys.argv", ["boardlab"])
-    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # or the program were `python -m pytest`
+    monkeypatch.setattr(
+        sys.modules["__main__"], "__package__", None
+    )  # or the program were `python -m pytest`
     with pytest.raises(SystemExit):
         cli.main()
     said = capsys.readouterr().out.split()

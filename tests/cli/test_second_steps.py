@@ -176,7 +176,7 @@ def test_an_engine_of_gtp_survives_an_agent_that_fails(typed, failing):
     ("call", "sentence"),
     [
         (lambda g: bl.train(g, exams=5), "exams must be a list of exams, not 5"),
-        (lambda g: bl.balance(g, None), "balance needs an agent or a list of agents, not None"),
+        (lambda g: bl.balance(g, None), "agents must be a list of agents, not None"),
         (lambda g: bl.match(g, ["runs/x", "random"]), r"unexpected '/'; a run plays as greedy\(ntuple"),
         (lambda g: bl.agent("./az", g), r"unexpected '.'; a run plays as greedy\(ntuple"),
         (lambda g: bl.match(g, ["random"]), "tictactoe needs 2 agents, not 1 agent$"),

@@ -125,6 +125,7 @@ def test_progress_is_told_line_by_line_where_there_is_no_terminal(tmp_path):
     lines = done.stderr.splitlines()
     assert [line.split(" episodes")[0] for line in lines] == ["20 of 40", "40 of 40"]
     assert all(line.endswith(" random") for line in lines)
+    assert all(" actions/s" in line for line in (*lines, done.stdout))  # in one word
     said = f"memory of the tables: 153.8 KiB\n{tmp_path}/run: tictactoe, 40 of 40 episodes"
     assert done.stdout.startswith(said)
     done = run("resume", tmp_path / "run", "--episodes", 60)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
+from boardlab.arena.exams import exams_for
 from boardlab.cli.gtp import GtpServer
 from boardlab.learning.again import train_command
 from boardlab.runs import RunFolder
@@ -271,8 +272,9 @@ def test_learners_take_it(breakthrough, tmp_path, threads):
     assert command.startswith("boardlab --plugin") and "examples/python_game.py train breakthrough" in command
 
 
-def test_alphazero_takes_it(breakthrough, tmp_path):
+def test_alphazero_takes_it(breakthrough, tmp_path, monkeypatch):
     pytest.importorskip("torch")
+    monkeypatch.setattr("boardlab.plugins.PLUGINS", [])  # those of a command that was tested before
     small = {
         "games": 8,
         "parallel": 8,
@@ -356,6 +358,8 @@ WRONG = {
     "scores": ([1], [1, 2, 3], None, [math.nan, 0], ["a", 0], [math.inf, 0]),
     "planes": (np.full((1, 3, 3), np.nan), np.zeros((1, 3, 4)), np.zeros((2, 3, 3))),
     "board_vector": ([3] * 9, [-1] * 9, [0] * 8, None),
+    "text": (None, 3, b"board"),
+    "action_name": (None, 3, "", " "),
 }
 
 
@@ -370,6 +374,8 @@ def test_a_wrong_answer_is_one_sentence(function, answer):
             state.legal_actions()
             state.board_vector()
             state.planes()
+            state.to_text()
+            state.action_names()
             assert np.isfinite(state.scores).all()
 
     with pytest.raises(bl.BoardLabError, match=rf"^broken: {function} must return "):
@@ -461,6 +467,21 @@ def test_ctrl_c_in_the_rules_waits_for_the_end_of_the_episode(tmp_path, learner)
             {"planes": lambda self, position, player: [1, 2]},
             r"planes must return an array \[planes\]\[rows\]\[cols\]",
         ),
+        (
+            {"planes": lambda self, position, player: None},
+            r"planes must return an array .*, not None in the position \(0, 0",
+        ),
+        (
+            {"board_vector": lambda self, position, player: None},
+            r"board_vector must return a list of numbers, not None in the position \(0, 0",
+        ),
+        (
+            {"features": lambda self, position, player: 3},
+            r"features must return a list of numbers, not 3 in the position \(0, 0",
+        ),
+        ({"player_name": lambda self, player: None}, "player_name must return a name, not None"),
+        ({"player_name": lambda self, player: ""}, "player_name must return a name, not ''"),
+        ({"symmetries": 2}, "symmetries = 2 needs symmetry, which is missing"),
         ({"symmetry": lambda self, g, position: position}, "symmetry needs symmetry_action"),
         ({"conceal": lambda self, position, player: position}, "conceal needs determinize"),
     ],
@@ -614,3 +635,77 @@ def test_a_fault_in_the_rules_names_the_line(tmp_path):
         status=2,
     )
     assert "the plugin faulty.py failed in line" in said and "IndexError" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize("wrong", ["tictactoe", Race, None])
+def test_the_kit_checks_games_and_says_so(wrong):
+    with pytest.raises(bl.BoardLabError, match=r'a game is made with boardlab\.game\("othello"\), not '):
+        check_game(wrong)
+
+
+def test_the_kit_warns_of_a_game_that_does_not_end():
+    class Endless(bl.PythonGame):
+        """Back and forth, for ever."""
+
+        name, action_count, horizon = "endless", 1, 20
+
+        def initial_state(self, rng):
+            return (0,)
+
+        def player(self, position):
+            return position[0]
+
+        def legal(self, position):
+            return (0,)
+
+        def apply(self, position, action):
+            return (1 - position[0],)
+
+        def scores(self, position):
+            return 0, 0
+
+    with pytest.warns(UserWarning, match="none of 20 random games ended within the horizon of 20 actions"):
+        check_game(bl.game(bl.register_game(Endless).name), games=1)
+
+
+def test_a_small_game_has_the_exams_by_exact_play_whatever_its_horizon(tmp_path):
+    class Long(Crosses):
+        name, horizon = "long", 1000
+
+    game = bl.game(bl.register_game(Long).name)
+    assert {"perfect", "optimal"} <= set(exams_for(game))
+    assert bl.evaluate("solved", game, "perfect", games=20).value == 0
+    large = bl.game("ewn")
+    assert large.horizon > 60
+    sentence = (
+        r'no exam "optimal", which is for games .* of at most 200,000 positions \(20,000 where the horizon'
+    )
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.evaluate("random", large, "optimal")
+    with pytest.raises(bl.BoardLabError, match=sentence):
+        bl.train(large, episodes=1, exams=["optimal"], out=tmp_path / "run")
+
+
+def test_a_game_is_summed_up_by_its_docstring_unless_it_says_otherwise(breakthrough):
+    assert bl.register_game(type("Plain", (Crosses,), {"name": "plain"})).summary == Crosses.summary
+    assert bl.register_game(Race).summary.startswith("Three players throw a coin")
+    assert bl.describe("race").startswith("race: Three players throw a coin for one or two steps")
+    assert not bl.register_game(Race).summary.endswith(".")
+    assert breakthrough.rules.summary == "reach the last row with one piece"
+    functions = {
+        name: vars(Crosses)[name] for name in ("initial_state", "player", "legal", "apply", "scores")
+    }
+    silent = type("Silent", (bl.PythonGame,), {"name": "silent", "action_count": 9, **functions})
+    for _ in range(2):  # the first makes it a dataclass, which writes a docstring
+        assert bl.register_game(silent).summary == "a game written in Python"
+
+
+def test_without_neighbours_tuples_are_any_cells(tmp_path):
+    game = bl.game(bl.register_game(Crosses).name)
+    run = bl.train(game, episodes=50, out=tmp_path / "run")
+    assert run.settings.layout == "points"
+    assert RunFolder(run.path).read_agent()["settings"]["layout"] == "points"
+    assert "--layout" not in train_command(RunFolder(run.path).read_agent())  # it is the preset's own
+    with pytest.raises(bl.BoardLabError, match=r"write adjacency\(cell\), or give layout=points \(--layout"):
+        bl.train(game, episodes=50, out=tmp_path / "other", layout="walk")
+    assert bl.train(bl.game("hex", size=3), episodes=5, out=tmp_path / "hex").settings.layout == "walk"

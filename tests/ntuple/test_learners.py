@@ -4,6 +4,7 @@ import csv
 import re
 import sys
 import tomllib
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -15,9 +16,10 @@ from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
 from boardlab.learning.again import train_command
 from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.learning.presets import preset
 from boardlab.learning.switches import SWITCHES, idle_settings
-from boardlab.options import check_options, options_of
+from boardlab.options import check_options, option, options_of
 
 TICTACTOE, CUBE = bl.game("tictactoe"), bl.game("rubiks", twists=2)
 SMALL = {
@@ -370,3 +372,59 @@ def test_switches_are_settings_of_a_learner_and_can_be_off():
                 values = off if isinstance(off, tuple) else (1,)  # or whatever is not None
                 assert all(check_options("", kind, {switch: value})[switch] == value for value in values)
                 assert all(value in off for value in values)
+
+
+@dataclass(frozen=True)
+class Favourite(LearnerSettings):
+    """As CONTRIBUTING.md says how to add one: learns which first action wins most often at random."""
+
+    epsilon: float = option(0.5, "of no account, but a setting", low=0, high=1)
+
+    name = "favourite"
+
+    def expression(self, path):
+        """A toy's run plays at random."""
+        return "random"
+
+    def describe(self, game, seed):
+        """As many numbers as there are actions."""
+        return {"actions": game.action_count}
+
+    def build(self, game, description, episodes, seed):
+        """Knows nothing yet."""
+        wins = np.zeros(description["actions"])
+        judge = bl.evaluator("rollout", game).core
+        return Trainee(_Counting(game, wins, seed), {"wins": wins}, {}, lambda: judge)
+
+
+class _Counting:
+    """Plays and learns."""
+
+    def __init__(self, game, wins, seed):
+        self.game, self.wins = game, wins
+        self.episodes_done = self.actions_done = 0
+        self.random_state = seed
+        self.alpha = self.epsilon = 0.0
+
+    def train(self, episodes):
+        """Random games, of which the winner's first action is counted."""
+        result = bl.match(self.game, ["random", "random"], games=episodes, seed=self.random_state)
+        for record in result.records:
+            self.wins[record.actions[0]] += record.scores[0] > 0
+            self.actions_done += len(record.actions)
+        self.random_state += 1
+        self.episodes_done += episodes
+        return episodes
+
+
+def test_a_learner_is_added_by_a_class_and_a_line(monkeypatch, tmp_path):
+    monkeypatch.setitem(LEARNERS, Favourite.name, Favourite)
+    assert preset(TICTACTOE, learner="favourite") == {"episodes": 100_000}
+    with pytest.raises(BoardLabError, match='unknown preset of favourite "paper"; there are default'):
+        bl.train(TICTACTOE, "favourite", preset="paper", out=tmp_path / "run")
+    run = bl.train(TICTACTOE, "favourite", episodes=200, out=tmp_path / "run", epsilon=0.25, exams=["random"])
+    assert (run.episodes, run.settings) == (200, Favourite(epsilon=0.25))
+    assert bl.resume(run, episodes=300).episodes == 300
+    with np.load(run.path / "weights.npz") as stored:
+        assert stored["wins"][4] == stored["wins"].max() > 0  # the centre
+    assert bl.match(TICTACTOE, [run, "random"], games=2).games == 2

@@ -571,3 +571,29 @@ def test_weights_that_grow_without_end_are_not_saved(tmp_path):
         bl.train(game, episodes=2000, out=tmp_path / "wild", alpha=5.0, **wild)
     assert bl.open_run(tmp_path / "wild").episodes == 0
     bl.train(game, episodes=2000, out=tmp_path / "tame", alpha=0.1, **wild)
+
+
+def test_a_run_is_taken_wherever_an_agent_or_its_folder_is_asked_for(tmp_path):
+    game = bl.game("tictactoe")
+    run = bl.train(game, episodes=200, out=tmp_path / "run")
+    store = bl.store(tmp_path / "store.db")
+    assert bl.agent(run, game).expression == run.agent().expression
+    match = bl.match(game, [run, "random"], games=4)
+    assert match == bl.match(game, [run.expression, "random"], games=4)
+    assert bl.evaluate(run, game, "perfect", games=20) == bl.evaluate(
+        run.expression, game, "perfect", games=20
+    )
+    against = bl.evaluate("random", game, games=4, against=run)
+    assert against.exam == f"against {run.expression}"
+    assert bl.balance(game, run, games=4).agents == (run.expression,)
+    assert run.agent().expression in bl.tournament(game, [run, "random"], games=2, store=store).agents
+    best = store.fame()[0]
+    assert bl.match(game, [best, best], games=2).agents == (best.expression, best.expression)
+    assert bl.open_run(run) == run == bl.resume(run)
+    assert os.fspath(run) == str(tmp_path / "run")
+
+
+def test_an_evaluator_is_no_agent_and_is_told_so():
+    game = bl.game("tictactoe")
+    with pytest.raises(bl.BoardLabError, match="is an evaluator; put a search over it"):
+        bl.match(game, [bl.evaluator("rollout", game), "random"])

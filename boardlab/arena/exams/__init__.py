@@ -5,16 +5,18 @@ questions about positions whose answer is known. Adding one: a function that ret
 `Exam` in the list of its file.
 """
 
+import os
+
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
 from boardlab.arena.exams.own import register_exam
-from boardlab.arena.exams.starts import read_starts, starts_up_to
+from boardlab.arena.openings import read_starts, starts_up_to
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike, as_agent
 
 EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
 
@@ -24,6 +26,7 @@ __all__ = [
     "Exam",
     "ExamResult",
     "Paper",
+    "check_has",
     "evaluate",
     "exams_for",
     "register_exam",
@@ -37,15 +40,23 @@ def exams_for(game: Game) -> list[str]:
     return [name for name, exam in EXAMS.items() if exam.applies(game)]
 
 
+def check_has(game: Game, exam: str) -> None:
+    """Refuses an exam that the game has not."""
+    known = exams_for(game)
+    if exam not in known:
+        why = f", which is for {EXAMS[exam].needs}" if EXAMS[exam].needs else ""
+        raise BoardLabError(f'{game!r} has no exam "{exam}"{why}; it has {", ".join(known) or "none"}')
+
+
 def evaluate(
-    agent: str | Agent,
+    agent: AgentLike,
     game: Game,
     exam: str | None = None,
     games: int = 100,
     seed: int = 0,
     *,
-    against: str | None = None,
-    starts: str = "default",
+    against: AgentLike | None = None,
+    starts: int | str | os.PathLike[str] = "default",
     moves_first: bool = False,
     threads: int = 1,
     progress: Progress | None = None,
@@ -57,11 +68,13 @@ def evaluate(
     always begins.
     """
     as_game(game)
+    player = as_agent(agent)
     games = as_integer("games", games, 2, 100_000_000)
     if against is not None:
         if exam is not None:
             raise BoardLabError("give an exam or an opponent (against), not both")
-        return _against(agent, game, games, seed, against, starts, moves_first, threads, progress)
+        opponent = as_agent(against)
+        return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress)
     if starts != "default" or moves_first:
         raise BoardLabError("starts and moves_first belong to an opponent; name one with against")
     known = exams_for(game)
@@ -71,9 +84,8 @@ def evaluate(
         exam = known[0]
     if not isinstance(exam, str) or exam not in EXAMS:
         raise unknown("exam", exam, known, OF_YOUR_OWN)
-    if exam not in known:
-        raise BoardLabError(f'{game!r} has no exam "{exam}"; it has {", ".join(known)}')
-    return EXAMS[exam].take(Paper(exam, agent, game, games, as_seed(seed), threads, progress))
+    check_has(game, exam)
+    return EXAMS[exam].take(Paper(exam, player, game, games, as_seed(seed), threads, progress))
 
 
 def _against(
@@ -81,19 +93,20 @@ def _against(
     game: Game,
     games: int,
     seed: int,
-    against: str,
-    starts: str,
+    against: str | Agent,
+    starts: int | str | os.PathLike[str],
     moves_first: bool,
     threads: int,
     progress: Progress | None,
 ) -> ExamResult:
     if game.players == 1:
         raise BoardLabError(f"{game.name} is for one player: there is nobody to play against")
-    if not isinstance(starts, str):
-        raise BoardLabError(f"starts must be text, not {shown(starts)}")
+    if not isinstance(starts, (int, str, os.PathLike)):
+        raise BoardLabError(f"starts must be a number of actions or text, not {shown(starts)}")
     positions, random_actions = read_starts(game, starts)
     seatings = [list(range(game.players))] if moves_first else None
-    paper = Paper(f"against {against}", agent, game, games, as_seed(seed), threads, progress)
+    name = against.expression if isinstance(against, Agent) else against
+    paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress)
     return paper.play(
         against,
         starts=positions,

@@ -7,6 +7,7 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.match import MatchResult, match, with_interval
 from boardlab.games.game import Game, State
 from boardlab.numbers import counted, plain
+from boardlab.reports import Report
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
@@ -17,8 +18,8 @@ UNKNOWN = "unknown"
 """The best possible value where nobody knows it."""
 
 
-@dataclass(frozen=True)
-class ExamResult:
+@dataclass(frozen=True, repr=False)
+class ExamResult(Report):
     """What an exam found; printed as `boardlab evaluate` does."""
 
     exam: str
@@ -81,6 +82,8 @@ class Exam:
     """Takes minutes in some games: only when it is asked for by name."""
     values: tuple[float, float] | None = None
     """What can come out, where it is no score of the game."""
+    needs: str = ""
+    """The games that have it, where a refused one may not see why it has not."""
 
     def best_in_words(self, game: Game) -> str:
         """The best possible value in that game, or UNKNOWN."""
@@ -105,7 +108,7 @@ class Paper:
 
     def play(
         self,
-        opponent: str,
+        opponent: str | Agent,
         *,
         best: float | None = None,
         starts: Sequence[State] = (),

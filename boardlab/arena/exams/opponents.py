@@ -4,8 +4,8 @@ import functools
 from dataclasses import dataclass, replace
 
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
-from boardlab.arena.exams.starts import starts_up_to
 from boardlab.arena.match import match
+from boardlab.arena.openings import starts_up_to
 from boardlab.errors import BoardLabError
 from boardlab.games.blackjack import Blackjack
 from boardlab.games.connectfour import ConnectFour
@@ -21,16 +21,19 @@ from boardlab.search.expression import agent as make_agent
 
 SMALL = 200_000
 """Positions of a game that is solved within an exam."""
+TINY = 20_000
+"""The same where the horizon is above LONGEST: an own game whose horizon nobody set may well be small."""
 LONGEST = 60
-"""Actions of a game that may be small: others are not even tried."""
+"""Actions of a game that is worth a longer try."""
+IF_SMALL = f"of at most {SMALL:,} positions ({TINY:,} where the horizon is above {LONGEST})"
 MORPION_BEST = {"4D": 35.0, "4T": 62.0}
 """Proven; of the 5 variants nobody knows more than records."""
 
 
 @functools.lru_cache(maxsize=64)
-def _is_small(rules: Rules) -> bool:
+def _is_solved(rules: Rules, positions: int) -> bool:
     try:
-        make_agent(f"solved(max_states={SMALL})", Game(rules))
+        make_agent(f"solved(max_states={positions})", Game(rules))
     except BoardLabError:
         return False
     return True
@@ -38,7 +41,8 @@ def _is_small(rules: Rules) -> bool:
 
 def is_small(game: Game) -> bool:
     """Whether the game can be solved position by position in a moment."""
-    return game.players > 1 and not game.is_hidden and game.horizon <= LONGEST and _is_small(game.rules)
+    positions = SMALL if game.horizon <= LONGEST else TINY
+    return game.players > 1 and not game.is_hidden and _is_solved(game.rules, positions)
 
 
 def is_duel(game: Game) -> bool:
@@ -157,6 +161,7 @@ OPPONENTS = (
         lambda game: is_duel(game) and game.is_zero_sum and is_small(game),
         _perfect,
         "0",
+        needs=f"zero-sum games of two players without chance or hidden parts, {IF_SMALL}",
     ),
     Exam(
         "bouton",

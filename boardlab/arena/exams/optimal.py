@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from boardlab.arena.exams.exam import SHARE, Exam, ExamResult, Paper
-from boardlab.arena.exams.opponents import SMALL, is_small
+from boardlab.arena.exams.opponents import IF_SMALL, SMALL, is_small
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
@@ -86,6 +86,7 @@ OPTIMAL = (
         _optimal,
         "1",
         values=SHARE,
+        needs=f"games of several players in which nothing is hidden, {IF_SMALL}",
     ),
     Exam(
         "stages",

@@ -10,9 +10,10 @@ import numpy as np
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper
 from boardlab.arena.intervals import interval, standard_error
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators.python import check_own_name, first_line
+from boardlab.evaluators.python import check_own_name
 from boardlab.games.game import Game, is_number
 from boardlab.numbers import plain
+from boardlab.options import first_line
 from boardlab.search.expression import AGENTS
 
 Take = TypeVar("Take", bound=Callable[[Paper], Any])

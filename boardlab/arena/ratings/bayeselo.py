@@ -28,10 +28,12 @@ from boardlab.arena.ratings.results import (
     count_results,
     groups_of,
     never_met,
+    ranked,
 )
 from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import is_number
+from boardlab.reports import Report
 
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
@@ -57,8 +59,8 @@ class EloRating:
     """Share of games drawn."""
 
 
-@dataclass(frozen=True)
-class BayesElo:
+@dataclass(frozen=True, repr=False)
+class BayesElo(Report):
     """A rating list, strongest first."""
 
     ratings: tuple[EloRating, ...]
@@ -69,7 +71,7 @@ class BayesElo:
     and all games were drawn."""
     scale: float
     """Ratings, bounds and covariance are on BayesElo's scale: elo / scale is the r of the model."""
-    covariance: Vector = field(repr=False, compare=False)
+    covariance: Vector = field(compare=False)
     """Of the ratings, in the order of the list."""
     groups: tuple[tuple[str, ...], ...]
     """Players that met, directly or through others. With more than one group only ratings inside one
@@ -92,6 +94,9 @@ class BayesElo:
             if rating.name == name:
                 return rating
         raise unknown("rated player", name, [rating.name for rating in self.ratings])
+
+    def _headline(self) -> str:
+        return ranked([rating.name for rating in self.ratings])
 
     def __str__(self) -> str:
         return self.text()

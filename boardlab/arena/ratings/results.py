@@ -14,6 +14,7 @@ from boardlab.arena.records.pgn import contradicts_moves, section_result, sectio
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 from boardlab.numbers import counted
+from boardlab.reports import Report
 
 R = TypeVar("R")
 
@@ -40,7 +41,7 @@ class Result:
         return (first > second) + 0.5 * (first == second)
 
 
-class RatingList(dict[str, R]):
+class RatingList(Report, dict[str, R]):
     """Ratings by name, strongest first; printed as `boardlab rate` does."""
 
     def __init__(self, ratings: Iterable[tuple[str, R]], groups: Sequence[Sequence[str]]) -> None:
@@ -55,6 +56,9 @@ class RatingList(dict[str, R]):
     def text(self, width: int | None = None) -> str:
         """The list, and what is to be said about it."""
         return "\n".join([*self.table(width), *never_met(self.groups)])
+
+    def _headline(self) -> str:
+        return ranked(list(self))
 
     def __str__(self) -> str:
         return self.text()
@@ -116,6 +120,12 @@ def groups_of(results: Sequence[Result]) -> list[list[str]]:
                 group.update(dict.fromkeys(other, mine))
     place = {name: i for i, name in enumerate(names)}
     return [sorted(found, key=place.__getitem__) for found in {id(g): g for g in group.values()}.values()]
+
+
+def ranked(names: Sequence[str]) -> str:
+    """The strongest few of a list, in a line."""
+    others = [f"and {len(names) - 3} more"] if len(names) > 3 else []
+    return f"of {counted(len(names), 'players')}: {', '.join([*names[:3], *others])}"
 
 
 def never_met(groups: Sequence[Sequence[str]]) -> list[str]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from boardlab.arena.match import GameRecord
 from boardlab.arena.records.ggf import ggf_text, read_ggf
 from boardlab.arena.records.lines import WRITERS, lines_text, read_lines
 from boardlab.arena.records.pgn import pgn_text, read_pgn
@@ -64,7 +65,11 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, ap
     file = check_format(path)
     listed = list(records) if isinstance(records, Iterable) else [records]
     if not all(isinstance(record, Record) for record in listed):
-        raise BoardLabError("a file of games is made from records, as read_records gives them")
+        of_match = any(isinstance(record, GameRecord) for record in listed)
+        hint = "; those of a match do not say their game and agents: save them by MatchResult.save"
+        raise BoardLabError(
+            f"a file of games is made from records, as read_records gives them{hint if of_match else ''}"
+        )
     text = FORMATS[file.suffix.lower()](listed)
     if not append:
         write_file(file, text)

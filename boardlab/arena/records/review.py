@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from boardlab.arena.records.record import Record
 from boardlab.games.game import as_seed
-from boardlab.search.agent import Agent, Decision
+from boardlab.search.agent import AgentLike, Decision
 from boardlab.search.expression import agent as make_agent
 
 
@@ -33,7 +33,7 @@ class Opinion:
 class Reviewer:
     """Asks an agent about positions of a record, in any order: its answer does not depend on those before."""
 
-    def __init__(self, record: Record, agent: str | Agent, seed: int = 0) -> None:
+    def __init__(self, record: Record, agent: AgentLike, seed: int = 0) -> None:
         self.record, self.seed = record, as_seed(seed)
         self.agent = make_agent(agent, record.game, seed=seed)
         self._states = list(record.states())
@@ -51,7 +51,7 @@ class Reviewer:
         return self._known[place]
 
 
-def review(record: Record, agent: str | Agent, seed: int = 0) -> Iterator[Opinion]:
+def review(record: Record, agent: AgentLike, seed: int = 0) -> Iterator[Opinion]:
     """The agent's opinion of every decision in the game, one after the other."""
     reviewer = Reviewer(record, agent, seed)
     for place in range(len(record.actions)):

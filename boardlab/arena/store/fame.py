@@ -7,7 +7,7 @@ game are rated together: Elo for two players, skills for more, the mean score fo
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.registry import GAMES, game_from_table
 from boardlab.numbers import counted, plain
 from boardlab.options import option_text, options_of
+from boardlab.reports import Report
 
 if TYPE_CHECKING:
     from boardlab.arena.store.store import Store
@@ -39,7 +40,7 @@ class StoredRun:
     cpu_seconds: float | None
     """The same in processor time, of all threads; unknown for runs of earlier versions."""
     seed: int
-    description: dict[str, Any]
+    description: dict[str, Any] = field(repr=False)
     """What agent.toml says."""
 
 
@@ -70,13 +71,17 @@ class Fame:
     """What was trained for it."""
 
 
-class HallOfFame(list[Fame]):
+class HallOfFame(Report, list[Fame]):
     """All lines; printed as `boardlab fame` does, but for the commands that train the agents again."""
 
     def __init__(self, lines: Iterable[Fame], tournaments: Mapping[int, str]) -> None:
         super().__init__(lines)
         self.tournaments = tournaments
         """Their names by number."""
+
+    def _headline(self) -> str:
+        games = ", ".join(dict.fromkeys(map(_title, self)))
+        return f"of {counted(len(self), 'agents')}: {games}" if self else "of no agents"
 
     def __str__(self) -> str:
         return "\n".join(text for text, _ in self.styled())

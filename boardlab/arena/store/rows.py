@@ -18,7 +18,7 @@ from boardlab.arena.store.file import typed
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, game_table
 from boardlab.runs import RunFolder
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike, as_agent
 from boardlab.search.expression import format_spec, parse, parts_of
 
 # ---- agents and runs ----
@@ -66,8 +66,9 @@ class AgentEntry:
     runs: tuple[tuple[Any, ...], ...]
 
     @staticmethod
-    def of(game: Game, agent: str | Agent) -> "AgentEntry":
+    def of(game: Game, agent: AgentLike) -> "AgentEntry":
         """The agent with what its run folders say."""
+        agent = as_agent(agent)
         if not isinstance(agent, (str, Agent)):
             raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
         # Text must be an agent of this game; an object is one.

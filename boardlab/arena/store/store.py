@@ -32,7 +32,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.games.registry import rules_of
 from boardlab.paths import as_path
-from boardlab.search.agent import Agent
+from boardlab.search.agent import AgentLike
 
 
 class Store:
@@ -52,7 +52,7 @@ class Store:
 
     # ---- agents ----
 
-    def add_agent(self, game: Game, agent: str | Agent) -> int:
+    def add_agent(self, game: Game, agent: AgentLike) -> int:
         """The agent's number in the store; what it was trained by is noted with it."""
         entry = AgentEntry.of(as_game(game), agent)
         with self._writing() as db:
@@ -68,7 +68,7 @@ class Store:
 
     # ---- games outside of tournaments ----
 
-    def add_games(self, game: Game, agents: Sequence[str | Agent], records: Iterable[GameRecord]) -> int:
+    def add_games(self, game: Game, agents: Sequence[AgentLike], records: Iterable[GameRecord]) -> int:
         """Keeps games of a match between `agents`, as one transaction; how many they were."""
         entries = [AgentEntry.of(as_game(game), agent) for agent in agents]
         rows = [GameRow.of(game, record, len(entries)) for record in as_records(records)]
@@ -98,7 +98,7 @@ class Store:
     def start_tournament(
         self,
         game: Game,
-        agents: Sequence[str | Agent],
+        agents: Sequence[AgentLike],
         format: str,
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -161,7 +161,7 @@ class Store:
     def has_tournament(
         self,
         game: Game,
-        agents: Sequence[str | Agent],
+        agents: Sequence[AgentLike],
         format: str,
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -286,14 +286,14 @@ def store(path: str | os.PathLike[str] | None = None) -> Store:
 
 def _plan(
     game: Game,
-    agents: Sequence[str | Agent],
+    agents: Sequence[AgentLike],
     format: str,
     seed: int,
     options: Mapping[str, Any] | None,
 ) -> tuple[list[AgentEntry], str, str, str]:
     """The entrants, the seed and the options as they are kept, and the mark of the plan of all these."""
     as_game(game)
-    if isinstance(agents, (str, Agent)) or not isinstance(agents, Sequence) or not agents:
+    if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     entries = [AgentEntry.of(game, agent) for agent in agents]
     for i, entry in enumerate(entries):

@@ -151,10 +151,14 @@ def test_a_path_on_the_command_line_that_cannot_be_reached_is_told(boardlab, wor
 
 
 def test_a_file_that_cannot_be_written_is_found_before_the_match(boardlab, tmp_path, monkeypatch):
-    def refuse(self, *_, **__):
-        raise PermissionError(13, "Permission denied")
+    opened = Path.open
 
-    monkeypatch.setattr("pathlib.Path.touch", refuse)
+    def refuse(self, *arguments, **more):
+        if self.name.startswith(".a.pgn"):  # aside of it
+            raise PermissionError(13, "Permission denied")
+        return opened(self, *arguments, **more)
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
     status, out, error = boardlab("match", "tictactoe", "random", "random", "--save", tmp_path / "a.pgn")
     assert (status, out) == (2, "")
     assert error == f'boardlab: "{tmp_path / "a.pgn"}" cannot be written: Permission denied\n'
@@ -212,7 +216,7 @@ def test_what_boardlab_refuses_in_a_plugin_is_said_with_its_line(boardlab, plugi
         (("rate", "--tau", "x"), '--tau must be a number, not "x"'),
         (("fame", "--top", "0"), "--top must be a whole number from 1 to 1000000000, not 0"),
         (("resume", "runs/x", "--alpha", "0.5"),
-         "a run keeps the settings that it began with: resume takes --episodes, not --alpha"),
+         "a run keeps the settings that it began with: resume takes --episodes and --programs, not --alpha"),
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_refused_in_a_sentence(boardlab, words, sentence):

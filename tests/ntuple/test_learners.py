@@ -369,7 +369,8 @@ def test_switches_are_settings_of_a_learner_and_can_be_off():
             theirs = [kind for kind in kinds if switch in {known.name for known in options_of(kind)}]
             assert theirs, name
             for kind in theirs:
-                values = off if isinstance(off, tuple) else (1,)  # or whatever is not None
+                low = next(known.low for known in options_of(kind) if known.name == switch)
+                values = off if isinstance(off, tuple) else (max(1, low),)  # or whatever is not None
                 assert all(check_options("", kind, {switch: value})[switch] == value for value in values)
                 assert all(value in off for value in values)
 

@@ -21,7 +21,7 @@ from boardlab.errors import BoardLabError, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
-from boardlab.interrupts import undisturbed
+from boardlab.interrupts import ignoring_ctrl_c
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_number, read_option
 from boardlab.paths import as_path, reachable
@@ -235,7 +235,7 @@ def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        with undisturbed():
+        with ignoring_ctrl_c():
             console.print(f"stopped {where()}", markup=False, soft_wrap=True)
         raise typer.Exit(130) from None
 

@@ -4,12 +4,9 @@ Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEAR
 CONTRIBUTING.md.
 """
 
-import contextlib
 import dataclasses
 import keyword
-import signal
-import threading
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -200,20 +197,3 @@ class SelfPlaySettings(LearnerSettings):
         settings.start_actions = self.start_actions
         settings.episode_limit = self.episode_limit or 0
         return settings
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Keeps a Ctrl-C until the end."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    caught: list[tuple[int, Any]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if caught:
-        handler(*caught[0])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
-from boardlab.interrupts import undisturbed
+from boardlab.interrupts import ignoring_ctrl_c
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import ExamPlan, check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -186,7 +186,7 @@ def train(
             is_saved = not isinstance(error, Exception) and folder.has("checkpoint.npz")
             if is_new and not is_saved and not training.learner.episodes_done:
                 # What went wrong first is what is said.
-                with undisturbed(), contextlib.suppress(BoardLabError):
+                with ignoring_ctrl_c(), contextlib.suppress(BoardLabError):
                     folder.discard()
             raise
     return _as_run(training)

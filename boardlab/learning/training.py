@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, TableFullError
 from boardlab.games.game import Game
-from boardlab.interrupts import undisturbed
+from boardlab.interrupts import ignoring_ctrl_c, postponing_ctrl_c
 from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
-from boardlab.learning.learner import LearnerSettings, uninterrupted
+from boardlab.learning.learner import LearnerSettings
 from boardlab.numbers import counted
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -182,7 +182,7 @@ class Training:
             self.save()
             self._draw()
         except (KeyboardInterrupt, TableFullError):
-            with undisturbed():
+            with ignoring_ctrl_c():
                 self.save()
                 self._draw()
             raise
@@ -193,7 +193,7 @@ class Training:
 
         What is saved after each call takes long (a generation of AlphaZero): it is broken off and begun anew.
         """
-        with contextlib.nullcontext() if self.trainee.saves_each_chunk else uninterrupted():
+        with contextlib.nullcontext() if self.trainee.saves_each_chunk else postponing_ctrl_c():
             self.learner.train(episodes)
 
     def _is_stopped(self, tell: Tell) -> bool:

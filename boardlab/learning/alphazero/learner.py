@@ -22,6 +22,7 @@ from boardlab.evaluators.nets import Net, from_arrays, to_arrays
 from boardlab.evaluators.python import python_evaluator
 from boardlab.evaluators.simple import Rollout
 from boardlab.games.game import Game
+from boardlab.interrupts import postponing_ctrl_c
 from boardlab.learning.alphazero.gate import gate_score
 from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
@@ -31,7 +32,7 @@ from boardlab.learning.alphazero.settings import LEAVES, AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
-from boardlab.learning.learner import Trainee, uninterrupted
+from boardlab.learning.learner import Trainee
 from boardlab.learning.moments import fill_moments, moments
 from boardlab.learning.pytorch import cosine, seeded, threaded
 from boardlab.runs import RunFolder
@@ -193,7 +194,7 @@ class AlphaZeroLearner:
         if settings.gate is not None and self._is_finite():
             facts |= self._pass_gate(seed)
         # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
-        with uninterrupted():
+        with postponing_ctrl_c():
             if warm and warm.is_arena:
                 self.warm.close(number, counts.arena_reward)
                 facts |= {"arena_reward": counts.arena_reward, "switched": bool(self.warm.switched[0])}

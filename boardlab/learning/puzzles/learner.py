@@ -19,7 +19,8 @@ from boardlab.evaluators.inference import net_distances
 from boardlab.evaluators.net import choose_device
 from boardlab.evaluators.nets import from_arrays, to_arrays
 from boardlab.games.game import Game
-from boardlab.learning.learner import Trainee, uninterrupted
+from boardlab.interrupts import postponing_ctrl_c
+from boardlab.learning.learner import Trainee
 from boardlab.learning.moments import fill_moments, moments
 from boardlab.learning.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.learning.pytorch import cosine, seeded, threaded
@@ -106,7 +107,7 @@ class DistanceLearner:
             for _ in range(steps):
                 losses += self._step()
             self.loss = float(losses) / steps
-            with uninterrupted():
+            with postponing_ctrl_c():
                 self._keep()
                 begun = self.episodes_done, self.actions_done
         except BaseException:  # Ctrl-C in the middle of a step: back to what the arrays hold

@@ -248,12 +248,12 @@ def match(
 
     With three and more players the order around the table is another one each turn. `random_actions` plays
     that many random actions before the agents take over, the same ones in all games of a turn; `starts` are
-    positions to begin from, one a turn, or a number of actions (all positions after them), "0-1" or a file of
-    openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first agent always
-    begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether
-    the first agent is elo1 or only elo0 stronger. `adjudicate` names an evaluator that ends clear games.
-    `values` keeps what the agents expected of their actions. The result is the same for any number of
-    threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
+    positions to begin from, one a turn, or a number of actions (all positions after them), "0-1", "random 4"
+    or a file of openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first
+    agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether the first agent is elo1 or
+    only elo0 stronger. `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents
+    expected of their actions. The result is the same for any number of threads. Ctrl-C raises `StoppedMatch`,
+    a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
     agents = as_agents(agents)

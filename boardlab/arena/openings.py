@@ -90,7 +90,9 @@ def read_starts(game: Game, words: int | str | os.PathLike[str]) -> tuple[list[S
     "default"; "2": all positions after two actions; "0-1": all after no or one; "random 4": four random
     actions; else the name of a file of openings.
     """
-    text = str(words).strip()
+    if isinstance(words, os.PathLike):
+        return read_openings(game, words), 0
+    text = str(as_integer("starts", words, 0, 100) if not isinstance(words, str) else words).strip()
     if text == "default":
         return [], 0
     first, _, last = text.partition("-")
@@ -112,7 +114,7 @@ def shuffled_starts(game: Game, starts: Starts, seed: int) -> tuple[Sequence[Sta
 
     Positions that were given stay as they are.
     """
-    if not isinstance(starts, (int, str, os.PathLike)):
+    if isinstance(starts, Sequence) and not isinstance(starts, str):
         return starts, 0
     found, random_actions = read_starts(game, starts)
     random.Random(as_seed(seed)).shuffle(found)

@@ -73,7 +73,7 @@ def balance(
     if out is not None and result.starts:  # before the screen: who reads it may have gone away
         write_openings(result, out)
     if is_stopped:
-        console.print(f"stopped: this is the result of {done:,} of {counted(total, 'games')}")
+        console.print(f"stopped after {done:,} of {counted(total, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     if out is not None:
         kept = f"{counted(len(result.starts), 'starts')} in {out}"

@@ -53,7 +53,7 @@ def read_values(command: Callable[..., None]) -> Callable[..., None]:
             if isinstance(info, OptionInfo):
                 names = (*(info.param_decls or ()), f"--{name.replace('_', '-')}")
                 shown = next(word for word in names if word.startswith("--"))
-                info.metavar = info.metavar or ("PATH" if kind is Path else f"<{kind.__name__}>")
+            info.metavar = info.metavar or ("PATH" if kind is Path else f"<{kind.__name__}>")
             # Typer's own would not say which number was given, and take "" for the present folder.
             info.parser = lambda given: given
             info.callback = _reader(shown, kind)

@@ -45,9 +45,9 @@ def match(
         typer.Option(
             "--starts",
             "--openings",
-            metavar="PLIES|FILE",
-            help="Begin from all positions after so many actions, or from a file with an opening a line; in "
-            "random order, each in every seat.",
+            metavar="STARTS",
+            help='Where games begin: "2", all positions after two actions; "0-1"; "random 4", so many random '
+            "ones; or a file with an opening a line. In random order, each in every seat.",
         ),
     ] = "default",
     sprt: Annotated[

@@ -57,8 +57,8 @@ def tournament(
         typer.Option(
             "--starts",
             "--openings",
-            metavar="PLIES|FILE",
-            help="Begin from all positions after so many actions, or a file's.",
+            metavar="STARTS",
+            help='Where games begin: "2", all positions after two actions; "0-1"; "random 4"; or a file.',
         ),
     ] = "default",
     adjudicate: Judge = None,

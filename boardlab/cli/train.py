@@ -39,6 +39,7 @@ from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 from boardlab.paths import reachable
 from boardlab.runs import RunFolder
+from boardlab.search.expression import programs_of
 
 ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
 
@@ -161,10 +162,18 @@ def train(
         _train_many(board_game, runs, jobs, arguments)
         return
     before = _written(folder)  # a run that --force was to replace is none of ours
-    with saved_by_ctrl_c(f"boardlab resume {folder}", lambda: _written(folder) not in (None, before)):
+    exams = (*(arguments["exams"] or ()), arguments["stop_exam"])
+    with saved_by_ctrl_c(
+        _to_go_on(folder, any(programs_of(name) for name in exams if name)),
+        lambda: _written(folder) not in (None, before),
+    ):
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), told_memory=_say_memory, **arguments)
         _report(run)
+
+
+def _to_go_on(folder: Path, programs: bool) -> str:
+    return f"boardlab resume {folder}{' --programs' * programs}"
 
 
 def _written(folder: Path) -> tuple[int, int] | None:
@@ -254,7 +263,7 @@ def resume(
             f"a run keeps the settings that it began with: resume takes --episodes and --programs, "
             f"not {context.args[0]}"
         )
-    with saved_by_ctrl_c(f"boardlab resume {run}"):
+    with saved_by_ctrl_c(_to_go_on(run, programs)):
         with training_bar() as bar:
             done = resume_run(run, episodes=episodes, progress=teller(bar), programs=programs)
         _report(done)

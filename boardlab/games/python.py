@@ -204,7 +204,13 @@ class PythonGame(Rules):
         start = tuple(start)
         low, high = self._score_range()
         for player in range(self._fact("players", 1, 8)):
-            self._name("player_name", self.player_name(player))
+            try:
+                told = self.player_name(player)
+            except Exception as error:
+                raise BoardLabError(
+                    f"{self.name}: player_name({player}) failed: {type(error).__name__}: {error}"
+                ) from error
+            self._name("player_name", told)
         cells = self._length("board_vector", start) if "board_vector" in has else 0
         return _engine.python_game(
             self,

@@ -83,8 +83,9 @@ def _for_game(game: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
         fitted["staged"] = False
     if "symmetries" in fitted:
         fitted["symmetries"] = min(fitted["symmetries"], game.symmetries)
-    if "window" in fitted and "window_first" in fitted:
-        fitted["window_first"] = min(fitted["window_first"], fitted["window"])
+    for least, most in (("window_first", "window"), ("simulations_first", "simulations"), ("lr_final", "lr")):
+        if fitted.get(least) is not None and most in fitted:
+            fitted[least] = min(fitted[least], fitted[most])
     return fitted
 
 

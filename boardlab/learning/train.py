@@ -173,7 +173,7 @@ def train(
     agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, agent)
-        return resume(folder.path, progress=progress)
+        return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
     with folder.claimed():
@@ -319,7 +319,7 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, prog
         if exams.get("every") == default_every(before):
             exams["every"] = None  # as many exams as before, however long the run is now
         if not programs:
-            _check_starts_nothing(folder, exams)
+            _check_starts_nothing(exams)
         plan = plan_exams(game, total, **exams)
         snapshot_every = as_integer("snapshot_every", agent.get("snapshot_every", 0), 0, 10**12)
         training = Training(folder, game, wanted, network, seed, total, plan, snapshot_every)
@@ -340,14 +340,14 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, prog
     return training
 
 
-def _check_starts_nothing(folder: RunFolder, exams: Mapping[str, Any]) -> None:
+def _check_starts_nothing(exams: Mapping[str, Any]) -> None:
     """Refuses exams that would start a program that somebody else's file names."""
     names = exams.get("names", ())
     for name in (*((names,) if isinstance(names, str) else names), exams.get("stop_exam")):
         if isinstance(name, str) and (started := programs_of(name)):
             raise BoardLabError(
-                f"{folder.path}/agent.toml has an exam that starts the program {started[0]!r}; if you trust "
-                "it, resume with --programs (in Python programs=True)"
+                f"an exam of this run starts the program {started[0]!r}; if you trust it, resume with "
+                "--programs (in Python programs=True)"
             )
 
 

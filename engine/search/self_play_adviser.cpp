@@ -1,7 +1,6 @@
 #include "search/self_play_adviser.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "search/ntuple_evaluator.h"
 
@@ -9,7 +8,8 @@ namespace boardlab {
 
 namespace {
 
-constexpr std::size_t TABLE_BYTES = 1u << 20;  // small: that of the targets is emptied before every search
+constexpr std::int64_t SOLVE_NODES = 2'000'000;  // about a second: nobody looks at signals meanwhile
+constexpr std::size_t TABLE_BYTES = 1u << 20;    // small: that of the targets is emptied before every search
 
 AlphaBetaOptions alphabeta_to(int depth) {
   AlphaBetaOptions options;
@@ -65,7 +65,7 @@ bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
 bool SelfPlayAdviser::judge(const void *after_state, int player, Rng &rng, double &value) {
   if (solver_ && game_.moves_left(after_state) <= options_.solve_below) {
     EndgameSolver::Solution solution;
-    if (solver_->solve(after_state, std::numeric_limits<std::int64_t>::max(), [] {}, solution)) {
+    if (solver_->solve(after_state, SOLVE_NODES, [] {}, solution)) {
       value = solution.scores[player];
       return true;
     }

@@ -136,6 +136,7 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
 
 void Tree::make_room() {
   if (!wants_room()) return;
+  if (game_->is_hidden()) keep_subtree(ROOT, 0);  // without the places that children have moved from
   for (std::uint32_t least = 2; nodes_.size() > options_.max_nodes / 2 && least / 2 <= nodes_[ROOT].visits; least *= 2)
     keep_subtree(ROOT, least);
   backups_at_room_ = backups_;
@@ -454,8 +455,8 @@ bool Tree::is_legal(Action action) const {
 }
 
 // Worlds with other hidden cards allow other actions: those that the node lacks become children, too. How likely they
-// are nobody has said: as likely as the others on the mean. A block has no room to grow, so that its children move; a
-// leaf that waits may be on its way through one of them, and finds where it went.
+// are nobody has said: as likely as the others on the mean. Where a block has no room left its children move; a leaf
+// that waits may be on its way through one of them, and finds where it went.
 void Tree::complete(std::uint32_t at) {
   const std::uint32_t first = nodes_[at].first, count = nodes_[at].count;
   const auto is_known = [&](Action action) {
@@ -466,31 +467,44 @@ void Tree::complete(std::uint32_t at) {
   const auto end = scratch_.begin() + legal_count_;
   const auto missing = std::partition(scratch_.begin(), end, is_known);
   if (missing == end) return;
-  const std::size_t moved = nodes_.size(), size = moved + count + static_cast<std::size_t>(end - missing);
+  float priors = 0;
+  for (std::uint32_t i = 0; i < count; ++i) priors += nodes_[first + i].prior;
+  const auto wanted = count + static_cast<std::uint32_t>(end - missing);
+  const bool has_room = std::size_t{first} + wanted <= nodes_.size() &&
+                        std::all_of(&nodes_[first + count], &nodes_[first] + wanted,
+                                    [](const Node &place) { return place.action == SPARE; });
+  if (!has_room && !move_children(at, 2 * wanted)) return;
+  Node *fresh = &nodes_[nodes_[at].first + count];
+  for (auto action = missing; action != end; ++action, ++fresh) {
+    *fresh = Node{};
+    fresh->action = *action;
+    fresh->prior = priors / static_cast<float>(count);
+  }
+  nodes_[at].count = wanted & MOST_CHILDREN;
+}
+
+// The children of a node move to a block of that many places, of which the rest are spare.
+bool Tree::move_children(std::uint32_t at, std::uint32_t places) {
+  const std::uint32_t first = nodes_[at].first, count = nodes_[at].count;
+  const std::size_t moved = nodes_.size(), size = moved + places;
   if (size > options_.max_nodes) {
     full_ = true;
-    return;
+    return false;
   }
   nodes_.resize(size);
   if (options_.rave) amaf_.resize(size);
   if (options_.gumbel > 0) own_values_.resize(size);
-  float priors = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     Node &old = nodes_[first + i];
     nodes_[moved + i] = old;
-    priors += old.prior;
     old.exact = 1;
     old.next = static_cast<std::uint32_t>(moved) + i;
     if (options_.rave) amaf_[moved + i] = amaf_[first + i];
     if (options_.gumbel > 0) own_values_[moved + i] = own_values_[first + i];
   }
-  std::size_t fresh = moved + count;
-  for (auto action = missing; action != end; ++action, ++fresh) {
-    nodes_[fresh].action = *action;
-    nodes_[fresh].prior = priors / static_cast<float>(count);
-  }
+  for (std::size_t i = moved + count; i < size; ++i) nodes_[i].action = SPARE;
   nodes_[at].first = static_cast<std::uint32_t>(moved);
-  nodes_[at].count = static_cast<std::uint32_t>(size - moved) & MOST_CHILDREN;
+  return true;
 }
 
 namespace {

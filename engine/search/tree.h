@@ -193,6 +193,7 @@ class Tree {
 
  private:
   static constexpr std::uint32_t ROOT = 1;                        // 0 means none
+  static constexpr Action SPARE = -2;                             // a place for a child behind its siblings
   static constexpr std::uint32_t MOST_CHILDREN = (1u << 25) - 1;  // Game refuses tables with more
 
   // Where a value of the player lies in the range: (value - low) * scale is in [0,1]; scale 0 while nothing is known.
@@ -210,6 +211,7 @@ class Tree {
   Line q_line(int player) const;
   double unvisited_q(const Node &node, const Line &q) const;
   void complete(std::uint32_t at);
+  bool move_children(std::uint32_t at, std::uint32_t places);
   bool is_legal(Action action) const;
   std::uint32_t select_child(std::uint32_t at, int player);
   template <bool HIDDEN>

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import boardlab as bl
 from boardlab import BoardLabError
-from boardlab.arena.openings import all_positions, read_openings, shuffled_starts
+from boardlab.arena.openings import all_positions, read_openings, read_starts, shuffled_starts
 
 FOUR = bl.game("connectfour")
 TICTACTOE = bl.game("tictactoe")
@@ -79,3 +80,15 @@ def test_openings_that_make_no_sense_are_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("boardlab.arena.openings.MOST_POSITIONS", 300)
     with pytest.raises(BoardLabError, match="more than 300 positions"):
         all_positions(FOUR, 4)
+
+
+def test_a_path_is_a_file_and_a_number_is_one_whatever_it_looks_like(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    game = bl.game("tictactoe")
+    Path("2").write_text("a1 b1 c1\n")
+    named = bl.match(game, ["random", "random"], 2, starts=Path("2")).records
+    assert {record.start.to_text() for record in named} == {read_openings(game, "2")[0].to_text()}
+    for two in (2, "2", np.int64(2)):
+        assert len(read_starts(game, two)[0]) == len(all_positions(game, 2))
+    with pytest.raises(BoardLabError, match="starts must be"):
+        bl.match(game, ["random", "random"], 2, starts=True)

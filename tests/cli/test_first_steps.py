@@ -115,9 +115,7 @@ def test_ctrl_c_keeps_the_games_of_a_balance(boardlab, tmp_path, monkeypatch):
     )  # fmt: skip
     press_ctrl_c(monkeypatch, "balance", after=2)
     status, out, _ = boardlab(*words)
-    games = int(
-        re.match(r"stopped: this is the result of ([\d,]+) of 100,000 games\n", out)[1].replace(",", "")
-    )
+    games = int(re.match(r"stopped after ([\d,]+) of 100,000 games\n", out)[1].replace(",", ""))
     assert status == 130 and 2 <= games < 100000
     assert out.splitlines()[1].startswith("usual start: X ") and f"; {games:,} games, " in out
 
@@ -131,7 +129,7 @@ def test_ctrl_c_keeps_the_starts_that_were_confirmed(boardlab, tmp_path, monkeyp
         "balance", "tictactoe", "-a", "random", "-n", "20", "--plies", "2", "--candidates", "10",
         "--keep", "4", "--screen", "4", "--confirm", "100000", "--out", file,
     )  # fmt: skip
-    assert status == 130 and out.startswith("stopped: this is the result of ")
+    assert status == 130 and out.startswith("stopped after ")
     assert "usual start: X " in out and "; 20 games, " in out
     if confirmed:
         starts = len(read_openings(bl.game("tictactoe"), file))

@@ -481,6 +481,7 @@ def test_ctrl_c_in_the_rules_waits_for_the_end_of_the_episode(tmp_path, learner)
         ),
         ({"player_name": lambda self, player: None}, "player_name must return a name, not None"),
         ({"player_name": lambda self, player: ""}, "player_name must return a name, not ''"),
+        ({"player_name": lambda self, player: ["a"][player]}, r"player_name\(1\) failed: IndexError"),
         ({"symmetries": 2}, "symmetries = 2 needs symmetry, which is missing"),
         ({"symmetry": lambda self, g, position: position}, "symmetry needs symmetry_action"),
         ({"conceal": lambda self, position, player: position}, "conceal needs determinize"),

@@ -339,12 +339,14 @@ def test_a_run_of_alphazero_whose_settings_cut_each_other_goes_on(tmp_path, monk
     pytest.importorskip("torch")
     settings = {"blocks": 1, "channels": 8, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
     settings |= {"full_share": 0.5, "window": 2, "window_first": 9}
+    settings |= {"simulations_first": 6, "lr": 0.001, "lr_final": 0.01}
     with monkeypatch.context() as before:
         before.setattr(AlphaZero, "check_given", lambda *_: None)
         bl.train(TICTACTOE, "alphazero", episodes=4, out=tmp_path, progress=lambda _: True, **settings)
     assert bl.resume(tmp_path).is_finished
     command = train_command(tomllib.loads((tmp_path / "agent.toml").read_text()), "again")
     assert "--window 2 --window-first 2" in command
+    assert "--simulations-first 4" in command and "--lr-final 0.001" in command
 
 
 def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tmp_path):

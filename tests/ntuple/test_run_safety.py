@@ -54,7 +54,7 @@ def test_a_run_that_somebody_else_wrote_starts_no_program(tmp_path, key, agent):
     assert changed[key][0] in text
     (run.path / "agent.toml").write_text(text.replace(*changed[key], 1))
     with pytest.raises(
-        bl.BoardLabError, match=r"has an exam that starts the program '.*program.sh'.*--programs"
+        bl.BoardLabError, match=r"an exam of this run starts the program '.*program.sh'.*--programs"
     ):
         bl.resume(run.path, episodes=8)
     assert not mark.exists()
@@ -63,17 +63,31 @@ def test_a_run_that_somebody_else_wrote_starts_no_program(tmp_path, key, agent):
     assert mark.exists()
 
 
-def test_processes_of_ours_do_not_take_the_users_files_for_pythons_modules(tmp_path):
+@pytest.mark.parametrize(
+    "more", ["", "sys.path.insert(0, '')", "sys.path.insert(0, pathlib.Path('/nowhere'))"]
+)
+def test_processes_of_ours_do_not_take_the_users_files_for_pythons_modules(tmp_path, more):
     """queue.py is needed by what they import."""
     (tmp_path / "queue.py").write_text("raise SystemExit('this is not the queue you look for')\n")
     code = (
         "import sys; sys.path.pop(0)\n"  # -c looks in the present folder, which `boardlab` does not
+        "import concurrent.futures.thread, pathlib, queue\n"
+        f"{more}\n"
         "import boardlab as bl\n"
         "from boardlab.learning.many import train_many\n"
         "train_many(bl.game('tictactoe'), 2, jobs=2, episodes=50, out='runs/many')\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True)
     assert len(list((tmp_path / "runs/many").glob("*/weights.npz"))) == 2
+
+
+def test_who_names_an_exam_again_may_start_its_program(tmp_path):
+    """As several runs do that go on where they were stopped."""
+    engine = f'engine("{sys.executable} -m boardlab gtp random --game tictactoe")'
+    options = {"episodes": 40, "out": tmp_path / "run", "exams": [engine], "exam_every": 20, "exam_games": 2}
+    broken = bl.train(TICTACTOE, progress=lambda now: now.episodes > 0, **options)
+    assert broken.episodes < 40
+    assert bl.train(TICTACTOE, go_on=True, **options).is_finished
 
 
 @pytest.fixture

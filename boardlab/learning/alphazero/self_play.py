@@ -149,10 +149,8 @@ def play_games(
             scores = forest.scores
             results.append(np.array([resigning.close(i, scores[i]) for i in over.tolist()]))
             is_cut = (players[over] != TERMINAL) & ~resigning.ended[over]
-            if (
-                ranking is not None
-            ):  # ranks are of scores, and those of games that were cut are as good as others
-                is_cut[:] = False
+            # Ranks are of scores, and those of games that were cut are as good as others.
+            is_cut &= ranking is None
             book.close(over, results[-1], is_cut)
             again = over[: settings.games - started]
             started += len(again)

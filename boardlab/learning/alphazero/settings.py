@@ -141,7 +141,7 @@ class AlphaZero(LearnerSettings):
         4, "the same at the start; grows by one every two generations", low=1, high=10**6
     )
     window_positions: int | None = option(
-        None, "learn from the last so many positions instead, of however many generations", low=2, high=10**9
+        None, "learn from the last so many positions instead, of however many generations", low=1, high=10**9
     )
     samples: int | None = option(
         None,
@@ -256,6 +256,8 @@ class AlphaZero(LearnerSettings):
             raise BoardLabError(
                 f"alphazero: window_first must be at most window={self.window}, not {self.window_first}"
             )
+        if "window_positions" in given and self.window_positions == 1:
+            raise BoardLabError("alphazero: window_positions must be at least 2: one position is no batch")
         if "simulations_first" in given and (self.simulations_first or 0) > self.simulations:
             raise BoardLabError(
                 f"alphazero: simulations_first must be at most simulations={self.simulations}, to which it "

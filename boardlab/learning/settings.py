@@ -219,7 +219,8 @@ class TdNTuple(NTupleSettings):
     target_depth: int = option(2, "actions that it looks ahead of the after-state", low=1, high=100)
     solve_below: int = option(
         0,
-        "targets are exact where at most so many actions are left; 0: never (games that fill up)",
+        "targets are exact where at most so many actions are left and two million positions tell; 0: never "
+        "(games that fill up)",
         low=0,
         high=100,
     )

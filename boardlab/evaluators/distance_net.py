@@ -32,10 +32,14 @@ class DistanceNet(nn.Module):
         self.register_buffer("columns", columns, persistent=False)
         self.register_buffer("factors", factors, persistent=False)
         self.register_buffer("offsets", offsets, persistent=False)
-        self.embedding = nn.EmbeddingBag(layers.embedding.inputs, layers.embedding.outputs, mode="sum")
-        nn.init.normal_(self.embedding.weight, std=len(cells) ** -0.5)
-        self.body = module(layers.body)
-        self.head = nn.Linear(layers.head.inputs, 1)
+        embedding = module(layers.embedding)
+        assert isinstance(embedding, nn.EmbeddingBag)
+        nn.init.normal_(embedding.weight, std=len(cells) ** -0.5)
+        self.embedding, self.body, self.head = (
+            embedding,
+            module(layers.body),
+            nn.Linear(layers.head.inputs, 1),
+        )
 
     def forward(self, cells: Tensor) -> Tensor:
         """Distances [n] of board vectors uint8 [n, cells]."""

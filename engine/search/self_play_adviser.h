@@ -39,7 +39,7 @@ class SelfPlayAdviser final : public ntuple::Adviser {
   // episode.
   std::optional<MctsSearch> mcts_;
   std::optional<AlphaBetaSearch> target_;
-  std::optional<EndgameSolver> solver_;  // knows nothing of the network, and keeps what it has solved
+  std::optional<EndgameSolver> solver_;
   Decision decision_;
 };
 

@@ -49,7 +49,7 @@ from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.presets import preset
 from boardlab.learning.switches import idle_settings
-from boardlab.search.enhancements import ENHANCEMENTS, POLICIES
+from boardlab.search.enhancements import ENHANCEMENTS, POLICIES, RAVE_OF
 
 GAMES: dict[str, dict[str, Any]] = {
     "connectfour": {"rows": 6, "cols": 6},
@@ -192,6 +192,7 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
         "game": game,
         "seed": seed,
         "policy": settings.warm_policy,
+        "rave_of": settings.rave_of,
         "games": GAMES_A_NET,
         "distinct": result.distinct,
         "reward": reward,
@@ -259,9 +260,9 @@ def main() -> None:
             if given.untrained:
                 for seed in range(given.first_seed, given.first_seed + -(-given.match_games // GAMES_A_NET)):
                     for game, variant in itertools.product(given.games, PAPER):
-                        wanted = (variant, game, seed, given.warm_policy)
+                        wanted = (variant, game, seed, given.warm_policy, given.rave_of)
                         if not any(
-                            (t.get("untrained"), t["game"], t["seed"], t.get("policy")) == wanted
+                            tuple(map(t.get, ("untrained", "game", "seed", "policy", "rave_of"))) == wanted
                             for t in told
                         ):
                             jobs.add((seed,), untrained, game, variant, seed, _chosen(given))
@@ -328,7 +329,7 @@ def _options() -> argparse.Namespace:
         "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
-    parser.add_argument("--rave-of", default="own", choices=("own", "all"))
+    parser.add_argument("--rave-of", default="own", choices=RAVE_OF)
     parser.add_argument(
         "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
     )
@@ -437,8 +438,9 @@ def report(told: list[Line], how: str) -> None:
     """A table a game, of whatever there is."""
     for game in GAMES:
         lines = [line for line in told if line["game"] == game]
-        for policy in POLICIES:
-            report_untrained(game, policy, [t for t in lines if t.get("policy") == policy], how)
+        for policy, rave_of in itertools.product(POLICIES, RAVE_OF):
+            mine = [t for t in lines if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
+            report_untrained(game, f"policy of {policy}, RAVE of {rave_of} actions", mine, how)
         runs = [line for line in lines if "run" in line]
         if not runs:
             continue
@@ -584,7 +586,7 @@ def report_speed(games: list[str], simulations: int) -> None:
         table(f"{game} 6x6, self-play over a net that costs nothing", ["", "simulations/s"], rows)
 
 
-def report_untrained(game: str, policy: str, lines: list[Line], how: str) -> None:
+def report_untrained(game: str, what: str, lines: list[Line], how: str) -> None:
     """Win rates against MCTS with a net that knows nothing, draws as halves, ± a 95% interval over nets."""
     rows = []
     for name, published in zip(PAPER, TABLE_2[game], strict=True):
@@ -597,7 +599,7 @@ def report_untrained(game: str, policy: str, lines: list[Line], how: str) -> Non
         rows.append([name, games, distinct, f"{np.mean(shares):.1%} ± {half:.1%}", f"{published:g}%"])
     if rows:
         table(
-            f"{game} 6x6, against MCTS over untrained nets, policy of {policy}",
+            f"{game} 6x6, against MCTS over untrained nets: {what}",
             ["enhancement", "games", "distinct", "score", "published"],
             rows,
             how,

@@ -17,6 +17,8 @@ from boardlab.search.spec import SearchSpec
 
 POLICIES = ("visits", "values")
 """What an enhanced search's policy is made of. The listings say values; visits reproduce the results."""
+RAVE_OF = ("own", "all")
+"""Whose later actions RAVE counts. The formula says everybody's; a player's own reproduce the results."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +106,9 @@ class _EnhancedMcts(SearchSpec):
 
     def as_mcts(self) -> Mcts:
         """The same search with its options spelled out."""
-        parameters = {
-            "weight": WRoMcts.weight,
-            "equivalence": RaveMcts.equivalence,
-            "rave_of": RaveMcts.rave_of,
+        # An enhancement takes no notice of what it has no field for.
+        parameters: dict[str, Any] = {
+            name: getattr(WRoRaMcts, name) for name in ("weight", "equivalence", "rave_of")
         }
         parameters |= {f.name: getattr(self, f.name) for f in fields(self) if f.name in parameters}
         chosen = ENHANCEMENTS[self.enhancement].options(self.policy, **parameters)
@@ -131,7 +132,7 @@ class _Raved(_EnhancedMcts):
         1000.0, "RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
     )
     rave_of: str = option(
-        "own", "RAVE counts the player's own later actions, or all players'", choices=("own", "all")
+        "own", "RAVE counts the player's own later actions, or all players'", choices=RAVE_OF
     )
 
 

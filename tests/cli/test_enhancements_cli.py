@@ -17,7 +17,8 @@ def output(*words, given=None):
 
 
 def test_they_are_listed_with_their_parameters():
-    assert all(name in output("agents") for name in NAMES)
+    listing = output("agents")
+    assert all(name in listing for name in NAMES)
     assert "weight" in output("agents", "wro_mcts") and "weight" not in output("agents", "rollout_mcts")
 
 

@@ -1,5 +1,7 @@
 """The five enhancements of Wang et al. (2021) as agents: what each is, in which units, how strong."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from boardlab.search import format_spec, parse
 from boardlab.search.enhancements import ENHANCEMENTS
 from boardlab.search.registry import SEARCHES
 
+ROOT = Path(__file__).parents[2]
 NAMES = [f"{name}_mcts" for name in ENHANCEMENTS]
 
 SPELLED_OUT = {
@@ -18,6 +21,14 @@ SPELLED_OUT = {
     "wrora_mcts": "mcts(mix(score, rollout, weight=0.5), iterations=60, solver=False, rave=True, rave_rollouts=True)",
 }
 """As docs/searches.md has them."""
+
+
+def test_the_page_of_searches_names_each_with_the_options_that_it_stands_for():
+    page = (ROOT / "docs/searches.md").read_text(encoding="utf-8")
+    for name, spelled_out in SPELLED_OUT.items():
+        wanted = spelled_out.replace("score", "E").replace(", iterations=60, solver=False", "")
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}(E"))
+        assert f"`{wanted}`" in row
 
 
 def test_each_enhancement_has_an_agent():

@@ -94,14 +94,14 @@ class AlphaZero(LearnerSettings):
 
     warm_start: str = option(
         "off",
-        "what helps the search in the first generations (papers 003, 004): rollouts instead of the net's "
+        "what helps the search in the first generations (Wang et al. 2021): rollouts instead of the net's "
         "values, rave, both (rora), rollouts weighed with the net's values without and with rave (wro, "
         "wrora), or rhea",
         choices=("off", *WARM_STARTS),
     )
     switch: str = option(
         "fixed",
-        "when it ends: after warm_iterations generations, or (adaptive: paper 004, Algorithm 2) once MCTS "
+        "when it ends: after warm_iterations generations, or (adaptive: their Algorithm 2) once MCTS "
         "with the net alone wins more than it loses against it; their games are then what is learned from",
         choices=("fixed", "adaptive"),
     )
@@ -111,8 +111,8 @@ class AlphaZero(LearnerSettings):
     )
     warm_decay: str = option(
         "inverse",
-        "how that weight falls: as 1/generation (paper 004), or linearly from 1 in the first generation to "
-        "1/I' in the last with switch=fixed",
+        "how that weight falls: as 1/generation (Wang et al. 2021), or with switch=fixed linearly from 1 in "
+        "the first generation to 1/I' in the last",
         choices=("inverse", "linear"),
     )
     warm_policy: str = option(

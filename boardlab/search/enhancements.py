@@ -18,7 +18,7 @@ from boardlab.search.spec import SearchSpec
 POLICIES = ("visits", "values")
 """What an enhanced search's policy is made of. The listings say values; visits come nearer to the results."""
 RAVE_OF = ("own", "all")
-"""Whose later actions RAVE counts. The formula says everybody's; a player's own come nearer to the results."""
+"""Whose later actions count. The formula says everybody's; a player's own come nearer to the results."""
 
 
 @dataclass(frozen=True)

@@ -156,8 +156,9 @@ class GtpServer:
 
     def _action(self, state: State, vertex: str) -> int:
         """The legal action at a vertex; errors name vertices as GTP writes them, not the game's own names."""
+        name = from_vertex(self.game, vertex)
         try:
-            return state.parse_action(from_vertex(self.game, vertex))
+            return state.parse_action(name)
         except BoardLabError:
             legal = [to_vertex(self.game, name) for name in state.action_names().values()]
             some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")

@@ -65,7 +65,10 @@ class Table:
     @property
     def won(self) -> list[int]:
         """What each player got of the pot when the hand was over; a bet that nobody called is no win."""
-        got = [stack - (start - paid) for stack, start, paid in zip(self.stacks, self.start, self.paid)]
+        got = [
+            stack - (start - paid)
+            for stack, start, paid in zip(self.stacks, self.start, self.paid, strict=True)
+        ]
         second, most = sorted(self.paid)[-2:]
         got[self.paid.index(most)] -= most - second
         return got

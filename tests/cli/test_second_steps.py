@@ -311,6 +311,22 @@ def test_play_states_the_rules_of_the_variant(typed):
     assert out.startswith("nim: take stones from one heap, the player after the last taker wins.\n")
 
 
+def test_help_in_play_breaks_lines_between_words(typed, monkeypatch):
+    monkeypatch.setattr(console, "_width", 80)
+    _, out, _ = typed("?\nq\n", "play", "othello", "--against", "random")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80 and "help (?) lists the actions" in " ".join(out.split())
+
+
+def test_a_hand_of_poker_ends_with_who_won_what(typed):
+    _, out, _ = typed("fold\nq\n", "play", "poker", "--against", "random", "--seed", "1", "--rounds", "2")
+    end = out.index("The round is over")
+    assert (
+        "hand over: player 1 wins 10\n" in out[:end]
+        and "pot" not in out[out.rindex("hand 1 of 2", 0, end) : end]
+    )
+
+
 def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):
     _, out, _ = typed("stand\nstand\n", "play", "blackjack", "--rounds", "2", "--seed", "1")
     lines = out.splitlines()

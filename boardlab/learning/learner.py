@@ -134,6 +134,11 @@ class LearnerSettings:
         }
 
     @classmethod
+    def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The `given` settings; a learner reads here what depends on the game."""
+        return dict(given)
+
+    @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
         return cls(**cls.check(values))

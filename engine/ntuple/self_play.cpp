@@ -73,6 +73,11 @@ void SelfPlay::start(void *state) {
   if (game_.player(state) == TERMINAL) game_.training_start(state, rng);
 }
 
+int SelfPlay::maker(const void *start) const {
+  if (game_.has_chance() || game_.player(start) == TERMINAL) return CHANCE;
+  return game_.players() == 1 ? 0 : game_.last_player(start);
+}
+
 void SelfPlay::episode(EpisodeRecord *record) {
   void *state = state_.data();
   start(state);
@@ -82,7 +87,7 @@ void SelfPlay::episode(EpisodeRecord *record) {
   }
   alpha_ = alpha();
   epsilon_ = epsilon();
-  begin_episode();
+  begin_episode(state);
   const int limit = settings_.episode_limit > 0 ? settings_.episode_limit : game_.horizon();
   int actions = 0, last_player = CHANCE;
   bool is_over = false;

@@ -75,7 +75,11 @@ class SelfPlay {
     Action action;
     bool is_random;
   };
-  virtual void begin_episode() = 0;
+  virtual void begin_episode(const void *start) = 0;
+  // The player whose after-state the start of an episode is, or CHANCE. Without chance it is an after-state of the
+  // player whose action led to it (random actions at the start), and in a puzzle it always is: any other position may
+  // lead to it. Learners of after-states move its value with the first action, as GBG's TDNTuple4Agt does.
+  int maker(const void *start) const;
   // Chooses an action for the player to move, learns from it and plays it.
   virtual Choice act(void *state, int player) = 0;
   // The game or the round is over: final adaptation.

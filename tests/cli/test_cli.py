@@ -36,7 +36,7 @@ def test_games_lists_every_game_and_describes_one():
 
 def test_agents_lists_searches_and_evaluators():
     listing = output("agents")
-    assert all(word in listing for word in ("mcts", "alphabeta", "rollout", "human"))
+    assert all(word in listing for word in ("mcts", "rora_mcts", "alphabeta", "rollout", "human"))
     assert "cpuct" in output("agents", "mcts")
 
 

@@ -183,6 +183,10 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
             "epsilon": 0.1,
             "epsilon_final": 0.03,
             "learn_from_random": True,
+            # From its own openings alone it errs in most others; with more random ones it forgets its own.
+            "choose_start": 0.5,
+            "start_actions": 10,
+            "start_actions_min": 1,
             "coherence": "exp",
         },
     },
@@ -530,6 +534,7 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
         shapes = [(4, 4), (6, 2), (1, 7)]
         chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
+        chosen["start_actions"] = max(1, min(chosen["start_actions"], 2 * cells // 7))
     if game.symmetries > MOST_SYMMETRIES:
         chosen.setdefault("symmetries", MOST_SYMMETRIES)
     if "default" not in PRESETS.get(game.name, {}) and "tuples" in chosen and cells:

@@ -219,3 +219,18 @@ def test_the_papers_network_of_othello_is_a_preset():
     values = {"episodes": 250_000, "tuples": 100, "length": 7, "alpha": 0.2, "start_actions": 4}
     assert {key: chosen[key] for key in values} == values
     assert not {"reward", "sigma", "staged", "cells", "solve_below"} & set(chosen)
+
+
+def test_connect_four_starts_from_openings_that_fit_the_board():
+    for parameters, most in (
+        ({}, 10),
+        ({"rows": 4, "cols": 5}, 5),
+        ({"rows": 2, "cols": 2, "connect": 2}, 1),
+    ):
+        chosen = preset(bl.game("connectfour", **parameters))
+        assert (chosen["choose_start"], chosen["start_actions"], chosen["start_actions_min"]) == (
+            0.5,
+            most,
+            1,
+        )
+    assert "choose_start" not in preset(bl.game("connectfour"), "paper")

@@ -56,7 +56,10 @@ std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> 
 void SelfPlay::start(void *state) {
   game_.training_start(state, rng);
   if (settings_.start_rate <= 0 || rng.unit() >= settings_.start_rate) return;
-  for (int played = 0; played < settings_.start_actions;) {
+  int wanted = settings_.start_actions;
+  if (const int least = settings_.start_actions_min; least > 0 && least < wanted)
+    wanted = least + static_cast<int>(rng.below(static_cast<std::uint32_t>(wanted - least + 1)));
+  for (int played = 0; played < wanted;) {
     const int player = game_.player(state);
     if (player == TERMINAL || (played > 0 && game_.round_over(state))) {
       game_.training_start(state, rng);

@@ -24,6 +24,7 @@ struct TdSettings {
   bool adapt_others = true, adapt_last = true;  // final adaptation, parts 1 and 2
   double start_rate = 0;                        // share of episodes that start with random actions
   int start_actions = 1;
+  int start_actions_min = 0;   // drawn evenly from these to start_actions; 0: always start_actions
   int episode_limit = 0;       // actions; 0: the game's horizon
   bool skip_reversal = false;  // never back to the state before the last action (cube)
   Coherence coherence = Coherence::NONE;

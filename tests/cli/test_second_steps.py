@@ -241,7 +241,9 @@ def test_train_says_what_the_tables_take_before_they_do(boardlab, tmp_path):
     assert boardlab(*words, tmp_path / "one")[1].startswith("memory of the tables: 5.062 KiB\n")
     several = boardlab(*words, tmp_path / "two", "--runs", "2")[1]
     assert several.startswith("memory of the tables: 5.062 KiB a run\n")
-    status, out, err = boardlab("train", "othello", "--length", "14", "--out", tmp_path / "large")
+    status, out, err = boardlab(
+        "train", "othello", "--preset", "paper", "--length", "14", "--out", tmp_path / "large"
+    )
     assert status == 2 and out == "memory of the tables: 600 GiB\n"
     assert "the tables would take 600 GiB; the limit is 8 GiB" in err
     assert not (tmp_path / "large").exists()

@@ -369,3 +369,31 @@ def test_schedules_are_geometric_and_linear():
     learner.train(50)
     assert learner.alpha == pytest.approx(0.5)
     assert learner.epsilon == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "stones"),
+    [
+        ({"choose_start": 1.0, "start_actions": 4}, {4}),
+        ({"choose_start": 1.0, "start_actions": 4, "start_actions_min": 2}, {2, 3, 4}),
+        ({"choose_start": 1.0, "start_actions": 4, "start_actions_min": 4}, {4}),
+        ({"choose_start": 0.5, "start_actions": 3, "start_actions_min": 1}, {0, 1, 2, 3}),
+    ],
+)
+def test_the_number_of_random_actions_at_the_start_may_vary(given, stones):
+    game = bl.game("connectfour")
+    learner, _ = make(game, **WALK, **given)
+    starts = [bl.State(game, learner.recorded_episode()[0]) for _ in range(60)]
+    assert {sum(cell > 0 for cell in start.fields[:42]) for start in starts} == stones
+
+
+def test_an_empty_range_of_random_actions_is_refused(tmp_path):
+    with pytest.raises(
+        bl.BoardLabError, match="start_actions_min must be at most 3, which is start_actions, not 5"
+    ):
+        bl.train(
+            bl.game("tictactoe"), out=tmp_path / "run", choose_start=0.5, start_actions=3, start_actions_min=5
+        )
+    with pytest.raises(bl.BoardLabError, match="start_actions_min does nothing with choose_start=0"):
+        bl.train(bl.game("tictactoe"), out=tmp_path / "run", choose_start=0.0, start_actions_min=1)
+    assert not (tmp_path / "run").exists()

@@ -243,6 +243,8 @@ class Training:
                 name: f"{result.value:.6g}",
                 f"{name} error": f"{result.error:.6g}",
                 f"{name} interval": f"{result.interval:.6g}",
+                f"{name} games": result.games,
+                f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))

@@ -22,7 +22,7 @@ from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
-from boardlab.numbers import counted
+from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -44,6 +44,12 @@ class Progress:
     """The last exam's mean scores by opponent."""
     exams: int = 0
     """How many times the run was examined."""
+
+    def __str__(self) -> str:
+        said = f"{self.episodes:,} of {self.total:,} episodes"
+        if self.seconds > 0:
+            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
 
 
 Tell = Callable[[Progress], bool | None]
@@ -149,9 +155,9 @@ class Training:
 
     # ---- the run ----
 
-    def go(self, progress: Tell | None) -> None:
+    def go(self, progress: Tell | bool | None) -> None:
         """Trains until the total is reached."""
-        tell: Tell = progress or (lambda _: None)
+        tell: Tell = progress if callable(progress) else lambda _: None
         self.trainee.place(self.folder)
         saved = time.monotonic()
         chunk = 1
@@ -234,7 +240,8 @@ class Training:
             **self.trainee.columns(),
         }
         try:
-            results = self.exams.take(self.game, self._agent(), self.seed)
+            is_last = learner.episodes_done >= self.total
+            results = self.exams.take(self.game, self._agent(), self.seed, is_last)
         except Exception:  # learning itself went well; an exam may be anybody's code
             self.save()
             raise

@@ -32,9 +32,10 @@ from boardlab.learning import Progress as Standing
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
-from boardlab.learning.exams import exam_names
+from boardlab.learning.exams import exam_counts, exam_names
 from boardlab.learning.many import check_many
 from boardlab.learning.train import Prepared, prepare
+from boardlab.learning.usual_exams import better_exam
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 from boardlab.paths import reachable
@@ -83,15 +84,18 @@ def train(
         list[str] | None,
         typer.Option(
             help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
-            "the game's first exam (alphazero: a perfect player or mcts without a net where that is a "
-            'random player); "none" takes none.',
+            "perfect play, known positions or tree search, whichever the game has and a tenth of the run's "
+            'time allows; "none" takes none.',
             autocompletion=complete_exam,
         ),
     ] = None,
     exam_every: Annotated[
-        int | None, typer.Option(help="Episodes between exams; 0: one at the end. By default 20 a run.")
+        int | None,
+        typer.Option(help="Episodes between exams; 0: one at the end. By default 20 exams a run, or fewer."),
     ] = None,
-    exam_games: Annotated[int, typer.Option(help="Games an exam.")] = 100,
+    exam_games: Annotated[
+        int | None, typer.Option(help="Games an exam. By default 100; without --exam 20 to 100.")
+    ] = None,
     stop_exam: Annotated[
         str | None, typer.Option(help="Stop early when this exam is passed.", autocompletion=complete_exam)
     ] = None,
@@ -178,6 +182,16 @@ def train(
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), told_memory=_say_memory, **arguments)
         _report(run)
+        if arguments["exams"] is None and stop_exam is None:
+            _say_usual_exam(run)
+
+
+def _say_usual_exam(run: Run) -> None:
+    """Says why a run was not examined, or what would give it a better exam."""
+    names = tuple(exam_names(run.log))
+    said = better_exam(run.game, names) if names else "no exam: the run was too short; --exam names one"
+    if said:
+        console.print(said, style="dim", markup=False, soft_wrap=True)
 
 
 def _to_go_on(folder: Path, programs: bool) -> str:
@@ -217,6 +231,7 @@ def _show_settings(run: Prepared, folder: Path) -> None:
         shown = "" if value is None else str(value)
         rows.append((option.name.rstrip("_"), shown, option.doc, option.allowed))
     console.print(table_of(("setting", "here", "", "allowed"), rows))
+    console.print(f"exams: {run.exams}", markup=False, soft_wrap=True)
     _say_memory(sizes[0])
 
 
@@ -411,7 +426,8 @@ def _report(run: Run) -> None:
     for exam in exam_names(run.log):
         _, value, half = points(run.log, exam)[-1]
         known = " (95%)" if half == half else ""
-        console.print(f"{exam}: {with_interval(value, half)}{known}", markup=False, soft_wrap=True)
+        counts = exam_counts(run.log[-1], exam)
+        console.print(f"{exam}: {with_interval(value, half)}{known}{counts}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam, width=curve_width()), markup=False)
     if not run.is_finished:

@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Protocol, Self
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.options import check_options, option
@@ -95,9 +94,9 @@ class LearnerSettings:
         """The number of episodes that is played where so many are wanted."""
         return episodes
 
-    def first_exams(self, game: Game) -> list[str]:
-        """What a run is examined by if its user names nothing."""
-        return exams_for(game)[:1]
+    def exam_cost(self, cost: float) -> float:
+        """The cost of an exam's game in episodes of this learner, where it is `cost` for td-ntuple."""
+        return cost
 
     @classmethod
     def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:

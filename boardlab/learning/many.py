@@ -84,7 +84,7 @@ def train_many(
     seed: int = 0,
     jobs: int = 1,
     force: bool = False,
-    progress: ManyProgress | None = None,
+    progress: ManyProgress | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
     **arguments: Any,
 ) -> ManyRuns:
@@ -100,7 +100,7 @@ def train_many(
         raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
     if path.exists() and not path.is_dir():
         raise BoardLabError(f"{path} is a file; runs need a folder")
-    tell = progress or (lambda seed, standing: None)
+    tell: ManyProgress = progress if callable(progress) else lambda seed, standing: None
     seeds = [seed + 1 + i for i in range(runs)]
     tasks = [
         {"out": str(path / f"seed-{s}"), "seed": s, "force": force, "go_on": True, **arguments} for s in seeds

@@ -22,7 +22,7 @@ from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
-from boardlab.numbers import counted
+from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -53,6 +53,12 @@ class Progress:
         episodes, actions, seconds = self.before
         spent = self.seconds - seconds
         return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
+
+    def __str__(self) -> str:
+        said = f"{self.episodes:,} of {self.total:,} episodes"
+        if self.seconds > 0:
+            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
 
 
 Tell = Callable[[Progress], bool | None]
@@ -159,9 +165,9 @@ class Training:
 
     # ---- the run ----
 
-    def go(self, progress: Tell | None) -> None:
+    def go(self, progress: Tell | bool | None) -> None:
         """Trains until the total is reached."""
-        tell: Tell = progress or (lambda _: None)
+        tell: Tell = progress if callable(progress) else lambda _: None
         self.trainee.place(self.folder)
         self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
         saved = time.monotonic()
@@ -245,7 +251,8 @@ class Training:
             **self.trainee.columns(),
         }
         try:
-            results = self.exams.take(self.game, self._agent(), self.seed)
+            is_last = learner.episodes_done >= self.total
+            results = self.exams.take(self.game, self._agent(), self.seed, is_last)
         except Exception:  # learning itself went well; an exam may be anybody's code
             self.save()
             raise
@@ -254,6 +261,8 @@ class Training:
                 name: f"{result.value:.6g}",
                 f"{name} error": f"{result.error:.6g}",
                 f"{name} interval": f"{result.interval:.6g}",
+                f"{name} games": result.games,
+                f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))

@@ -5,9 +5,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.net import check_planes, net_description, require_torch
+from boardlab.evaluators.net import check_planes, net_description, require_torch, uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
@@ -231,12 +230,10 @@ class AlphaZero(LearnerSettings):
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
 
-    def first_exams(self, game: Game) -> list[str]:
-        """Where nothing better is known, tree search without a net: a random player is beaten at once."""
-        first = super().first_exams(game)
-        if first != ["random"]:
-            return first
-        return ["perfect"] if "perfect" in exams_for(game) else ["mcts(rollout, iterations=200)"]
+    def exam_cost(self, cost: float) -> float:
+        """Mostly that of the net's own search; a GPU plays many games of self-play at once, but one exam's."""
+        own = 3 * self.exam_simulations / self.simulations * (40 if uses_gpu(self.device) else 1)
+        return own + cost / 250
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:

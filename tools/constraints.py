@@ -1,8 +1,8 @@
 """Renew constraints.txt: a pin for every package that `make` installs, for Python 3.11 to 3.14.
 
-`make constraints` resolves the build tools and all of pyproject.toml's requirements once for each Python, without
-installing anything. Where the versions differ, a pin carries a marker. Torch keeps its pin: a new one is several
-gigabytes and changes what nets learn, so it is changed by hand.
+`make constraints` resolves the build tools and all of pyproject.toml's requirements once for each Python,
+without installing anything. Where the versions differ, a pin carries a marker. Torch keeps its pin: a new one
+is several gigabytes and changes what nets learn, so it is changed by hand.
 """
 
 import argparse
@@ -22,9 +22,9 @@ BY_HAND = ("torch",)
 # Published as source alone, which pip resolves for its own Python only: pinned with what they need.
 SOURCE_ONLY = {"kociemba": ("cffi", "future")}
 HEAD = """\
-# Versions that every make target passes to pip, for Python 3.11 to 3.14. `make constraints` renews all but torch.
-# Wheels exist for each of these Pythons, but kociemba is source alone and needs a C compiler. What torch's CUDA wheels
-# need beside these they pin themselves.
+# Versions that every make target passes to pip, for Python 3.11 to 3.14. `make constraints` renews all but
+# torch. Wheels exist for each of these Pythons, but kociemba is source alone and needs a C compiler. What
+# torch's CUDA wheels need beside these they pin themselves.
 """
 
 

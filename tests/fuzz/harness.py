@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HANGS_AFTER = 120
-"""Seconds that one case may take."""
+HANGS_AFTER = 240
+"""Seconds that one case may take; every case interrupts itself long before, even on a busy machine."""
+STARTS_WITHIN = 600
+"""Seconds until the first case."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Batch:
 def modules() -> list[str]:
     """The names of the modules that have cases."""
     names = sorted(module.name for module in pkgutil.iter_modules([str(FOLDER)]))
-    return [name for name in names if "\ndef cases(" in (FOLDER / f"{name}.py").read_text(encoding="utf-8")]
+    sources = {name: (FOLDER / f"{name}.py").read_text(encoding="utf-8") for name in names}
+    return [name for name in names if "\ndef cases(" in sources[name] and not name.startswith("test_")]
 
 
 def start(module: str, seed: int, *, seconds: float = 1e9, cases: int = sys.maxsize) -> "Running":
@@ -86,7 +89,7 @@ class Running:
         if now != self.reached:
             self.reached, self.moved = now, time.monotonic()
         if code is None:
-            if time.monotonic() - self.moved < HANGS_AFTER:
+            if time.monotonic() - self.moved < (HANGS_AFTER if now >= 0 else STARTS_WITHIN):
                 return None
             self.process.send_signal(signal.SIGABRT)  # faulthandler says where every thread stands
             try:
@@ -96,7 +99,7 @@ class Running:
                 self.process.wait()
         failure = ""
         if code is None:
-            failure = f"case {now} did not end within {HANGS_AFTER} s"
+            failure = f"case {now} does not end"
         elif code:
             how = f"died of signal {-code}" if code < 0 else "failed"
             failure = f"case {now} {how}"

@@ -280,7 +280,10 @@ def resume(
         bool, typer.Option("--programs", help="The run's exams may start outside programs: you trust it.")
     ] = False,
 ) -> None:
-    """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
+    """Go on with a run from its last checkpoint.
+
+    With one thread it ends where an unbroken run would have ended, bit for bit.
+    """
     if context.args:
         raise BoardLabError(
             f"a run keeps the settings that it began with: resume takes --episodes and --programs, "

@@ -33,6 +33,9 @@ GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 console = Console(highlight=False)
 
+STOPPED = 130
+"""The status of a command that Ctrl-C ended; `main` makes it that of SIGTERM or SIGHUP where they did."""
+
 NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
 
@@ -235,9 +238,14 @@ def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        with ignoring_ctrl_c():
+        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may have been closed
             console.print(f"stopped {where()}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
+
+
+def whole_once_stopped(stopped: bool) -> contextlib.AbstractContextManager[None]:
+    """While files are written: once a command is stopped, a further Ctrl-C must not cost what it has."""
+    return ignoring_ctrl_c() if stopped else contextlib.nullcontext()
 
 
 def board(state: State) -> Text:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
-from boardlab.interrupts import ignoring_ctrl_c
+from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import ExamPlan, check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -117,6 +117,7 @@ def default_learner(settings: Iterable[str]) -> str:
     return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
 
 
+@ended_by_signals()
 def train(
     game: Game,
     learner: str | None = None,
@@ -144,7 +145,7 @@ def train(
     With `from_` there may be 0 `episodes`: such a run plays with what it took over and fresh heads.
     `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
-    very run. Ctrl-C saves what was learned and can be resumed.
+    very run. Ctrl-C saves what was learned and can be resumed; so do SIGTERM and SIGHUP, in a script.
 
     `exams` are names of the arena's exams or agents to play against (None: the learner's choice), taken
     every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
@@ -280,6 +281,7 @@ def prepare(
     return Prepared(game, wanted, given, agent, plan)
 
 
+@ended_by_signals()
 def resume(
     path: str | os.PathLike[str],
     *,

@@ -24,7 +24,7 @@ from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import ignoring_ctrl_c
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_number, read_option
-from boardlab.paths import as_path, reachable
+from boardlab.paths import as_path, reachable, read_text
 from boardlab.runs import RunFolder
 from boardlab.search.expression import AGENTS
 
@@ -285,20 +285,5 @@ def first_position(game: Game, position: str | None, seed: int) -> State:
     if position is None:
         return game.initial_state(seed)
     if position.startswith("@"):
-        return game.from_text(read_text(position[1:]))
+        return game.from_text(read_text("the file of a position", position[1:], 1 << 20))
     return game.from_text(position.replace("\\n", "\n"))
-
-
-def read_text(path: str) -> str:
-    """The text of a file that a user named."""
-    file = as_path("the file of a position", path)
-    if not file.is_file():
-        raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
-    if file.stat().st_size > 10**6:
-        raise BoardLabError(f'"{path}" is larger than a megabyte: that is no position')
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
-    except OSError as error:
-        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None

@@ -8,15 +8,18 @@ Lists in braces or brackets, "{{0,1,2},{3,4,5}}", as GBG's files and most progra
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
 from boardlab.games.game import Game
 from boardlab.numbers import counted
+from boardlab.paths import read_text
 
 Layout = list[list[int]]
+
+LARGEST = 1 << 24
+"""Bytes of a file with a layout."""
 
 LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "tuples": ("walk", "points"),
@@ -134,11 +137,7 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(cells, str) or not cells:
         return {}
     if cells.startswith("@"):
-        try:
-            cells = Path(cells[1:]).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise BoardLabError(f"the layout {cells[1:]} cannot be read: {why}") from None
+        cells = read_text("the file of a layout", cells[1:], LARGEST)
         cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))
     return {"cells": cells, "layout": settings.get("layout", "cells")}
 

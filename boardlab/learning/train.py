@@ -6,7 +6,6 @@ import inspect
 import math
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,7 @@ from boardlab.numbers import counted
 from boardlab.options import options_of
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
-from boardlab.runs.toml import to_toml
+from boardlab.runs.toml import from_toml, to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import escaped, programs_of
@@ -412,13 +411,13 @@ def _number(cell: str) -> float:
 def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
     """Refuses to go on with a run that was started with other settings."""
     there = folder.read_agent(agent["kind"])
-    wanted = tomllib.loads(to_toml(agent))
+    wanted = from_toml(to_toml(agent))
     with folder.understanding():
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
     # Nor had they all of today's settings.
-    there["settings"] = tomllib.loads(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
+    there["settings"] = from_toml(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
     for key in wanted:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:

@@ -162,10 +162,10 @@ void bind_forest(nb::module_ &m) {
           "restart",
           [](PyForest &f, const Vector<std::int64_t> &trees, bool training_start) {
             const Occupied occupied(f);
-            for (std::size_t i = 0; i < trees.shape(0); ++i) checked_tree(f.forest, trees.data()[i]);
+            std::vector<std::size_t> chosen;
+            for (std::size_t i = 0; i < trees.shape(0); ++i) chosen.push_back(checked_tree(f.forest, trees.data()[i]));
             check_idle(f.forest);
-            for (std::size_t i = 0; i < trees.shape(0); ++i)
-              f.forest.restart(static_cast<std::size_t>(trees.data()[i]), training_start);
+            f.forest.restart(chosen, training_start);
           },
           nb::arg("trees").noconvert(), nb::arg("training_start"))
       .def(
@@ -174,7 +174,8 @@ void bind_forest(nb::module_ &m) {
             const Occupied occupied(f);
             const std::int64_t *chosen = one_a_tree("actions", f.forest, actions);
             const Game &game = f.forest.game();
-            std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
+            std::vector<Action> legal(static_cast<std::size_t>(game.max_legal())), actions_played;
+            std::vector<std::size_t> trees;
             for (std::size_t i = 0; i < f.forest.size(); ++i) {
               if (chosen[i] == -1) continue;
               const bool over = game.player(f.forest.state(i)) == TERMINAL;
@@ -183,10 +184,11 @@ void bind_forest(nb::module_ &m) {
                 throw std::invalid_argument("action " + std::to_string(chosen[i]) +
                                             " is not legal in the game of tree " + std::to_string(i) +
                                             (over ? ", which is over" : ""));
+              trees.push_back(i);
+              actions_played.push_back(static_cast<Action>(chosen[i]));
             }
             check_idle(f.forest);
-            for (std::size_t i = 0; i < f.forest.size(); ++i)
-              if (chosen[i] != -1) f.forest.play(i, static_cast<Action>(chosen[i]));
+            f.forest.play(trees, actions_played);
           },
           nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
       .def(
@@ -255,7 +257,7 @@ void bind_forest(nb::module_ &m) {
             for (std::size_t i = 0; i < f.forest.size(); ++i)
               checked_count("iterations", wanted[i], 0, f.forest.has_gumbel() ? 100'000'000 : 1 << 30);
             const bool *noisy = one_a_tree("noise", f.forest, noise);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
@@ -265,7 +267,7 @@ void bind_forest(nb::module_ &m) {
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
             const Occupied occupied(f);
             const Answers answers = checked_answers(f.forest.game(), f.forest.waiting(), values, logits);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("values"), nb::arg("logits"), "Backs the answers up; the number of rows that wait now.")

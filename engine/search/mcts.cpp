@@ -207,9 +207,10 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const auto running = tree_.running();
   children_.assign(out.actions.size(), nullptr);
+  if (nodes.size() != out.actions.size()) game().contradicts("legal");
   for (const Node &child : nodes) {
     const auto at = std::find(out.actions.begin(), out.actions.end(), child.action);
-    if (at == out.actions.end()) continue;
+    if (at == out.actions.end()) game().contradicts("legal");
     const auto i = static_cast<std::size_t>(at - out.actions.begin());
     if (child.visits) out.values[i] = child.mean();
     if (running.has(child)) children_[i] = &child;

@@ -95,6 +95,7 @@ struct Leaf {
   std::vector<double> priors;
   std::vector<Played> played;  // by the rollout, where RAVE wants it
   double value[MAX_PLAYERS] = {};
+  int mover = CHANCE;     // who moves in `state`; known once there is a question about it
   bool terminal = false;  // the value is known already: the end of the game, or proven
 };
 
@@ -109,12 +110,14 @@ class Tree {
     nodes_.clear();
     clean_priors_.clear();
   }
+  void free_memory();  // the same, and gives the memory back
 
   // Descends from the root. `virtual_loss` discourages the next descents from taking the same way before this
   // one is backed up; use it when several leaves wait at once.
   void select(Leaf &leaf, Rng &rng, bool virtual_loss);
-  // Leaf's question for the evaluator; not to be asked when leaf.terminal.
-  Question question(Leaf &leaf) const;
+  // Leaf's question for the evaluator; not to be asked when leaf.terminal. `legal` are the leaf's legal actions where
+  // somebody has asked for them already: what was answered for these fits no other list.
+  Question question(Leaf &leaf, std::span<const Action> legal = {}) const;
   // Expands the leaf (where it is time) and adds its value to every node on the way.
   void back_up(Leaf &leaf, Rng &rng);
   // Widens the tree's own range by the nodes on the leaf's way, where the game's range is loose. To be called when
@@ -122,8 +125,8 @@ class Tree {
   void widen(const Leaf &leaf);
   // Expands the root before the first iteration when the priors are needed, which is not an iteration, and puts noise
   // on its priors.
-  // `iterations` is how many will follow, for Gumbel's schedule.
-  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
+  // `iterations` is how many will follow, for Gumbel's schedule; `legal` as in `question`.
+  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0, std::span<const Action> legal = {});
   // Whether the next prepare_root puts noise on the priors (if the options have any).
   void set_noise(bool on) { noise_ = on; }
   // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
@@ -185,7 +188,7 @@ class Tree {
   }
   // Whether the visited child of the root is proven to be as bad as can be.
   bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min + slack_; }
-  std::size_t node_count() const { return nodes_.size() - 1; }
+  std::size_t node_count() const { return nodes_.empty() ? 0 : nodes_.size() - 1; }
   std::size_t bytes() const {
     return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf) + own_values_.size() * sizeof(double);
   }

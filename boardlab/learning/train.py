@@ -7,7 +7,7 @@ import math
 import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,7 +172,7 @@ def train(
     )
     agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, agent)
+        _check_same(folder, agent, prepared.given)
         return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
@@ -307,7 +307,7 @@ def resume(
 def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, programs: bool) -> Training:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     wished = None if episodes is None else _episodes(episodes, wanted)
     with folder.understanding():
         game = folder.game(agent)
@@ -356,7 +356,7 @@ def run_expression(path: str | os.PathLike[str]) -> str:
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return wanted.expression(escaped(folder.path.as_posix()))
 
 
@@ -366,7 +366,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
         game = folder.game(agent)
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
         seed = as_seed(agent["seed"])
         total = _episodes(agent["episodes"], wanted)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
@@ -407,7 +407,7 @@ def _number(cell: str) -> float:
     return math.nan if math.isnan(number) else number  # one object, so that equal logs are equal
 
 
-def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
+def _check_same(folder: RunFolder, agent: dict[str, Any], given: Container[str]) -> None:
     """Refuses to go on with a run that was started with other settings."""
     there = folder.read_agent(agent["kind"])
     wanted = tomllib.loads(to_toml(agent))
@@ -415,8 +415,11 @@ def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
-    # Nor had they all of today's settings.
-    there["settings"] = tomllib.loads(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
+    # Nor had they all of today's settings: the run keeps its ways where nothing else is asked for.
+    kind = LEARNERS[agent["kind"]]
+    unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
+    usual = tomllib.loads(to_toml(kind().as_dict()))
+    there["settings"] = usual | dict(kind.before) | unasked | there["settings"]
     for key in wanted:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:

@@ -6,7 +6,7 @@ import inspect
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,7 +178,7 @@ def train(
     )
     agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, agent, prepared.has_usual_exams)
+        _check_same(folder, agent, prepared.given, prepared.has_usual_exams)
         return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
@@ -346,7 +346,7 @@ def _resume(
 ) -> Training:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     wished = None if episodes is None else _episodes(episodes, wanted)
     with folder.understanding():
         game = folder.game(agent)
@@ -401,7 +401,7 @@ def run_expression(path: str | os.PathLike[str]) -> str:
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return wanted.expression(escaped(folder.path.as_posix()))
 
 
@@ -411,7 +411,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
         game = folder.game(agent)
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
         seed = as_seed(agent["seed"])
         total = _episodes(agent["episodes"], wanted)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
@@ -452,7 +452,7 @@ def _number(cell: str) -> float:
     return math.nan if math.isnan(number) else number  # one object, so that equal logs are equal
 
 
-def _check_same(folder: RunFolder, agent: dict[str, Any], usual_exams: bool) -> None:
+def _check_same(folder: RunFolder, agent: dict[str, Any], given: Container[str], usual_exams: bool) -> None:
     """Refuses to go on with a run that was started with other settings.
 
     Where nobody names exams the run keeps its own: which are usual depends on what is installed.
@@ -463,8 +463,11 @@ def _check_same(folder: RunFolder, agent: dict[str, Any], usual_exams: bool) -> 
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
-    # Nor had they all of today's settings.
-    there["settings"] = from_toml(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
+    # Nor had they all of today's settings: the run keeps its ways where nothing else is asked for.
+    kind = LEARNERS[agent["kind"]]
+    unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
+    usual = from_toml(to_toml(kind().as_dict()))
+    there["settings"] = usual | dict(kind.before) | unasked | there["settings"]
     if usual_exams:
         del wanted["exams"]
     for key in wanted:

@@ -71,14 +71,16 @@ void bind_forest(nb::module_ &m) {
       .def(
           "__init__",
           [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
-             const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
-             double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
-             bool solver, std::int64_t gumbel, double c_visit, double c_scale, std::int64_t depth,
-             std::int64_t max_nodes, std::uint64_t seed, double rollout_weight, bool rave, double equivalence,
-             bool rave_of_all, bool rave_rollouts, const std::string &policy, bool ranked, double threshold) {
+             const std::string &outcome, std::int64_t batch, std::int64_t leaf_visits, std::int64_t threads,
+             std::int64_t cache_bytes, bool reuse, double cpuct, double epsilon, double fpu, bool fpu_from_parent,
+             double noise_alpha, double noise_fraction, bool solver, std::int64_t gumbel, double c_visit,
+             double c_scale, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed, double rollout_weight,
+             bool rave, double equivalence, bool rave_of_all, bool rave_rollouts, const std::string &policy,
+             bool ranked, double threshold) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
-            options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+            options.tree.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+            options.tree.leaf_visits = static_cast<std::int64_t>(checked_count("leaf_visits", leaf_visits, 0, 1000000));
             options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
             options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
             options.reuse = reuse;
@@ -130,11 +132,11 @@ void bind_forest(nb::module_ &m) {
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
           },
           nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
-          nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
-          nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
-          nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"), nb::arg("max_nodes"),
-          nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"), nb::arg("rave_of_all"),
-          nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
+          nb::arg("leaf_visits"), nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"),
+          nb::arg("epsilon"), nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"),
+          nb::arg("solver"), nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"),
+          nb::arg("max_nodes"), nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"),
+          nb::arg("rave_of_all"), nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },

@@ -38,7 +38,7 @@ Forest::Plot::Plot(const GamePtr &rules, int outcome, const ForestOptions &optio
     : game{StateBuffer(*rules), Rng(derive_seed(seed, 1)), false, false, {}},
       tree(rules, outcome, with_priors(options.tree)),
       rng(seed),
-      pending(static_cast<std::size_t>(options.batch)) {
+      pending(static_cast<std::size_t>(options.tree.batch)) {
   for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*rules);
   if (options.rollout_weight > 0) rollout = std::make_unique<RolloutEvaluator>(rules, outcome, 1, 0);
 }
@@ -188,15 +188,15 @@ void Forest::ask_root(Plot &plot) {
 void Forest::advance(Plot &plot) {
   while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
     plot.tree.make_room();
-    const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, plot.left));
-    for (std::size_t i = 0; i < batch; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, options_.batch > 1);
+    const auto leaves = static_cast<std::size_t>(std::min(plot.tree.leaves(), plot.left));
+    for (std::size_t i = 0; i < leaves; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, leaves > 1);
     bool is_waiting = false;
-    for (std::size_t i = 0; i < batch; ++i) {
+    for (std::size_t i = 0; i < leaves; ++i) {
       Pending &p = plot.pending[i];
       p.answered = p.leaf.terminal || take_up(plot, p, false);
       is_waiting = is_waiting || !p.answered;
     }
-    plot.waiting = batch;
+    plot.waiting = leaves;
     if (is_waiting) return;
     finish(plot);
   }

@@ -18,7 +18,6 @@ namespace boardlab {
 
 struct ForestOptions {
   int trees = 1;
-  int batch = 1;  // leaves of one tree that wait at once, kept apart by virtual loss
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
   bool reuse = true;            // keep the subtree of what was played
@@ -37,7 +36,7 @@ class Forest {
   const Encoding &encoding() const { return encoding_; }
   std::size_t size() const { return plots_.size(); }
   // Most rows that wait at once: what the caller's arrays must hold.
-  std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.batch); }
+  std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.tree.batch); }
 
   // ---- the games ----
   const void *state(std::size_t i) const { return plots_[i].game.state.data(); }

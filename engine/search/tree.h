@@ -42,11 +42,19 @@ struct Amaf {
   std::uint32_t visits = 0;
 };
 
+// How many leaves of a tree wait for their evaluation at once: one for every `visits_a_leaf` visits of the root, from 1
+// to `most`; with 0 always `most`. Leaves that wait know nothing of each other, which costs strength in a small tree.
+constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a_leaf, std::int64_t most) {
+  return visits_a_leaf == 0 ? most : std::clamp(visits / visits_a_leaf, std::int64_t{1}, most);
+}
+
 struct TreeOptions {
-  bool puct = false;      // PUCT with the evaluator's priors, else UCB1
-  double c = 1.0;         // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
-  double epsilon = 1e-8;  // under PUCT's root: lets the priors speak before the first visit
-  int depth = 0;          // no descent below this many actions; 0 = no limit
+  int batch = 1;                 // most leaves that are evaluated together, kept apart by virtual loss
+  std::int64_t leaf_visits = 0;  // visits of the root for each of them, see leaves_at_once
+  bool puct = false;             // PUCT with the evaluator's priors, else UCB1
+  double c = 1.0;                // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
+  double epsilon = 1e-8;         // under PUCT's root: lets the priors speak before the first visit
+  int depth = 0;                 // no descent below this many actions; 0 = no limit
   std::uint32_t max_nodes = 1u << 24;  // when the pool is full, make_room() forgets what was visited least
   // Proven values are backed up as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two
   // players, scores that add up to zero, nothing random or hidden.
@@ -143,6 +151,8 @@ class Tree {
   }
 
   const Node &root() const { return nodes_[ROOT]; }
+  // How many leaves may be selected before the first of them is backed up.
+  std::int64_t leaves() const { return leaves_at_once(root().visits, options_.leaf_visits, options_.batch); }
   // Children of the root in the order of its legal actions as the tree knows them.
   std::span<const Node> root_children() const;
   // Their AMAF statistics, with RAVE only.

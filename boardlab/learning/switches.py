@@ -36,6 +36,7 @@ _POSITIONS = {"window_positions": _SET}
 SWITCHES: dict[str, tuple[Case, ...]] = {
     "epsilon_episodes": ({"epsilon_final": (None,)},),
     "start_actions": ({"choose_start": (0,)},),
+    "start_actions_min": ({"choose_start": (0,)},),
     "traces": ({"lambda_": (0,)}, {"gamma": (0,)}),
     # A decay of 0 or 1 does not fall below the cut on the way.
     "horizon_cut": ({"lambda_": (0,)}, {"gamma": (0,)}, {"lambda_": (1,), "gamma": (1,)}),
@@ -67,6 +68,7 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "window": (_POSITIONS,),
     "window_first": (_POSITIONS,),
     "gate_games": ({"gate": (None,)},),
+    "leaf_visits": ({"leaves": (1,)},),
 }
 """When a setting has nothing to do: where all switches of a case are off, each with its values that are that.
 

@@ -112,6 +112,10 @@ def test_rate_prints_lists_of_all_systems(tmp_path):
     )  # fmt: skip
     (tmp_path / "games.pgn").write_text(games)
     path = str(tmp_path / "games.pgn")
+    assert "first move +33 Elo, eloDraw 97," in output("rate", path, "--like", "bayeselo")
+    assert "--like is not an option of glicko2" in refused(
+        "rate", path, "--system", "glicko2", "--like", "bayeselo"
+    )
     text = output("rate", path, "--superiority")
     assert " ".join(text.split()[:9]) == "Rank Name Elo + - games score oppo. draws"
     assert "run@5" in text and "4 games" in text and "Likelihood" in text

@@ -139,9 +139,9 @@ FIGURES: dict[str, Figure] = {
     "connectfour-threads2": Figure(
         "connectfour",
         _PERFECT,
-        {"AB": "as connectfour", "AB-DL": "as connectfour"},
+        {"AB": "as connectfour-one-start", "AB-DL": "as connectfour-one-start"},
         preset="default",
-        settings={"threads": 2},
+        settings={"threads": 2, "choose_start": 0.0},
         cost=120,
     ),
     "connectfour-paper-1M": Figure(

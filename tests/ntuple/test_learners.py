@@ -71,7 +71,8 @@ def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
 def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
     game = game_of(learner)
     exam = "twists20" if game is CUBE else "random"
-    settings = {"learner": learner, "episodes": 200, "exams": [exam], "exam_games": 10, **small(learner)}
+    settings = {"learner": learner, "episodes": 200, **small(learner)}
+    settings |= {"exams": [exam], "exam_games": 10, "exam_every": 0}
     one = train_many(game, 2, out=tmp_path / "one", **settings)
     two = train_many(game, 2, out=tmp_path / "two", jobs=2, **settings)
     for a, b in zip(one.runs, two.runs, strict=True):

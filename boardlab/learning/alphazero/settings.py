@@ -230,7 +230,7 @@ class AlphaZero(LearnerSettings):
         return -(-episodes // self.games) * self.games
 
     def exam_cost(self, cost: float) -> float:
-        """Mostly that of the net's own search; a GPU plays many games of self-play at once, but one exam's."""
+        """Mostly the net's own search. A GPU plays many games of self-play at once, but one of an exam."""
         own = 3 * self.exam_simulations / self.simulations * (40 if uses_gpu(self.device) else 1)
         return own + cost / 250
 

@@ -10,7 +10,7 @@ ENGINE := $(shell find engine -type f) CMakeLists.txt pyproject.toml $(CONSTRAIN
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint format sanitize tsan stubs clean
+.PHONY: help demo test test-all bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
 	@echo "make demo      set up in .venv and see it work"
@@ -18,6 +18,8 @@ help:
 	@echo "make bench     speed beside peers"
 	@echo "make lint      formatters, linters and types; make format: mend what can be"
 	@echo "make sanitize  the tests with AddressSanitizer; make tsan: threads"
+	@echo "make fuzz      hostile calls, rules, files and settings for 8 minutes; make soak: kills and full disks for 10"
+	@echo "make constraints  renew the pins of constraints.txt, all but torch's"
 	@echo "make clean     remove .venv and build"
 
 # The venv is made anew when its Python is gone, and is not left half made; the package is installed in place, so only the engine's
@@ -66,6 +68,16 @@ format: $(VENV)/installed
 
 sanitize: $(VENV)/installed
 	PYTHON=$(BIN)/python bash tools/sanitize.sh -n 2 --dist worksteal
+
+# Seeded; SEED=n repeats a run, SECONDS_=n changes how long it takes. See CONTRIBUTING.md.
+fuzz: $(VENV)/installed
+	$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS_),480) $(if $(SEED),--seed $(SEED))
+
+soak: $(VENV)/installed
+	$(BIN)/python tools/soak.py --seconds $(or $(SECONDS_),600) $(if $(SEED),--seed $(SEED))
+
+constraints: $(VENV)/installed
+	$(BIN)/python tools/constraints.py
 
 # ThreadSanitizer over a small program: a module under it cannot be loaded into an ordinary Python.
 tsan:

@@ -19,6 +19,7 @@ from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.reports import Report
 from boardlab.search.agent import AgentLike, as_agents
+from boardlab.search.budget import with_iterations
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
 
@@ -245,6 +246,7 @@ def match(
     sprt: Sprt | tuple[float, float] | None = None,
     adjudicate: str | Adjudication | None = None,
     values: bool = False,
+    iterations: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games; everybody takes every seat in turn, and such a turn shares a seed.
@@ -255,11 +257,12 @@ def match(
     or a file of openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first
     agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether the first agent is elo1 or
     only elo0 stronger. `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents
-    expected of their actions. The result is the same for any number of threads. Ctrl-C raises `StoppedMatch`,
-    a KeyboardInterrupt that has the result so far.
+    expected of their actions. `iterations` gives every tree search that many simulations a decision. The
+    result is the same for any number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has
+    the result so far.
     """
     as_game(game)
-    agents = as_agents(agents)
+    agents = with_iterations(agents, iterations)
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     if len(agents) != game.players:

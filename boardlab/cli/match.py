@@ -16,12 +16,17 @@ from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
+from boardlab.search.budget import budgets
 
 Judge = Annotated[
     str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
 ]
 JudgeAt = Annotated[float, typer.Option(help="How clear: 1 is a value at the end of the score range.")]
 JudgeAfter = Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")]
+
+Iterations = Annotated[
+    int | None, typer.Option(help="Simulations a decision of every tree search, so that budgets are equal.")
+]
 
 
 def match(
@@ -62,6 +67,7 @@ def match(
     adjudicate: Judge = None,
     adjudicate_at: JudgeAt = 0.95,
     adjudicate_after: JudgeAfter = 4,
+    iterations: Iterations = None,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
         Path | None,
@@ -96,6 +102,7 @@ def match(
                 adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
                 threads=threads,
                 values=save is not None,
+                iterations=iterations,
                 progress=tell,
             )
         except StoppedMatch as stop:
@@ -121,7 +128,7 @@ def match(
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
-    for line in told:
+    for line in (*budgets(result.agents), *told):
         console.print(line, markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.failed][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)

@@ -171,7 +171,7 @@ def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
         elif word in ("l", "list", "?", "help"):
             names = ", ".join(state.action_names().values())
             lines = filter(None, (table.words(), state.game.rules.notation, names))
-            console.print("\n".join(lines), markup=False, soft_wrap=True)
+            console.print("\n".join(lines), markup=False)
         elif word in ("h", "hint"):
             if hinter is None:
                 console.print("nobody is there to ask: hints come from the agent that --against names")

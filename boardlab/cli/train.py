@@ -132,12 +132,20 @@ def train(
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
     check_given_with(context, "runs", "jobs")
     check_given_with(context, "stop_exam", "stop_at", "stop_after")
+    is_implied = learner is None
     if learner is None:
         learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
-    settings = split_settings(game, learner, context)
-    if layout is not None:
-        check_settable("--layout", learner)
-        settings |= read_layout(layout)
+    try:
+        settings = split_settings(game, learner, context)
+        if layout is not None:
+            check_settable("--layout", learner)
+            settings |= read_layout(layout)
+    except UnsettableError as error:
+        if not is_implied or learner == default_learner(()):
+            raise
+        raise BoardLabError(
+            f"{error}; --from implies --learner {learner}, the only one that takes over another run's net"
+        ) from None
     board_game = game_from(game, context)
     arguments: dict[str, Any] = {
         "learner": learner,
@@ -272,7 +280,10 @@ def resume(
         bool, typer.Option("--programs", help="The run's exams may start outside programs: you trust it.")
     ] = False,
 ) -> None:
-    """Go on with a run from its last checkpoint; it ends where an unbroken run would have ended."""
+    """Go on with a run from its last checkpoint.
+
+    With one thread it ends where an unbroken run would have ended, bit for bit.
+    """
     if context.args:
         raise BoardLabError(
             f"a run keeps the settings that it began with: resume takes --episodes and --programs, "
@@ -324,6 +335,10 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
     return settings
 
 
+class UnsettableError(BoardLabError):
+    """An option that is a setting of other learners only."""
+
+
 def check_settable(word: str, learner: str) -> None:
     """Refuses an option, as it was typed, that is a setting of other learners only."""
     name = word[2:].replace("-", "_")
@@ -334,7 +349,7 @@ def check_settable(word: str, learner: str) -> None:
     ]
     if others and learner not in others:
         theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
-        raise BoardLabError(f"{word} is a setting {theirs}, not of {learner}")
+        raise UnsettableError(f"{word} is a setting {theirs}, not of {learner}")
 
 
 def read_layout(layout: str) -> dict[str, Any]:
@@ -377,11 +392,8 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
     def tell(standing: Standing) -> None:
         nonlocal said, exams
         facts = ""
-        if standing.seconds > 0:
-            facts = (
-                f", {_short(standing.episodes / standing.seconds)} episodes/s, "
-                f"{_short(standing.actions / standing.seconds)} actions/s"
-            )
+        if speed := standing.speed:
+            facts = f", {_short(speed[0])} episodes/s, {_short(speed[1])} actions/s"
         # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():
             facts += f", {plain(value, 3)} {exam}"

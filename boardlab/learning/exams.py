@@ -11,6 +11,7 @@ from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, check_has, evaluate, exams_for
 from boardlab.arena.exams.exam import SHARE
+from boardlab.arena.exams.openings import exact_values, take_openings
 from boardlab.arena.exams.opponents import Against
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
 from boardlab.games.game import Game, as_integer, is_number
@@ -157,6 +158,8 @@ def _check_exam(game: Game, name: Any) -> None:
         take = EXAMS[name].take
         if isinstance(take, Against):
             make_agent(take.opponent, game)
+        elif take is take_openings:
+            exact_values(game)
     else:
         if game.players == 1:
             raise BoardLabError(

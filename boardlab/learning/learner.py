@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, Self
 from numpy.typing import NDArray
 
 from boardlab import _engine
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.options import check_options, option
 from boardlab.runs import RunFolder
@@ -133,6 +134,11 @@ class LearnerSettings:
         }
 
     @classmethod
+    def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The `given` settings; a learner reads here what depends on the game."""
+        return dict(given)
+
+    @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
         return cls(**cls.check(values))
@@ -174,10 +180,24 @@ class SelfPlaySettings(LearnerSettings):
     choose_start: float = option(
         0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
     )
-    start_actions: int = option(1, "how many random actions those are", low=1, high=1000)
+    start_actions: int = option(1, "number of those random actions", low=1, high=1000)
+    start_actions_min: int | None = option(
+        None,
+        "fewest of them: the number is drawn evenly from here to start_actions; by default start_actions",
+        low=1,
+        high=1000,
+    )
     episode_limit: int | None = option(
         None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
     )
+
+    def check_given(self, given: Container[str]) -> None:
+        """Refuses a range of random actions that is empty."""
+        if self.start_actions_min is not None and self.start_actions_min > self.start_actions:
+            raise BoardLabError(
+                f"{self.name}: start_actions_min must be at most {self.start_actions}, which is "
+                f"start_actions, not {self.start_actions_min}"
+            )
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""
@@ -194,5 +214,6 @@ class SelfPlaySettings(LearnerSettings):
         settings.adapt_others = self.adapt_others
         settings.start_rate = self.choose_start
         settings.start_actions = self.start_actions
+        settings.start_actions_min = self.start_actions_min or 0
         settings.episode_limit = self.episode_limit or 0
         return settings

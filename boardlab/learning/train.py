@@ -261,7 +261,7 @@ def prepare(
             raise unknown(
                 f"parameter of {learner}", name, [*names[::2], *(n for n in own if n != "settings")]
             )
-    checked = kind.check(settings)
+    checked = kind.check(kind.read(game, settings))
     chosen = preset_of(game, preset, learner, checked)
     usual = chosen.pop("episodes")
     wanted = kind.merged(chosen, checked)

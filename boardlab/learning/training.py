@@ -44,6 +44,15 @@ class Progress:
     """The last exam's mean scores by opponent."""
     exams: int = 0
     """How many times the run was examined."""
+    before: tuple[int, int, float] = (0, 0, 0.0)
+    """Episodes, actions and seconds of a resumed run before it was resumed."""
+
+    @property
+    def speed(self) -> tuple[float, float] | None:
+        """Episodes and actions a second since the run was begun or resumed; None before there is any."""
+        episodes, actions, seconds = self.before
+        spent = self.seconds - seconds
+        return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
 
     def __str__(self) -> str:
         said = f"{self.episodes:,} of {self.total:,} episodes"
@@ -82,6 +91,7 @@ class Training:
             raise BoardLabError(str(error)) from None
         self.learner = self.trainee.core
         self.seconds = self.cpu_seconds = 0.0
+        self.before = (0, 0, 0.0)
         self.last_snapshot = -1  # in multiples of snapshot_every; not known
         self.log: list[dict[str, Any]] = []
         self.exam: dict[str, float] = {}
@@ -159,6 +169,7 @@ class Training:
         """Trains until the total is reached."""
         tell: Tell = progress if callable(progress) else lambda _: None
         self.trainee.place(self.folder)
+        self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
         saved = time.monotonic()
         chunk = 1
         try:
@@ -286,4 +297,5 @@ class Training:
             self.seconds,
             dict(self.exam),
             len(self.log) if self.exams.names else 0,
+            self.before,
         )

@@ -94,12 +94,14 @@ class Mcts(SearchSpec):
     )
 
     name = "mcts"
+    usual_budget = 1000
+    counts_simulations = True
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
         evaluator = self.evaluator.build(game)
         puct = self._uses_puct(evaluator)
-        unlimited = 0 if self.seconds is not None else 1000
+        unlimited = 0 if self.seconds is not None else self.usual_budget
         return _engine.mcts_search(
             evaluator,
             seed,

@@ -92,6 +92,12 @@ PyType_Slot EVALUATOR_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(trave
 void bind_evaluators(nb::module_ &m) {
   nb::class_<Evaluator>(m, "Evaluator", nb::type_slots(EVALUATOR_SLOTS), "Judges positions.")
       .def_prop_ro("has_priors", &Evaluator::has_priors)
+      .def_prop_ro(
+          "outcome",
+          [](const Evaluator &e) {
+            return e.outcome() == SCORE ? std::string("score") : e.game().reward_name(e.outcome());
+          },
+          "The outcome that it estimates: the score or a named reward.")
       .def(
           "value",
           [](const Evaluator &e, const PyState &s, std::uint64_t seed) {

@@ -56,6 +56,8 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(within(s.gamma, 0, 1), "gamma must be from 0 to 1");
   check(within(s.start_rate, 0, 1), "start_rate must be from 0 to 1");
   check(s.start_actions >= 0 && s.start_actions <= 1000000, "start_actions must be from 0 to 1000000");
+  check(s.start_actions_min >= 0 && s.start_actions_min <= std::max(1, s.start_actions),
+        "start_actions_min must be from 0 to start_actions");
   check(s.episode_limit >= 0, "episode_limit cannot be negative");
   check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
   check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
@@ -284,6 +286,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("adapt_last", &TdSettings::adapt_last)
       .def_rw("start_rate", &TdSettings::start_rate)
       .def_rw("start_actions", &TdSettings::start_actions)
+      .def_rw("start_actions_min", &TdSettings::start_actions_min)
       .def_rw("episode_limit", &TdSettings::episode_limit)
       .def_rw("skip_reversal", &TdSettings::skip_reversal)
       .def_rw("coherence", &TdSettings::coherence)

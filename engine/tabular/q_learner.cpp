@@ -15,7 +15,7 @@ QLearner::QLearner(QTablePtr table, const QSettings &settings, std::uint64_t see
   if (q_.asks_monte_carlo) effort_ = q_.search_iterations > 0 ? 1 + q_.search_iterations : 1024;
 }
 
-void QLearner::begin_episode() {
+void QLearner::begin_episode(const void *) {
   steps_.clear();
   pairs_.clear();
 }

@@ -358,7 +358,7 @@ def test_bad_settings_leave_no_folder(tmp_path):
             train(bl.game("tictactoe"), tmp_path / "bad", **settings)
         assert not (tmp_path / "bad").exists()
     with pytest.raises(bl.BoardLabError, match=r"would take .* the limit is 8 GiB"):
-        bl.train(bl.game("othello"), out=tmp_path / "bad", length=20)
+        bl.train(bl.game("othello"), out=tmp_path / "bad", preset="paper", length=20)
     with pytest.raises(bl.BoardLabError, match="unknown preset"):
         bl.train(bl.game("othello"), out=tmp_path / "bad", preset="papre")
     assert not (tmp_path / "bad").exists()

@@ -10,6 +10,7 @@ import os
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
+from boardlab.arena.exams.openings import OPENINGS
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
 from boardlab.arena.exams.own import register_exam
@@ -18,7 +19,9 @@ from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent, AgentLike, as_agent
 
-EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
+EXAMS: dict[str, Exam] = {
+    exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *OPENINGS, *CARDS, *CUBES)
+}
 
 __all__ = [
     "EXAMS",

@@ -13,9 +13,10 @@ from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.reports import require_tensorboard
 from boardlab.learning.alphazero.resign import check_resign
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
-from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
+from boardlab.learning.alphazero.warm_start import WARM_STARTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
+from boardlab.search.enhancements import POLICIES
 from boardlab.search.mcts import Mcts
 
 LEAVES = 8
@@ -92,14 +93,14 @@ class AlphaZero(LearnerSettings):
 
     warm_start: str = option(
         "off",
-        "what helps the search in the first generations (papers 003, 004): rollouts instead of the net's "
+        "what helps the search in the first generations (Wang et al. 2021): rollouts instead of the net's "
         "values, rave, both (rora), rollouts weighed with the net's values without and with rave (wro, "
         "wrora), or rhea",
-        choices=("off", *ENHANCEMENTS),
+        choices=("off", *WARM_STARTS),
     )
     switch: str = option(
         "fixed",
-        "when it ends: after warm_iterations generations, or (adaptive: paper 004, Algorithm 2) once MCTS "
+        "when it ends: after warm_iterations generations, or (adaptive: their Algorithm 2) once MCTS "
         "with the net alone wins more than it loses against it; their games are then what is learned from",
         choices=("fixed", "adaptive"),
     )
@@ -109,15 +110,15 @@ class AlphaZero(LearnerSettings):
     )
     warm_decay: str = option(
         "inverse",
-        "how that weight falls: as 1/generation (paper 004), or linearly from 1 in the first generation to "
-        "1/I' in the last with switch=fixed",
+        "how that weight falls: as 1/generation (Wang et al. 2021), or with switch=fixed linearly from 1 in "
+        "the first generation to 1/I' in the last",
         choices=("inverse", "linear"),
     )
     warm_policy: str = option(
-        "values",
-        "warm start: what policy is learned from, the share of each action in the sum of values (as the "
-        "papers write) or in the visits",
-        choices=("values", "visits"),
+        "visits",
+        "warm start: what the policy to learn from is made of: visits, which reproduce the published "
+        "results, or values, as the published listings say",
+        choices=POLICIES,
     )
     equivalence: float = option(
         1000.0, "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12

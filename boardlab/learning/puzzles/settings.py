@@ -63,6 +63,7 @@ class Davi(NTupleSettings):
     adapt_others: bool = field(default=True, init=False)
     choose_start: float = field(default=0.0, init=False)
     start_actions: int = field(default=1, init=False)
+    start_actions_min: int | None = field(default=None, init=False)
 
     name = "davi"
 

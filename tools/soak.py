@@ -1,0 +1,291 @@
+"""Break BoardLab off at random moments and compare what it ends with: `make soak`.
+
+Every job (each learner, several runs at once, AlphaZero's processes, a tournament, a match that is saved) is
+first done without a break. Then it is done again and again and broken off on the way: by kill -9, by SIGTERM,
+or by a full disk, which here is a limit on the size of files. The job is then finished, and its files must have
+the bytes of the unbroken one.
+"""
+
+import argparse
+import contextlib
+import csv
+import io
+import os
+import random
+import resource
+import secrets
+import shlex
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Checkpoints every few milliseconds instead of every minute, so that breaks fall between them.
+PROGRAM = (
+    "import sys, boardlab.learning.training as t; t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.05, 0.02; "
+    "from boardlab.__main__ import main; sys.exit(main())"
+)
+HARMS = ("kill -9", "SIGTERM", "full disk")
+LONGEST = 300
+"""Seconds that a command may take."""
+
+Content = dict[str, bytes]
+
+
+def run_content(folder: Path) -> Content:
+    """What a run keeps, less what a clock wrote: arrays, layouts, the log."""
+    found: Content = {}
+    for file in sorted(folder.rglob("*")):
+        name = str(file.relative_to(folder))
+        if file.suffix == ".npz":
+            with zipfile.ZipFile(file) as arrays:
+                for member in arrays.namelist():
+                    if "seconds" not in member:
+                        found[f"{name}/{member}"] = arrays.read(member)
+        elif file.name == "log.csv":
+            rows = csv.DictReader(io.StringIO(file.read_text()))
+            found[name] = repr(
+                [{k: v for k, v in row.items() if "seconds" not in k} for row in rows]
+            ).encode()
+        elif file.name == "layout.txt":
+            found[name] = file.read_bytes()
+    return found
+
+
+def store_content(folder: Path) -> Content:
+    """The games of a tournament, in order, less the time that they took."""
+    with sqlite3.connect(folder / "store.db") as store:
+        columns = [row[1] for row in store.execute("pragma table_info(games)")]
+        kept = [c for c in columns if not any(word in c for word in ("second", "time", "date", "created"))]
+        rows = store.execute(f"select {', '.join(kept)} from games order by 1, 2, 3").fetchall()
+    return {"games": "\n".join(map(repr, rows)).encode()}
+
+
+def match_content(folder: Path) -> Content:
+    """The games that were saved, without the dates of PGN's heads."""
+    file = folder / "games.pgn"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {"games": "\n".join(line for line in lines if not line.startswith(("[Date", "[Time"))).encode()}
+
+
+@dataclass
+class Job:
+    """A command, how it goes on after a break, and what it leaves."""
+
+    name: str
+    words: list[str]
+    """The command, run in a folder of its own."""
+    again: Callable[[Path], list[str]] | None = None
+    """The command that goes on; None: the same one."""
+    content: Callable[[Path], Content] = run_content
+    seconds: float = field(default=0.0)
+    """What the unbroken one took."""
+    largest: int = 0
+    whole: Content = field(default_factory=dict)
+
+
+def resumed(words: list[str]) -> Callable[[Path], list[str]]:
+    """Resume the run, or begin again where nothing of it was written yet."""
+    return lambda folder: ["resume", "run"] if (folder / "run" / "agent.toml").exists() else words
+
+
+def training(name: str, words: str) -> Job:
+    """A run that `resume` goes on with."""
+    command = ["train", *shlex.split(words), "--out", "run", "--seed", "3"]
+    return Job(name, command, resumed(command))
+
+
+EXAM = "--exam random --exam-games 4"
+CUBE = "rubiks --twists 4 --exam none --episodes"
+CUBE_NET = "--first 16 --width 16 --threads 1"
+SMALL_NET = "--games 8 --simulations 8 --channels 8 --blocks 1 --hidden 8 --threads 1"
+JOBS = [
+    training("td-ntuple", f"connectfour --episodes 30000 {EXAM} --exam-every 5000 --snapshot-every 10000"),
+    training("td-ntuple replay", f"tictactoe --episodes 20000 {EXAM} --replay 500 --coherence id"),
+    training("sarsa-ntuple", f"nim --episodes 60000 {EXAM} --learner sarsa-ntuple"),
+    training("q-ntuple", f"tictactoe --episodes 60000 {EXAM} --learner q-ntuple"),
+    training("td-features", f"connectfour --episodes 20000 {EXAM} --learner td-features"),
+    training("q-table", f"tictactoe --episodes 100000 {EXAM} --learner q-table"),
+    training("qm", f"tictactoe --episodes 3000 {EXAM} --learner qm --search-iterations 20"),
+    training("davi", f"{CUBE} 60000 --learner davi"),
+    training("davi-net", f"{CUBE} 20000 --learner davi-net {CUBE_NET}"),
+    training("random-walk", f"{CUBE} 20000 --learner random-walk {CUBE_NET}"),
+    training("alphazero", f"tictactoe --episodes 48 {EXAM} --learner alphazero {SMALL_NET}"),
+    training("--processes", f"tictactoe --episodes 48 {EXAM} --learner alphazero --processes 2 {SMALL_NET}"),
+    Job(
+        "--jobs", shlex.split(f"train tictactoe --runs 3 --jobs 2 --episodes 20000 {EXAM} --out run --seed 3")
+    ),
+    Job(
+        "tournament",
+        shlex.split(
+            "tournament connectfour 'mcts(iterations=20)' 'mcts(iterations=40)' random 'mc(iterations=20)' "
+            "-n 40 --store store.db --seed 3"
+        ),
+        content=store_content,
+    ),
+    Job(
+        "match --save",
+        shlex.split("match connectfour 'mcts(iterations=60)' random -n 200 --save games.pgn --seed 3"),
+        content=match_content,
+    ),
+]
+
+
+def start(words: list[str], folder: Path, limit: int | None = None) -> "subprocess.Popen[bytes]":
+    """The command in its folder; with a `limit` no file can grow beyond it."""
+
+    def full_disk() -> None:
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    log = folder.parent / f"{folder.name}.log"
+    with log.open("ab") as out:
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *words],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            start_new_session=True,
+            preexec_fn=full_disk,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
+
+
+def end(process: "subprocess.Popen[bytes]", number: int) -> None:
+    """Send a signal to the command: kill -9 to it alone, as the system does, then to what it left behind."""
+    process.send_signal(number)
+    try:
+        process.wait(LONGEST)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def finish(job: Job, folder: Path) -> None:
+    """Go on until it is done."""
+    process = start(job.again(folder) if job.again else job.words, folder)
+    if process.wait(LONGEST):
+        raise AssertionError(f"it does not go on: status {process.returncode}")
+
+
+def unbroken(job: Job, folder: Path) -> None:
+    """Do it once, and remember how long it took and what it left."""
+    folder.mkdir()
+    began = time.monotonic()
+    process = start(job.words, folder)
+    if process.wait(LONGEST):
+        raise SystemExit(
+            f"{job.name} fails unbroken:\n{(folder.parent / f'{folder.name}.log').read_text()[-3000:]}"
+        )
+    job.seconds = time.monotonic() - began
+    job.whole = job.content(folder)
+    job.largest = max(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    assert job.whole and all(job.whole.values()), f"{job.name} leaves nothing"
+
+
+def broken(job: Job, folder: Path, harm: str, rng: random.Random) -> bool:
+    """Break it off once or twice, finish it, compare. False where it was done before the harm."""
+    folder.mkdir()
+    hit = False
+    for _ in range(rng.choice([1, 1, 2])):
+        words = job.again(folder) if job.again and hit else job.words
+        limit = int(job.largest * rng.random()) if harm == "full disk" else None
+        process = start(words, folder, limit)
+        if harm == "full disk":
+            hit |= process.wait(LONGEST) != 0
+            end(process, signal.SIGKILL)
+            continue
+        # Half the time is Python's start: look for the moments in which something is done.
+        try:
+            process.wait(job.seconds * rng.uniform(0.1, 1.0))
+            break
+        except subprocess.TimeoutExpired:
+            end(process, signal.SIGKILL if harm == "kill -9" else signal.SIGTERM)
+            hit = True
+            if process.returncode == 0:
+                break
+    if job.content is match_content:
+        return hit and check_match(job, folder)
+    finish(job, folder)
+    now = job.content(folder)
+    different = sorted(name for name in job.whole.keys() | now.keys() if job.whole.get(name) != now.get(name))
+    assert not different, f"these differ from the unbroken run's: {', '.join(different)}"
+    left = [file.name for file in folder.rglob("*") if file.name == ".lock" or file.name.endswith(".tmp")]
+    assert not left, f"left behind: {', '.join(left)}"
+    return hit
+
+
+def check_match(job: Job, folder: Path) -> bool:
+    """A match does not go on: what it saved are whole games, the first of the unbroken one."""
+    saved, whole = (content["games"].decode() for content in (match_content(folder), job.whole))
+    assert whole.startswith(saved.rstrip()), "the games saved are not the first of the unbroken match"
+    assert not saved.strip() or saved.rstrip().endswith(("1-0", "0-1", "1/2-1/2", "*")), (
+        "half a game was saved"
+    )
+    return True
+
+
+def main() -> None:
+    """Every job unbroken, then harms in turn until the time is over."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600, help="how long it takes")
+    parser.add_argument("--seed", type=int, default=None, help="the same jobs, harms and moments again")
+    parser.add_argument(
+        "--only", action="append", choices=[job.name for job in JOBS], help="this job; may be repeated"
+    )
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    jobs = [job for job in JOBS if not given.only or job.name in given.only]
+    seed = secrets.randbits(32) if given.seed is None else given.seed
+    print(
+        f"soak: {len(jobs)} jobs, {', '.join(HARMS)}, for {given.seconds:.0f} s; repeat with SEED={seed}",
+        flush=True,
+    )
+    rng, until = random.Random(seed), time.monotonic() + given.seconds
+    survived: Counter[str] = Counter()
+    too_late = failures = 0
+    with tempfile.TemporaryDirectory(prefix="boardlab-soak-") as base:
+        turn = 0
+        while time.monotonic() < until:
+            job, harm = jobs[turn % len(jobs)], rng.choice(HARMS)
+            turn += 1
+            folder = Path(base, f"{turn:04}")
+            try:
+                if not job.whole:
+                    unbroken(job, Path(base, f"{turn:04}-whole"))
+                if broken(job, folder, harm, rng):
+                    survived[f"{job.name}, {harm}"] += 1
+                else:
+                    too_late += 1
+            except (
+                AssertionError,
+                OSError,
+                zipfile.BadZipFile,
+                subprocess.TimeoutExpired,
+                sqlite3.Error,
+            ) as error:
+                failures += 1
+                log = Path(base, f"{folder.name}.log")
+                tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+                print(f"FAILED {job.name} after {harm}: {error}\n{tail}", flush=True)
+            shutil.rmtree(folder, ignore_errors=True)
+    for what, count in sorted(survived.items()):
+        print(f"{what:<32}{count:>5}")
+    by_harm = Counter({harm: sum(n for what, n in survived.items() if what.endswith(harm)) for harm in HARMS})
+    told = ", ".join(f"{by_harm[harm]} of {harm}" for harm in HARMS)
+    print(f"{sum(survived.values())} breaks survived ({told}), {too_late} came too late, {failures} failures")
+    print(f"seed {seed}")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

@@ -169,7 +169,7 @@ def main() -> None:
             "ours, Python",
             "OpenSpiel, Python",
             "ratio",
-        ],  # fmt: skip
+        ],
         rows,
     )
     if pyspiel is None:

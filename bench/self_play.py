@@ -23,6 +23,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ require_torch()
 import torch  # noqa: E402
 
 from boardlab.evaluators import gpu, inference  # noqa: E402
+from boardlab.learning.alphazero import self_play  # noqa: E402
 from boardlab.learning.alphazero.shares import SelfPlay  # noqa: E402
 
 
@@ -130,6 +132,8 @@ def ours(
         }
         | {"device": "cpu" if chosen.device == "none" else chosen.device}
     )
+    if chosen.leaves > 1:  # training always has one
+        self_play.Forest = partial(Forest, batch=chosen.leaves, leaf_visits=0)  # type: ignore[misc,assignment]
     player = SelfPlay(game, settings, description, settings.device, settings.threads)
     if chosen.device == "none":
         player._judge = InstantNet(net, -1, 1)
@@ -225,6 +229,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, help="by default as many as are played side by side")
     parser.add_argument("--simulations", type=int, default=64)
     parser.add_argument("--gumbel", type=int)
+    parser.add_argument("--leaves", type=int, default=1, help="of each tree at once, for comparison")
     parser.add_argument("--cache-mb", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64)

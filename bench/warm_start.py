@@ -146,7 +146,7 @@ def play(
     def agent(variant: str) -> str:
         path = Path(runs) / f"{game}-{variant}-{seed}"
         run = (path if stage is None else snapshot(path, stage, options)).as_posix()
-        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, solver=False)'
+        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch={options["leaves"]}, leaf_visits=0, solver=False)'
 
     begin = time.monotonic()
     board = bl.game(game, **GAMES[game])
@@ -367,6 +367,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=128, help="paper: 64")
     parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--gate-games", type=int, default=0, help="0: no gate; paper: 40")
+    parser.add_argument(
+        "--leaves", type=int, default=1, help="of a tree at once in the matches and the gate, always so many"
+    )
     return parser.parse_args()
 
 
@@ -389,8 +392,10 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "threads": 1,
         "gate": 0.6 if given.gate_games else None,
         "gate_games": given.gate_games or 40,
+        "leaves": given.leaves,
+        "leaf_visits": 0,
     }
-    names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games")
+    names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games", "leaves")
     return {**{name: getattr(given, name) for name in names}, "settings": settings}
 
 

@@ -80,8 +80,8 @@ class MatchResult(Report):
     """Games in which all had the same score (none in one-player games)."""
     mean_scores: tuple[float, ...]
     score_errors: tuple[float, ...]
-    """Standard errors of the mean scores, over rounds that share a seed and an opening; games that
-    were played before add nothing (`fresh`)."""
+    """Standard errors of the mean scores, over rounds that share a seed and an opening; a repeated game
+    adds nothing (`fresh`)."""
     intervals: tuple[float, ...]
     """Half widths of the 95% intervals of the mean scores."""
     errors: int

@@ -10,7 +10,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.games.rules import Rules
 from boardlab.numbers import counted
-from boardlab.paths import as_path
+from boardlab.paths import read_text
 
 MOST_POSITIONS = 100_000
 
@@ -76,6 +76,10 @@ def _varied_openings(rules: Rules) -> tuple[State, ...]:
     return tuple(found)
 
 
+LARGEST = 1 << 26
+"""Bytes of a file of openings."""
+
+
 def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     """Openings from a file: a line each, the actions as they are written in the game, `#` begins a comment.
 
@@ -83,15 +87,7 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     the outcome. An empty line is no opening; `-` is the initial position.
     """
     as_game(game)
-    file = as_path("the file of openings", path)
-    if not file.is_file():
-        raise BoardLabError(f'there is no file "{path}" with openings')
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
-    except OSError as error:
-        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
+    lines = read_text("the file of openings", path, LARGEST).splitlines()
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].strip()

@@ -38,6 +38,7 @@ from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.interrupts import ended_by_signals
 from boardlab.search.agent import AgentLike
 from boardlab.search.budget import with_iterations
 
@@ -45,6 +46,7 @@ Progress = Callable[[int, int], None]
 """Is told how many games were played, and of how many."""
 
 
+@ended_by_signals()
 def tournament(
     game: Game,
     agents: Sequence[AgentLike],

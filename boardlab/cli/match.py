@@ -11,7 +11,15 @@ from boardlab.arena.match import match as play_match
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
-from boardlab.cli.common import check_given_with, console, game_bar, split_agents, stopped_by_ctrl_c
+from boardlab.cli.common import (
+    STOPPED,
+    check_given_with,
+    console,
+    game_bar,
+    split_agents,
+    stopped_by_ctrl_c,
+    whole_once_stopped,
+)
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
@@ -116,12 +124,13 @@ def match(
         files.append((f"every position played: {play_stats}", write))
     # Files come before the screen: who reads it may have gone away. What fails is told after the result.
     told, failed = [], []
-    for line, write in files:
-        try:
-            write()
-            told.append(line)
-        except BoardLabError as error:
-            failed.append(str(error))
+    with whole_once_stopped(stopped):
+        for line, write in files:
+            try:
+                write()
+                told.append(line)
+            except BoardLabError as error:
+                failed.append(str(error))
     if stopped:
         console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
@@ -135,7 +144,7 @@ def match(
     if failed:
         raise BoardLabError("; ".join(failed))
     if stopped:
-        raise typer.Exit(130)
+        raise typer.Exit(STOPPED)
 
 
 def _test(words: str, alpha: float, beta: float) -> Sprt:

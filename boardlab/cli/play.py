@@ -10,7 +10,7 @@ import typer
 
 from boardlab.arena.records import FORMATS_HELP, Record, check_addition, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
-from boardlab.cli.common import agent_from, board, console, first_position, game_from
+from boardlab.cli.common import STOPPED, agent_from, board, console, first_position, game_from
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
@@ -66,7 +66,7 @@ def play(
     except (EOFError, KeyboardInterrupt) as stop:
         console.print("\nstopped")
         if isinstance(stop, KeyboardInterrupt):
-            raise typer.Exit(130) from None
+            raise typer.Exit(STOPPED) from None
     finally:  # also where an agent failed
         if save is not None:
             names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]

@@ -8,15 +8,18 @@ Lists in braces or brackets, "{{0,1,2},{3,4,5}}", as GBG's files and most progra
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
 from boardlab.games.game import Game
 from boardlab.numbers import counted
+from boardlab.paths import read_text
 
 Layout = list[list[int]]
+
+LARGEST = 1 << 24
+"""Bytes of a file with a layout."""
 
 LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "tuples": ("walk", "points"),
@@ -185,12 +188,7 @@ def gbg_order(game: Game) -> list[int]:
 
 def _read(path: str) -> Layout:
     """The layout in a file."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise BoardLabError(f"the layout {path} cannot be read: {why}") from None
-    return layout_from_text(text)
+    return layout_from_text(read_text("the file of a layout", path, LARGEST))
 
 
 def _one_line(layout: Layout) -> str:

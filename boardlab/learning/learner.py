@@ -6,6 +6,7 @@ CONTRIBUTING.md.
 
 import dataclasses
 import keyword
+import types
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
@@ -80,6 +81,8 @@ class LearnerSettings:
     name: ClassVar[str]
     evaluator: ClassVar[str]
     """The evaluator that plays with what was learned."""
+    before: ClassVar[Mapping[str, Any]] = types.MappingProxyType({})
+    """Settings that runs of earlier versions do not name, as those versions behaved; else the default."""
 
     def expression(self, path: str) -> str:
         """The trained agent's name: by default its network, played greedily."""
@@ -142,6 +145,11 @@ class LearnerSettings:
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
         return cls(**cls.check(values))
+
+    @classmethod
+    def of_run(cls, values: Mapping[str, Any]) -> Self:
+        """The settings of a run's agent.toml, which an earlier version may have written."""
+        return cls.checked({**cls.before, **values})
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -294,6 +294,7 @@ _WANG = {
     "gate": 0.6,
     "gate_games": 40,
     "exam_solver": False,
+    "leaves": 1,
 }
 _CHURCH = {
     "episodes": 5_000,
@@ -321,6 +322,7 @@ _CHURCH = {
     "value_target": "z",
     "symmetries": False,
     "exam_solver": False,
+    "leaves": 1,
 }
 _RANKED = {
     "episodes": 6_400,

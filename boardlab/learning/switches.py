@@ -68,6 +68,7 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "window": (_POSITIONS,),
     "window_first": (_POSITIONS,),
     "gate_games": ({"gate": (None,)},),
+    "leaf_visits": ({"leaves": (1,)},),
 }
 """When a setting has nothing to do: where all switches of a case are off, each with its values that are that.
 

@@ -6,15 +6,14 @@ import inspect
 import math
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
-from boardlab.interrupts import ignoring_ctrl_c
+from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import ExamPlan, check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -30,7 +29,7 @@ from boardlab.numbers import counted
 from boardlab.options import options_of
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
-from boardlab.runs.toml import to_toml
+from boardlab.runs.toml import from_toml, to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import escaped, programs_of
@@ -118,6 +117,7 @@ def default_learner(settings: Iterable[str]) -> str:
     return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
 
 
+@ended_by_signals()
 def train(
     game: Game,
     learner: str | None = None,
@@ -145,7 +145,7 @@ def train(
     With `from_` there may be 0 `episodes`: such a run plays with what it took over and fresh heads.
     `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
-    very run. Ctrl-C saves what was learned and can be resumed.
+    very run. Ctrl-C saves what was learned and can be resumed; so do SIGTERM and SIGHUP, in a script.
 
     `exams` are names of the arena's exams or agents to play against, taken every `exam_every` episodes (0: at
     the end; by default twenty times) with `exam_games` games (100). Without `exams` it is the best one that
@@ -178,7 +178,7 @@ def train(
     )
     agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, agent, prepared.has_usual_exams)
+        _check_same(folder, agent, prepared.given, prepared.has_usual_exams)
         return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
@@ -318,6 +318,7 @@ def _usual_exams(
     return usual_plan(game, total, wanted.exam_cost, every, games)
 
 
+@ended_by_signals()
 def resume(
     path: str | os.PathLike[str],
     *,
@@ -347,7 +348,7 @@ def _resume(
 ) -> Training:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     wished = None if episodes is None else _episodes(episodes, wanted)
     with folder.understanding():
         game = folder.game(agent)
@@ -402,7 +403,7 @@ def run_expression(path: str | os.PathLike[str]) -> str:
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return wanted.expression(escaped(folder.path.as_posix()))
 
 
@@ -412,7 +413,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
         game = folder.game(agent)
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
         seed = as_seed(agent["seed"])
         total = _episodes(agent["episodes"], wanted)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
@@ -453,19 +454,22 @@ def _number(cell: str) -> float:
     return math.nan if math.isnan(number) else number  # one object, so that equal logs are equal
 
 
-def _check_same(folder: RunFolder, agent: dict[str, Any], usual_exams: bool) -> None:
+def _check_same(folder: RunFolder, agent: dict[str, Any], given: Container[str], usual_exams: bool) -> None:
     """Refuses to go on with a run that was started with other settings.
 
     Where nobody names exams the run keeps its own: which are usual depends on what is installed.
     """
     there = folder.read_agent(agent["kind"])
-    wanted = tomllib.loads(to_toml(agent))
+    wanted = from_toml(to_toml(agent))
     with folder.understanding():
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
-    # Nor had they all of today's settings.
-    there["settings"] = tomllib.loads(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
+    # Nor had they all of today's settings: the run keeps its ways where nothing else is asked for.
+    kind = LEARNERS[agent["kind"]]
+    unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
+    usual = from_toml(to_toml(kind().as_dict()))
+    there["settings"] = usual | dict(kind.before) | unasked | there["settings"]
     if usual_exams:
         del wanted["exams"]
     for key in wanted:

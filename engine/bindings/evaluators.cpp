@@ -21,7 +21,7 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   std::vector<double> out(size);
   Rng rng(derive_seed(seed, stream));
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     ask(*mine, copy.data(), rng, out.data());
   });
   return to_array(out);
@@ -54,7 +54,7 @@ Array<double> values_of(const Evaluator &evaluator, const std::vector<std::share
   mine->poll = [&signals] { signals(); };
   Rng rng(derive_seed(seed, 5));
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     if (!questions.empty()) mine->answer(questions, rng);
   });
   return array;

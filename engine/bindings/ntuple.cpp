@@ -101,11 +101,11 @@ TdSettings checked_settings(const Network &network, TdSettings settings, const s
 FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std::size_t count) {
   if (own.is_none()) return {0, nullptr};
   const std::shared_ptr<nb::object> held(new nb::object(own), [](nb::object *object) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     delete object;
   });
   return {count, [game, held, count](const void *state, int player, double *features) {
-            const nb::gil_scoped_acquire gil;
+            const Gil gil;
             auto shown = std::make_shared<PyState>(game);
             game->copy(shown->data(), state);
             nb::object answer;
@@ -137,7 +137,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   std::exception_ptr interrupt;
   std::int64_t played = 0;
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     played = self.learner->train(episodes, [&] {
       try {
         poll();

@@ -92,10 +92,10 @@ void SelfPlay::episode(EpisodeRecord *record) {
   epsilon_ = epsilon();
   begin_episode(state);
   const int limit = settings_.episode_limit > 0 ? settings_.episode_limit : game_.horizon();
-  int actions = 0, last_player = CHANCE;
+  int actions = 0, player = CHANCE, last_player = CHANCE;
   bool is_over = false;
   while (true) {
-    const int player = game_.player(state);
+    player = game_.player(state);
     is_over = player == TERMINAL || (actions > 0 && game_.round_over(state));
     if (is_over || (player != CHANCE && actions >= limit)) break;
     if (player == CHANCE) {
@@ -116,7 +116,7 @@ void SelfPlay::episode(EpisodeRecord *record) {
   if (is_over)
     end_episode(state, last_player);
   else
-    cut_episode(state, game_.player(state));
+    cut_episode(state, player);
   ++episodes_done;
   actions_done += actions;
 }

@@ -75,6 +75,7 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
     monte_carlo_.reset(rng.next());
     monte_carlo_.act(state, decision_);
     index = static_cast<int>(std::find(actions_.begin(), actions_.begin() + n, decision_.action) - actions_.begin());
+    if (index == n) game_.contradicts("legal");
   }
   if (index < 0) index = static_cast<int>(rng.below(static_cast<std::uint32_t>(n)));
   step.chosen = step.begin + static_cast<std::size_t>(index);

@@ -226,8 +226,8 @@ def test_a_byte_order_mark_is_no_action(boardlab, tmp_path):
             "--from is a setting of the learner alphazero, not of td-ntuple",
         ),
         (("train", "tictactoe", "--from", "x"), "x is not a run"),
-        (("inspect", "tictactoe", "random", "--position", "@."), '"." is a folder'),
-        (("rate", "."), '"." is a folder'),
+        (("inspect", "tictactoe", "random", "--position", "@."), '"." cannot be read: it is a folder'),
+        (("rate", "."), '"." cannot be read: it is a folder'),
     ],
 )
 def test_a_sentence_knows_what_was_meant(boardlab, words, sentence):

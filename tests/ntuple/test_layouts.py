@@ -144,7 +144,7 @@ def test_a_runs_layout_is_the_layout_of_another(tmp_path):
     assert (second.path / "layout.txt").read_text() == exported.read_text() != ""
     assert second.settings.layout == "cells"
     assert bl.resume(second.path, episodes=6).episodes == 6
-    with pytest.raises(bl.BoardLabError, match=r"nowhere.txt cannot be read"):
+    with pytest.raises(bl.BoardLabError, match=r"there is no file \"nowhere.txt\""):
         bl.train(game, episodes=5, out=tmp_path / "third", cells="@nowhere.txt")
 
 

@@ -1,6 +1,7 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
 import os
+import types
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +19,6 @@ from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
 from boardlab.search.enhancements import POLICIES
 from boardlab.search.mcts import Mcts
-
-LEAVES = 8
-"""Of a tree that the net judges at once where it plays: in exams, at the gate and as the trained agent."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +194,18 @@ class AlphaZero(LearnerSettings):
     exam_solver: bool = option(
         True, "proven wins, losses and draws are backed up as proven there (MCTS-Solver); never in self-play"
     )
+    leaves: int = option(
+        8,
+        "most leaves of a tree that the net judges at once there; self-play has one, of many trees",
+        low=1,
+        high=1024,
+    )
+    leaf_visits: int = option(
+        Mcts.leaf_visits,
+        "visits of the root for each of those leaves: few while the tree is small; 0: all from the start",
+        low=0,
+        high=10**6,
+    )
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
@@ -208,6 +218,7 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+    before = types.MappingProxyType({"leaves": 8, "leaf_visits": 0})
 
     def window_at(self, generation: int) -> Window:
         """What the generation of that number, the first is 1, is learned from."""
@@ -217,9 +228,19 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        cpuct = "" if self.exam_cpuct == Mcts.cpuct else f"cpuct={self.exam_cpuct!r}, "
-        solver = "" if self.exam_solver else "solver=False, "
-        return f'mcts(net("{path}"), iterations={self.exam_simulations}, {cpuct}{solver}batch={LEAVES})'
+        tree = {name: value for name, value in self.tree_options.items() if value != getattr(Mcts, name)}
+        more = "".join(f", {name}={value!r}" for name, value in tree.items())
+        return f'mcts(net("{path}"), iterations={self.exam_simulations}{more})'
+
+    @property
+    def tree_options(self) -> dict[str, Any]:
+        """Options of the trees in exams, at the gate and of the trained agent, as `mcts` names them."""
+        return {
+            "cpuct": self.exam_cpuct,
+            "solver": self.exam_solver,
+            "batch": self.leaves,
+            "leaf_visits": self.leaf_visits,
+        }
 
     @property
     def least_episodes(self) -> int:
@@ -231,7 +252,7 @@ class AlphaZero(LearnerSettings):
         return -(-episodes // self.games) * self.games
 
     def exam_cost(self, cost: float) -> float:
-        """Mostly the net's own search. A GPU plays many games of self-play at once, but one of an exam."""
+        """Mostly that of the net's own search; a GPU plays many self-play games at once, but one exam's."""
         own = 3 * self.exam_simulations / self.simulations * (40 if uses_gpu(self.device) else 1)
         return own + cost / 250
 

@@ -187,7 +187,7 @@ def examine(name: str, seed: int, games: int, path: Path) -> dict[str, Any]:
     """The line of one figure and seed, whose run is at `path` or will be."""
     figure = FIGURES[name]
     game = bl.game(figure.game, **figure.parameters)
-    run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, **figure.settings)
+    run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, exams=[], **figure.settings)
     learned = Learned(game, path)
     results = {}
     for exam, take in figure.exams.items():

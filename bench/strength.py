@@ -131,10 +131,8 @@ def train(case: str, seed: int, episodes: int | None, folder: Path) -> Path:
         return learned
     game = bl.game(chosen.game, **chosen.parameters)
     out, count = folder / own_run(case, seed, episodes), episodes or chosen.episodes
-    run = bl.train(
-        game, preset=chosen.preset, episodes=count, out=out, seed=seed, go_on=True, **chosen.settings
-    )
-    return run.path
+    wanted = {"preset": chosen.preset, "episodes": count, **chosen.settings}
+    return bl.train(game, out=out, seed=seed, go_on=True, exams=[], **wanted).path
 
 
 def play(case: str, seed: int, label: str, part: int, run: Path) -> dict[str, Any]:

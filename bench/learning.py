@@ -51,6 +51,16 @@ def named(name: str, times: int = 1) -> Exam:
     return lambda learned, games, seed: evaluate(learned.agent(), learned.game, name, times * games, seed)
 
 
+def openings(search: str) -> Exam:
+    """Four times as many random openings as games were asked for; `search` has a place for the network."""
+
+    def take(learned: Learned, games: int, seed: int) -> ExamResult:
+        agent = search.format(f'ntuple("{learned.path.as_posix()}")')
+        return evaluate(agent, learned.game, "openings", 4 * games, seed)
+
+    return take
+
+
 def twists(number: int, steps: int, memory: int = 1000) -> Exam:
     """Cubes of so many scramble twists, ten times as many as games were asked for."""
     return lambda learned, games, seed: solved_by_twists(
@@ -80,6 +90,12 @@ class Figure:
 
 
 _PERFECT: dict[str, Exam] = {"AB": named("ab"), "AB-DL": named("abdl")}
+_STARTS: dict[str, Exam] = {
+    **_PERFECT,
+    "openings": openings("greedy({})"),
+    "openings, mcts 1,000": openings("mcts({}, iterations=1000)"),
+}
+_AS_DEFAULT = dict.fromkeys(_STARTS, "as connectfour")
 _TICTACTOE: dict[str, Exam] = {"MaxN": named("perfect")}
 _NIM: dict[str, Exam] = {"Bouton": named("bouton")}
 _HEX: dict[str, Exam] = {"MCTS 10,000": first_against("mcts(rollout, iterations=10000)")}
@@ -103,7 +119,22 @@ FIGURES: dict[str, Figure] = {
     "nim": Figure("nim", _NIM, {"Bouton": "asked: no loss, 0.0"}, preset="default"),
     "2048": Figure("2048", {"score": named("score", 10)}, {"score": "asked 135,000"}, cost=4000),
     "connectfour": Figure(
-        "connectfour", _PERFECT, {"AB": "asked .95", "AB-DL": "asked .90"}, preset="default", cost=120
+        "connectfour",
+        _STARTS,
+        {**dict.fromkeys(_STARTS, ""), "AB": "asked .95", "AB-DL": "asked .90"},
+        preset="default",
+        cost=120,
+    ),
+    "connectfour-one-start": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.0}, cost=120
+    ),
+    "connectfour-more-starts": Figure(
+        "connectfour",
+        _STARTS,
+        _AS_DEFAULT,
+        preset="default",
+        settings={"choose_start": 0.9, "start_actions": 12},
+        cost=120,
     ),
     "connectfour-threads2": Figure(
         "connectfour",

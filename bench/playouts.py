@@ -1,6 +1,10 @@
-"""Random playouts: ours, a tight C++ loop over the same rules (the limit), and OpenSpiel driven from Python.
+"""Random games: ours beside OpenSpiel, both looped in C++ and both from Python, and beside a tight C++ loop.
 
-python bench/playouts.py
+python bench/playouts.py [GAME ...]
+
+C++     ours: the engine's playouts; OpenSpiel: `evaluate_bots` with uniformly random bots
+Python  the same loop in Python over either library's states
+tight   a hand-written C++ loop over the same rules: the limit
 
 Breakthrough is examples/python_game.py: its rules are Python, OpenSpiel's are C++.
 """
@@ -67,8 +71,26 @@ def tight_loops() -> ctypes.CDLL | None:
     return loops
 
 
+def our_game(game: bl.Game, rng: random.Random) -> int:
+    """One random game, looped in Python over our states."""
+    state = game.initial_state(rng.randrange(2**31))
+    while not state.is_terminal:
+        if state.player == bl.CHANCE:
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply(rng.choices(outcomes, weights)[0])
+        else:
+            state.apply(rng.choice(state.legal_actions()))
+    return 1
+
+
+def bots_game(game, bots, rng: random.Random) -> int:
+    """One random game, looped in C++ by OpenSpiel."""
+    pyspiel.evaluate_bots(game.new_initial_state(), bots, rng.randrange(2**31))
+    return 1
+
+
 def openspiel_game(game, rng: random.Random) -> int:
-    """One random game as a Python program would play it."""
+    """The same loop as `our_game` over OpenSpiel's states."""
     state = game.new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
@@ -79,20 +101,32 @@ def openspiel_game(game, rng: random.Random) -> int:
     return 1
 
 
+def beside(found: dict[str, float], ours: str, peer: str) -> list[str]:
+    """The peer's figure and how many times ours is that."""
+    return [f"{found[peer]:,.0f}", f"{short(found[ours] / found[peer])}x"] if peer in found else ["", ""]
+
+
 def short(number: float) -> str:
     return f"{number:.0f}" if number >= 100 else f"{number:.1f}" if number >= 1 else f"{number:.2f}"
 
 
 def main() -> None:
-    argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+    )
+    parser.add_argument("games", nargs="*", metavar="GAME", help=", ".join(GAMES))
+    chosen = parser.parse_args().games
+    if unknown := next((name for name in chosen if name not in GAMES), None):
+        parser.error(f'unknown game "{unknown}"; there are {", ".join(GAMES)}')
     loops = tight_loops()
     runpy.run_path(str(Path(__file__).parents[1] / "examples" / "python_game.py"))
     rng = random.Random(1)
     rows = []
     for name, games in GAMES.items():
-        core = bl.game(name, **VARIANTS.get(name, {})).core
+        if chosen and name not in chosen:
+            continue
+        game = bl.game(name, **VARIANTS.get(name, {}))
+        core = game.core
         actions_per_game = _engine.random_games(core, games, 1)[0] / games
 
         def ours(core=core, games=games):
@@ -107,22 +141,35 @@ def main() -> None:
             measures["tight"] = lambda loop=loop, games=games: rate(lambda: (loop(games, 1), games)[1])
         if pyspiel is not None:
             peer = pyspiel.load_game(PEERS[name])
-            measures["peer"] = lambda peer=peer: rate(lambda: openspiel_game(peer, rng))
+            bots = [pyspiel.make_uniform_random_bot(p, p) for p in range(peer.num_players())]
+            measures["peer"] = lambda peer=peer, bots=bots: rate(lambda: bots_game(peer, bots, rng))
+            measures["peer, Python"] = lambda peer=peer: rate(lambda: openspiel_game(peer, rng))
+            measures["ours, Python"] = lambda game=game: rate(lambda: our_game(game, rng))
         found = best(measures)
         rows.append(
             [
                 name,
                 f"{found['ours']:,.0f}",
                 f"{short(found['ours'] * actions_per_game / 1e6)} M",
-                f"{found['tight']:,.0f}" if "tight" in found else "",
                 f"{found['ours'] / found['tight']:.2f}" if "tight" in found else "",
-                f"{found['peer']:,.0f}" if "peer" in found else "not installed",
-                f"{short(found['ours'] / found['peer'])}x" if "peer" in found else "",
+                *beside(found, "ours", "peer"),
+                f"{found['ours, Python']:,.0f}" if "ours, Python" in found else "",
+                *beside(found, "ours, Python", "peer, Python"),
             ]
         )
     table(
         "Random games a second",
-        ["game", "ours", "actions/s", "tight loop", "of it", "OpenSpiel (Python)", "ratio"],
+        [
+            "game",
+            "ours, C++",
+            "actions/s",
+            "of tight",
+            "OpenSpiel, C++",
+            "ratio",
+            "ours, Python",
+            "OpenSpiel, Python",
+            "ratio",
+        ],
         rows,
     )
     if pyspiel is None:

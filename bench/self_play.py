@@ -4,7 +4,8 @@ python bench/self_play.py --device cpu --threads 1 --parallel 256
 python bench/self_play.py --device cuda --parallel 4096 --games 8192 --lanes 4
 python bench/self_play.py --device cpu --threads 1 --peer alpha-zero-general        # a checkout of its repository
 
-The peer plays with its own tree search and its own game, and with a net of the same size. On a CPU all rates are by the
+The peer plays with its own tree search and its own game, and with a net of the same size, one game at a time and one
+leaf at a time; beside it ours is measured twice: as it trains, and as the peer plays, without cache. On a CPU all rates are by the
 process's CPU time, so that other programs on the machine matter little: times the number of cores they are what a free
 machine does. On a GPU they are by the clock.
 
@@ -22,6 +23,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,7 @@ require_torch()
 import torch  # noqa: E402
 
 from boardlab.evaluators import gpu, inference  # noqa: E402
+from boardlab.learning.alphazero import self_play  # noqa: E402
 from boardlab.learning.alphazero.shares import SelfPlay  # noqa: E402
 
 
@@ -129,6 +132,8 @@ def ours(
         }
         | {"device": "cpu" if chosen.device == "none" else chosen.device}
     )
+    if chosen.leaves > 1:  # training always has one
+        self_play.Forest = partial(Forest, batch=chosen.leaves, leaf_visits=0)  # type: ignore[misc,assignment]
     player = SelfPlay(game, settings, description, settings.device, settings.threads)
     if chosen.device == "none":
         player._judge = InstantNet(net, -1, 1)
@@ -224,6 +229,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, help="by default as many as are played side by side")
     parser.add_argument("--simulations", type=int, default=64)
     parser.add_argument("--gumbel", type=int)
+    parser.add_argument("--leaves", type=int, default=1, help="of each tree at once, for comparison")
     parser.add_argument("--cache-mb", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64)
@@ -252,6 +258,10 @@ def main() -> None:
         )
     }
     if chosen.peer:
+        alike = argparse.Namespace(
+            **vars(chosen) | {"parallel": 1, "games": chosen.peer_games, "cache_mb": 0, "leaves": 1}
+        )
+        results["boardlab, as the peer plays"] = ours(alike, game, net.cpu().eval(), description)
         results["alpha-zero-general"] = peer(
             chosen.peer, net.cpu(), chosen.simulations, chosen.peer_games, chosen.seed
         )
@@ -269,8 +279,9 @@ def main() -> None:
         how=f"{chosen.device}, {chosen.threads} threads, {chosen.lanes} lanes, {chosen.processes} processes",
     )
     if chosen.peer:
-        ratio = results["boardlab"]["simulations/s"] / results["alpha-zero-general"]["simulations/s"]
-        console.print(f"boardlab / alpha-zero-general: {ratio:.1f}")
+        theirs = results["alpha-zero-general"]["simulations/s"]
+        for name in ("boardlab", "boardlab, as the peer plays"):
+            console.print(f"{name} / alpha-zero-general: {results[name]['simulations/s'] / theirs:.1f}")
     if chosen.out:
         with chosen.out.open("a") as file:
             facts = {key: value for key, value in vars(chosen).items() if not isinstance(value, Path)}

@@ -69,7 +69,7 @@ def play(one: str, other: str, seed: int, runs: str, options: dict[str, Any]) ->
         if name == "uct":
             return f"uct(iterations={searches})"
         net = f'net("{(Path(runs) / f"{name}-{seed}").as_posix()}", device="{options["device"]}")'
-        return f"mcts({net}, iterations={searches}, batch=8)"
+        return f"mcts({net}, iterations={searches}, batch={options['leaves']}, leaf_visits=0)"
 
     torch.set_num_threads(1)
     begin = time.monotonic()
@@ -133,9 +133,14 @@ def main() -> None:
     parser.add_argument("--lr", type=float, default=0.001, help="of fine-tuning; from scratch the preset's")
     parser.add_argument("--searches", type=int, default=200, help="a move in the matches")
     parser.add_argument("--match-games", type=int, default=100)
+    parser.add_argument(
+        "--leaves", type=int, default=1, help="of a tree at once in the matches, always so many"
+    )
     given = parser.parse_args()
     options = {name: getattr(given, name) for name in ("preset", "parent_generations", "generations", "lr")}
-    options |= {name: getattr(given, name) for name in ("searches", "match_games", "device", "arms")}
+    options |= {
+        name: getattr(given, name) for name in ("searches", "match_games", "leaves", "device", "arms")
+    }
     options |= {size: [int(n) for n in getattr(given, size).split("x")] for size in ("small", "large")}
     options["settings"] = {
         **{name: getattr(given, name) for name in ("games", "simulations", "blocks", "channels", "device")},

@@ -1,8 +1,10 @@
-"""Warm start: switch iterations and Elo of adaptive and fixed warm starts beside the baseline (paper 004, Table 3 and Figure 2).
+"""Warm start: switch iterations and Elo of adaptive and fixed warm starts beside the baseline.
+
+Wang et al. (2021), Table 3 and Figure 2; --untrained is Table 2.
 
     python bench/warm_start.py [--games connectfour othello gobang] [--variants ...] [--seeds 3] [--jobs 16] [--generations 20]
                                [--device cuda] [--out warm.jsonl] [--runs FOLDER] [--stages 5 10 20 50]
-    python bench/warm_start.py --untrained [--games ...] [--jobs 2]      its Table 2: enhancements against MCTS over nets that know nothing
+    python bench/warm_start.py --untrained [--games ...] [--jobs 2]      Table 2: enhancements against MCTS over nets that know nothing
     python bench/warm_start.py --speed [--games ...]                     what an enhancement costs beside the net
     python bench/warm_start.py --table warm.jsonl [more.jsonl ...]       the tables of what was written so far, and the claims over all files
 
@@ -12,7 +14,7 @@ switch (`rollout+`). Every (seed, game, variant) is a run, runs are processes si
 With --stages the nets of those generations meet, too: each warm start and the baseline, each adaptive one and its fixed one.
 A JSON line a run and a match is written as it comes: called again with the same --out and --runs, it goes on where it was cut.
 
-The settings are paper 004's (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
+The settings are those of Wang et al. (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
 Elo: all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline is 0. `seeds`:
 ± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard deviation, as in the paper.
 Below, the paper's claims: differences, as means over the enhancements.
@@ -43,18 +45,18 @@ from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.evaluators.inference import net_judge
 from boardlab.evaluators.net import build_net, net_description
-from boardlab.learning.alphazero.self_play import play_games
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.warm_start import WarmStart
 from boardlab.learning.presets import preset
 from boardlab.learning.switches import idle_settings
+from boardlab.search.enhancements import ENHANCEMENTS, POLICIES, RAVE_OF
 
 GAMES: dict[str, dict[str, Any]] = {
     "connectfour": {"rows": 6, "cols": 6},
     "othello": {"size": 6},
     "gobang": {"rows": 6, "cols": 6},
 }
-PAPER = ("rollout", "rave", "rora", "wro", "wrora")
+PAPER = tuple(ENHANCEMENTS)
 VARIANTS = ("baseline", *PAPER, *(f"{name}+" for name in PAPER))
 ALL = (*VARIANTS, "rhea", "rhea+")
 CLAIMS = {
@@ -62,14 +64,14 @@ CLAIMS = {
     "adaptive - baseline": [(f"{name}+", "baseline") for name in (*PAPER, "rhea")],
     "adaptive - fixed": [(f"{name}+", name) for name in (*PAPER, "rhea")],
 }
-"""Paper 004: in each pair the first has more Elo."""
+"""Wang et al. (2021): in each pair the first has more Elo."""
 TABLE_2 = {"connectfour": (64, 27.5, 76, 82, 82.5), "othello": (93, 53, 98, 96, 99), "gobang": (65, 43, 70, 57, 62)}  # fmt: skip
 TABLE_3 = {
     "connectfour": (6.6, 2.4, 7.8, 4.3, 4.4),
     "othello": (5.5, 3.1, 5.1, 4.4, 4.0),
     "gobang": (1.4, 1.1, 1.1, 1.1, 1.3),
 }
-PAPER_003 = {
+THESIS = {
     "baseline": (77, 39, 18, -2, -7, -17, -65, -100),
     "rollout": (17, 11, 7, -6, -8, -11, -43, -109),
     "rave": (86, 53, 32, 21, 10, 5, 4, -66),
@@ -77,10 +79,10 @@ PAPER_003 = {
     "wro": (97, 44, 39, 34, 30, 20, 20, 8),
     "wrora": (102, 100, 81, 71, 54, 53, 52, 36),
 }
-"""Elo of eight Othello runs each, with fixed I' (its list in A.4)."""
+"""Elo of eight Othello runs each, with fixed I' (Wang 2021, Table A.3)."""
 
-GAMES_A_NET = 10
-"""With --untrained."""
+GAMES_A_NET = 2
+"""With --untrained: one from each seat. Nets differ more than games over one net do, and Rave's are all the same."""
 
 Line = dict[str, Any]
 
@@ -143,7 +145,7 @@ def play(
     def agent(variant: str) -> str:
         path = Path(runs) / f"{game}-{variant}-{seed}"
         run = (path if stage is None else snapshot(path, stage, options)).as_posix()
-        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch=8, solver=False)'
+        return f'mcts(net("{run}", device="{options["match_device"]}"), iterations={options["searches"]}, batch={options["leaves"]}, leaf_visits=0, solver=False)'
 
     begin = time.monotonic()
     board = bl.game(game, **GAMES[game])
@@ -171,19 +173,30 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     board = bl.game(game, **GAMES[game])
-    chosen = {
-        **preset(board, "wang", "alphazero"),
-        **options["settings"],
-        "games": GAMES_A_NET,
-        "parallel": GAMES_A_NET,
-    }
-    chosen |= {"temperature_moves": 0, "warm_start": variant, "switch": "adaptive", "warm_weight": 0.5}
+    chosen = preset(board, "wang", "alphazero") | options["settings"]
     chosen.pop("episodes")
     settings = AlphaZero.checked(chosen)
     judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
-    warm = WarmStart(settings).generation(2)
-    _, counts = play_games(board, judge, settings, settings.simulations, 1, seed=seed, threads=1, warm=warm)
-    return {"untrained": variant, "game": game, "seed": seed, "reward": -counts.arena_reward / GAMES_A_NET}
+    bl.register_evaluator("untrained")(lambda game: judge)
+    more = f'policy="{settings.warm_policy}"'
+    if ENHANCEMENTS[variant].rave:
+        more += f', equivalence={settings.equivalence!r}, rave_of="{settings.rave_of}"'
+    agents = [
+        f"{variant}_mcts(untrained, iterations={settings.simulations}, {more})",
+        f"mcts(untrained, iterations={settings.simulations}, solver=False)",
+    ]
+    result = bl.match(board, agents, GAMES_A_NET, seed)
+    reward = 2 * result.points[0] - 1
+    return {
+        "untrained": variant,
+        "game": game,
+        "seed": seed,
+        "policy": settings.warm_policy,
+        "rave_of": settings.rave_of,
+        "games": GAMES_A_NET,
+        "distinct": result.distinct,
+        "reward": reward,
+    }
 
 
 # ---- who does it when ----
@@ -247,8 +260,10 @@ def main() -> None:
             if given.untrained:
                 for seed in range(given.first_seed, given.first_seed + -(-given.match_games // GAMES_A_NET)):
                     for game, variant in itertools.product(given.games, PAPER):
+                        wanted = (variant, game, seed, given.warm_policy, given.rave_of)
                         if not any(
-                            (t.get("untrained"), t["game"], t["seed"]) == (variant, game, seed) for t in told
+                            tuple(map(t.get, ("untrained", "game", "seed", "policy", "rave_of"))) == wanted
+                            for t in told
                         ):
                             jobs.add((seed,), untrained, game, variant, seed, _chosen(given))
                 for line in jobs:
@@ -314,11 +329,11 @@ def _options() -> argparse.Namespace:
         "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
-    parser.add_argument("--rave-of", default="own", choices=("own", "all"))
+    parser.add_argument("--rave-of", default="own", choices=RAVE_OF)
     parser.add_argument(
         "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
     )
-    parser.add_argument("--warm-policy", default="values", choices=("values", "visits"))
+    parser.add_argument("--warm-policy", default="visits", choices=POLICIES)
     parser.add_argument(
         "--one-hot",
         action=argparse.BooleanOptionalAction,
@@ -351,6 +366,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=128, help="paper: 64")
     parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--gate-games", type=int, default=0, help="0: no gate; paper: 40")
+    parser.add_argument(
+        "--leaves", type=int, default=1, help="of a tree at once in the matches and the gate, always so many"
+    )
     return parser.parse_args()
 
 
@@ -373,12 +391,16 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "threads": 1,
         "gate": 0.6 if given.gate_games else None,
         "gate_games": given.gate_games or 40,
+        "leaves": given.leaves,
+        "leaf_visits": 0,
     }
-    names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games")
+    names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games", "leaves")
     return {**{name: getattr(given, name) for name in names}, "settings": settings}
 
 
 def _words(given: argparse.Namespace) -> str:
+    if given.untrained:
+        return f"{given.simulations} searches, net {given.net} x{given.channels}, {GAMES_A_NET} games a net"
     return (
         f"{given.generations} generations of {given.episodes} episodes with {given.simulations} searches, net {given.net} "
         f"{given.blocks}x{given.channels}, {given.samples} samples x {given.epochs:g} epochs, I' = {given.warm_iterations}, "
@@ -421,8 +443,9 @@ def report(told: list[Line], how: str) -> None:
     """A table a game, of whatever there is."""
     for game in GAMES:
         lines = [line for line in told if line["game"] == game]
-        if any("untrained" in line for line in lines):
-            report_untrained(game, lines, how)
+        for policy, rave_of in itertools.product(POLICIES, RAVE_OF):
+            mine = [t for t in lines if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
+            report_untrained(game, f"policy of {policy}, RAVE of {rave_of} actions", mine, how)
         runs = [line for line in lines if "run" in line]
         if not runs:
             continue
@@ -456,7 +479,7 @@ def report(told: list[Line], how: str) -> None:
         distinct = sum(m["distinct"] for m in matches)
         table(
             f"{game} 6x6, {games} games ({distinct} distinct)",
-            ["variant", "runs", "Elo", "seeds", "score", "switch", "paper 004"],
+            ["variant", "runs", "Elo", "seeds", "score", "switch", "published"],
             rows,
             how,
         )
@@ -474,18 +497,18 @@ def report(told: list[Line], how: str) -> None:
 
 
 def report_published() -> None:
-    """What paper 003's runs say of fixed warm starts, with the error between its runs."""
+    """What the runs of Wang (2021) say of fixed warm starts, with the error between them."""
 
     def error(elo: tuple[int, ...]) -> float:
         return statistics.variance(elo) / len(elo)
 
-    baseline = PAPER_003["baseline"]
+    baseline = THESIS["baseline"]
     differences = [
-        f"{name} {statistics.mean(PAPER_003[name]) - statistics.mean(baseline):+.0f} ± "
-        f"{math.sqrt(error(PAPER_003[name]) + error(baseline)):.0f}"
+        f"{name} {statistics.mean(THESIS[name]) - statistics.mean(baseline):+.0f} ± "
+        f"{math.sqrt(error(THESIS[name]) + error(baseline)):.0f}"
         for name in PAPER
     ]
-    console.print(f"paper 003, warm - baseline (standard error, 8 runs each): {', '.join(differences)}")
+    console.print(f"Wang (2021), warm - baseline (standard error, 8 runs each): {', '.join(differences)}")
 
 
 def ratings_by_seed(matches: list[Line]) -> dict[int, BayesElo]:
@@ -495,7 +518,7 @@ def ratings_by_seed(matches: list[Line]) -> dict[int, BayesElo]:
 
 
 def report_all(files: list[list[Line]]) -> None:
-    """The claims over the two games that paper 004 rates and all files, each of their seeds counting once."""
+    """The claims over the two games that the paper rates and all files, each of their seeds counting once."""
     seeds: list[BayesElo] = []
     for told, game in itertools.product(files, ("connectfour", "othello")):
         matches = [t for t in told if t["game"] == game and "match" in t and "stage" not in t]
@@ -568,24 +591,24 @@ def report_speed(games: list[str], simulations: int) -> None:
         table(f"{game} 6x6, self-play over a net that costs nothing", ["", "simulations/s"], rows)
 
 
-def report_untrained(game: str, lines: list[Line], how: str) -> None:
+def report_untrained(game: str, what: str, lines: list[Line], how: str) -> None:
     """Win rates against MCTS with a net that knows nothing, draws as halves, ± a 95% interval over nets."""
     rows = []
     for name, published in zip(PAPER, TABLE_2[game], strict=True):
-        rewards = [line["reward"] for line in lines if line.get("untrained") == name]
-        if not rewards:
+        mine = [line for line in lines if line.get("untrained") == name]
+        if not mine:
             continue
-        shares = [(reward + 1) / 2 for reward in rewards]
+        shares = [(line["reward"] + 1) / 2 for line in mine]
         half = interval(shares, (0.0, 1.0))
-        rows.append(
-            [name, str(GAMES_A_NET * len(rewards)), f"{np.mean(shares):.1%} ± {half:.1%}", f"{published:g}%"]
+        games, distinct = (str(sum(line[key] for line in mine)) for key in ("games", "distinct"))
+        rows.append([name, games, distinct, f"{np.mean(shares):.1%} ± {half:.1%}", f"{published:g}%"])
+    if rows:
+        table(
+            f"{game} 6x6, against MCTS over untrained nets: {what}",
+            ["enhancement", "games", "distinct", "score", "published"],
+            rows,
+            how,
         )
-    table(
-        f"{game} 6x6, against MCTS over an untrained net",
-        ["enhancement", "games", "score", "paper 004"],
-        rows,
-        how,
-    )
 
 
 if __name__ == "__main__":

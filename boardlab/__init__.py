@@ -51,8 +51,9 @@ if TYPE_CHECKING:
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
-    from boardlab.learning.many import ManyRuns, train_many
-    from boardlab.learning.train import Run, open_run, resume, train
+    from boardlab.learning.many import ManyRuns
+    from boardlab.learning.train import Run, open_run
+    from boardlab.watching import resume, train, train_many
 
 __version__ = "0.1.0"
 
@@ -105,7 +106,8 @@ __all__ = [
 ]
 
 
-_LEARNING = ("ManyRuns", "Run", "open_run", "resume", "train", "train_many")
+_LEARNING = ("ManyRuns", "Run", "open_run")
+_WATCHING = ("resume", "train", "train_many")
 _ARENA = (
     "Adjudication",
     "BalanceResult",
@@ -135,7 +137,7 @@ if not TYPE_CHECKING:  # who checks types sees the imports above, and every othe
         """The arena and learning are imported when they are first used: most programs need only a part."""
         if name in _PACKAGES:
             return importlib.import_module(f"boardlab.{name}")
-        for folder, names in (("arena", _ARENA), ("learning", _LEARNING)):
+        for folder, names in (("arena", _ARENA), ("learning", _LEARNING), ("watching", _WATCHING)):
             if name in names:
                 return getattr(importlib.import_module(f"boardlab.{folder}"), name)
         raise AttributeError(f"module 'boardlab' has no attribute {name!r}")

@@ -1,7 +1,8 @@
 """`python -m boardlab` is the same as `boardlab`."""
 
-import signal
 import sys
+
+from boardlab.interrupts import ignore_for_good
 
 
 def main() -> None:
@@ -13,7 +14,7 @@ def main() -> None:
     try:
         run()
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it was said how the command ended
+        ignore_for_good()  # it was said how the command ended
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """Paths as a user gives them, and the one that BoardLab gives."""
 
 import contextlib
+import errno
 import hashlib
 import inspect
 import os
+import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from boardlab.errors import BoardLabError, shown
+from boardlab.numbers import memory
 
 
 def as_path(what: str, path: Any) -> Path:
@@ -36,6 +39,41 @@ def reachable(path: Path) -> Path:
     return path
 
 
+def open_file(file: Path) -> BinaryIO:
+    """Opens a plain file for reading; who opened a pipe or a device might wait for ever.
+
+    What goes wrong is an OSError, whose `strerror` says it.
+    """
+    descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        what = "it is a folder" if stat.S_ISDIR(mode) else "it is a pipe or a device, not a file"
+        raise OSError(errno.EINVAL, what, str(file))
+    return os.fdopen(descriptor, "rb")
+
+
+def read_file(file: Path, most: int) -> bytes:
+    """What a plain file of at most so many bytes holds; the same errors."""
+    with open_file(file) as opened:
+        if os.fstat(opened.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"it is larger than {memory(most)}", str(file))
+        return opened.read()
+
+
+def read_text(what: str, path: Any, most: int) -> str:
+    """The text (UTF-8) of a file that a user named; `what` it is, for errors in a sentence."""
+    file = as_path(what, path)
+    try:
+        return read_file(file, most).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise BoardLabError(f'there is no file "{path}"') from None
+    except UnicodeDecodeError:
+        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
+    except OSError as error:
+        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
+
+
 def code_of(made: Any) -> str:
     """The fingerprint of the file that a function stands in, or of its own lines where that is a notebook."""
     with contextlib.suppress(BoardLabError, OSError, TypeError):  # no function, or nobody knows its lines
@@ -48,7 +86,8 @@ def code_of(made: Any) -> str:
 def file_fingerprint(file: Path) -> str:
     """Of what a file holds: equal for the same bytes, wherever it lies."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()[:32]
+        with open_file(file) as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()[:32]
     except OSError as error:
         raise BoardLabError(f'"{file}" cannot be read: {error.strerror}') from None
 

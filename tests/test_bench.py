@@ -32,11 +32,36 @@ def test_words_that_a_benchmark_does_not_know_are_refused(bench, monkeypatch, na
 def test_the_interval_over_untrained_nets_is_students(bench, monkeypatch):
     pytest.importorskip("torch")
     warm_start = bench("warm_start")
-    lines = [{"untrained": "rave", "reward": reward} for reward in (0.0, 0.2, 0.4)]
+    lines = [{"untrained": "rave", "games": 10, "distinct": 9, "reward": r} for r in (0.0, 0.2, 0.4)]
     rows = []
     monkeypatch.setattr(warm_start, "table", lambda title, columns, found, how: rows.extend(found))
-    warm_start.report_untrained("othello", lines, "")
-    assert rows == [["rave", "30", "60.0% ± 24.8%", "53%"]]
+    warm_start.report_untrained("othello", "visits", lines, "")
+    assert rows == [["rave", "30", "27", "60.0% ± 24.8%", "53%"]]
+
+
+def test_table_2_is_played_by_the_agents_of_those_names(bench, monkeypatch):
+    pytest.importorskip("torch")
+    warm_start = bench("warm_start")
+    played = []
+    match = warm_start.bl.match
+
+    def watched(game, agents, *more):
+        played.append(agents)
+        return match(game, agents, *more)
+
+    monkeypatch.setattr(warm_start.bl, "match", watched)
+    settings = {"simulations": 4, "channels": 8, "warm_policy": "values", "equivalence": 60.0}
+    lines = [
+        warm_start.untrained("connectfour", name, 1, {"settings": settings}) for name in warm_start.PAPER
+    ]
+    assert [agents[0].split("_")[0] for agents in played] == ["rollout", "rave", "rora", "wro", "wrora"]
+    assert played[2] == [
+        'rora_mcts(untrained, iterations=4, policy="values", equivalence=60.0, rave_of="own")',
+        "mcts(untrained, iterations=4, solver=False)",
+    ]
+    assert all(
+        line["policy"] == "values" and line["games"] == 2 and abs(line["reward"]) <= 1 for line in lines
+    )
 
 
 def test_claims_about_warm_starts_are_means_over_pairs_and_seeds(bench, monkeypatch):

@@ -101,6 +101,24 @@ def test_records_and_decisions_are_plain_numbers(tmp_path, monkeypatch, capsys) 
     assert duration(12345) == "12,345 s"
 
 
+def test_a_resumed_run_tells_its_present_speed(capsys) -> None:
+    resumed = Progress(episodes=300, total=400, actions=5000, seconds=110.0, exam={}, exams=1)
+    assert resumed.speed == (300 / 110, 5000 / 110)
+    resumed = dataclasses.replace(resumed, before=(100, 1000, 100.0))
+    assert resumed.speed == (20, 400)
+    teller(training_bar())(resumed)
+    assert capsys.readouterr().err == "300 of 400 episodes, 20 episodes/s, 400 actions/s\n"
+    assert dataclasses.replace(resumed, seconds=100.0).speed is None
+
+
+def test_the_speed_of_a_resumed_run_counts_from_its_checkpoint(tmp_path) -> None:
+    game = bl.game("tictactoe")
+    bl.train(game, episodes=50, out=tmp_path / "run")
+    told: list[Progress] = []
+    bl.resume(tmp_path / "run", episodes=60, progress=told.append)
+    assert told and all(standing.before[0] == 50 and standing.before[2] > 0 for standing in told)
+
+
 def test_exams_are_plain_numbers(capsys) -> None:
     told = Progress(episodes=2, total=4, actions=0, seconds=0.0, exam={"score": 1456.6}, exams=1)
     teller(training_bar())(told)

@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from boardlab.arena.intervals import interval, standard_error
-from boardlab.arena.match import GameRecord, StoppedMatch, match
+from boardlab.arena.intervals import fresh_share, interval, standard_error
+from boardlab.arena.match import GameRecord, StoppedMatch, count_distinct, game_keys, is_dealt, match
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted, plain
@@ -335,18 +335,20 @@ def _report(
         if groups is not None and len(groups) > 1
         else None
     )
+    # Without dice and cards a game that was played before tells nothing new.
+    fresh = 1.0 if is_dealt(game, records) else fresh_share(game_keys(game, records))
     return SeatReport(
         games=len(records),
         mean_scores=tuple(sum(column) / len(column) for column in scores),
         intervals=tuple(
             interval(samples[seat], (low, high))
             if samples
-            else interval(scores[seat], (low, high), round_size)
+            else interval(scores[seat], (low, high), round_size, fresh)
             for seat in range(count)
         ),
         wins=tuple(number / len(records) for number in wins),
         draws=draws / len(records),
-        distinct=len({(id(record.start), record.actions) for record in records}),
+        distinct=count_distinct(game, records),
         errors=sum(record.failed for record in records),
     )
 

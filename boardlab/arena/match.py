@@ -5,11 +5,11 @@ import datetime
 import functools
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
-from boardlab.arena.intervals import above, interval, standard_error, wilson
+from boardlab.arena.intervals import above, fresh_share, interval, standard_error, wilson
 from boardlab.arena.openings import Starts, shuffled_starts
 from boardlab.arena.pairing import seat_orders, turn_count
 from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
@@ -19,6 +19,7 @@ from boardlab.numbers import counted, plain
 from boardlab.references.engines.program import RESIGNED
 from boardlab.reports import Report
 from boardlab.search.agent import AgentLike, as_agents
+from boardlab.search.budget import with_iterations
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import evaluator as make_evaluator
 
@@ -79,7 +80,8 @@ class MatchResult(Report):
     """Games in which all had the same score (none in one-player games)."""
     mean_scores: tuple[float, ...]
     score_errors: tuple[float, ...]
-    """Standard errors of the mean scores, over rounds that share a seed and an opening."""
+    """Standard errors of the mean scores, over rounds that share a seed and an opening; a repeated game
+    adds nothing (`fresh`)."""
     intervals: tuple[float, ...]
     """Half widths of the 95% intervals of the mean scores."""
     errors: int
@@ -96,6 +98,8 @@ class MatchResult(Report):
     round is a pair of games on one opening, and these are the pentanomial counts."""
     adjudicated: int = 0
     """Games that the judge ended."""
+    fresh: tuple[float, ...] = ()
+    """The share of the games that count as samples: below 1 where games were repeated (`fresh_share`)."""
     sprt: SprtResult | None = None
     """Where the sequential test stands, if there was one."""
     seconds_per_decision: tuple[float, ...] = field(default=(), compare=False)
@@ -117,7 +121,7 @@ class MatchResult(Report):
         """Two players: the likelihood that the first agent is the stronger one."""
         most = len(self.rounds) - 1  # of the halves of points that a round brings
         shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
-        return above(shares, 0.5, most // 2)
+        return above(shares, 0.5, most // 2, *self.fresh[:1])
 
     def _headline(self) -> str:
         if len(self.agents) == 1:
@@ -242,6 +246,7 @@ def match(
     sprt: Sprt | tuple[float, float] | None = None,
     adjudicate: str | Adjudication | None = None,
     values: bool = False,
+    iterations: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Plays `games` games; everybody takes every seat in turn, and such a turn shares a seed.
@@ -252,11 +257,12 @@ def match(
     or a file of openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first
     agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether the first agent is elo1 or
     only elo0 stronger. `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents
-    expected of their actions. The result is the same for any number of threads. Ctrl-C raises `StoppedMatch`,
-    a KeyboardInterrupt that has the result so far.
+    expected of their actions. `iterations` gives every tree search that many simulations a decision. The
+    result is the same for any number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has
+    the result so far.
     """
     as_game(game)
-    agents = as_agents(agents)
+    agents = with_iterations(agents, iterations)
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
     if len(agents) != game.players:
@@ -518,6 +524,8 @@ def summarise(
     if rounds:
         for i in range(len(records) // round_size):
             rounds[int(2 * sum(points[0][i * round_size : (i + 1) * round_size]))] += 1
+    keys = game_keys(game, records)
+    fresh = _fresh_shares(game, records, keys, count)
     return MatchResult(
         game=game,
         agents=agents,
@@ -525,29 +533,62 @@ def summarise(
         wins=tuple(wins),
         draws=draws,
         mean_scores=tuple(sum(s) / len(s) for s in scores),
-        score_errors=tuple(standard_error(s, round_size) for s in scores),
-        intervals=tuple(interval(s, game.score_range, round_size) for s in scores),
+        score_errors=tuple(standard_error(s, round_size, f) for s, f in zip(scores, fresh, strict=True)),
+        intervals=tuple(
+            interval(s, game.score_range, round_size, f) for s, f in zip(scores, fresh, strict=True)
+        ),
         errors=sum(record.failed for record in records),
-        distinct=count_distinct(game, records),
+        distinct=len(set(keys)),
         records=records,
         points=tuple(sum(p) / len(p) for p in points),
-        point_intervals=tuple(interval(p, (0.0, 1.0), round_size) for p in points),
+        point_intervals=tuple(
+            interval(p, (0.0, 1.0), round_size, f) for p, f in zip(points, fresh, strict=True)
+        ),
         rounds=tuple(rounds),
         adjudicated=sum(record.adjudicated for record in records),
+        fresh=fresh,
         seconds_per_decision=tuple(t / n if n else math.nan for t, n in zip(seconds, decisions, strict=True)),
     )
 
 
-def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
-    """How many of the games were different: the same actions from another scramble are another game."""
+def game_keys(game: Game, records: Sequence[GameRecord]) -> list[Hashable]:
+    """One a game, equal where games are: the same actions from another scramble are another game."""
     starts: dict[tuple[int, int], bytes] = {}
-    seen = set()
+    keys: list[Hashable] = []
     for r in records:
         key = (id(r.start), 0 if r.start is not None else r.seed)
         if key not in starts:
             starts[key] = _start(game, r)
-        seen.add((starts[key], r.actions, r.scores if r.error else ()))
-    return len(seen)
+        keys.append((starts[key], r.actions, r.scores if r.error else ()))
+    return keys
+
+
+def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
+    """How many of the games were different."""
+    return len(set(game_keys(game, records)))
+
+
+def is_dealt(game: Game, records: Sequence[GameRecord]) -> bool:
+    """Whether nature deals: dice and cards in the game, or another set-up for each seed.
+
+    What nature repeats is a fair sample of what it does. Elsewhere a game that is played again is not.
+    """
+    if game.has_chance:
+        return True
+    seeds = list(dict.fromkeys(r.seed for r in records if r.start is None))[:2]
+    return len({_engine.match_start(game.core, seed).to_bytes() for seed in seeds}) > 1
+
+
+def _fresh_shares(
+    game: Game, records: Sequence[GameRecord], keys: Sequence[Hashable], agents: int
+) -> tuple[float, ...]:
+    """Of each agent; the same game from another seat is another sample."""
+    if is_dealt(game, records):
+        return (1.0,) * agents
+    return tuple(
+        fresh_share((key, record.seats.index(agent)) for key, record in zip(keys, records, strict=True))
+        for agent in range(agents)
+    )
 
 
 def was_cut(game: Game, record: GameRecord) -> bool:

@@ -1,5 +1,6 @@
 """Openings: where games begin, so that a match is a sample and not one game many times."""
 
+import functools
 import os
 import random
 import re
@@ -7,8 +8,9 @@ from collections.abc import Sequence
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.games.rules import Rules
 from boardlab.numbers import counted
-from boardlab.paths import as_path
+from boardlab.paths import read_text
 
 MOST_POSITIONS = 100_000
 
@@ -44,6 +46,40 @@ def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
     return list(starts)
 
 
+VARIED = 200
+"""Openings that an exam draws from, where the game has as many."""
+
+
+def varied_openings(game: Game) -> tuple[State, ...]:
+    """All positions after the fewest actions that lead to 200 of them; none where nature varies the games.
+
+    At most a quarter of a game is given away, and where another action would leave fewer positions, none.
+    Othello: the 236 positions after four actions, as in Scheiermann and Konen (2022).
+    """
+    as_game(game)
+    return () if game.has_chance or game.is_hidden else _varied_openings(game.rules)
+
+
+@functools.lru_cache(maxsize=64)
+def _varied_openings(rules: Rules) -> tuple[State, ...]:
+    game = Game(rules)
+    found = {game.initial_state(): None}
+    for _ in range(max(1, game.horizon // 4)):
+        further: dict[State, None] = {}
+        for state in found:
+            further.update((child, None) for _, child in state.children() if not child.is_terminal)
+        if len(further) <= len(found):
+            break
+        found = further
+        if len(found) >= VARIED:
+            break
+    return tuple(found)
+
+
+LARGEST = 1 << 26
+"""Bytes of a file of openings."""
+
+
 def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     """Openings from a file: a line each, the actions as they are written in the game, `#` begins a comment.
 
@@ -51,15 +87,7 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
     the outcome. An empty line is no opening; `-` is the initial position.
     """
     as_game(game)
-    file = as_path("the file of openings", path)
-    if not file.is_file():
-        raise BoardLabError(f'there is no file "{path}" with openings')
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
-    except OSError as error:
-        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
+    lines = read_text("the file of openings", path, LARGEST).splitlines()
     openings = []
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].strip()
@@ -87,8 +115,8 @@ Starts = Sequence[State] | int | str | os.PathLike[str]
 def read_starts(game: Game, words: int | str | os.PathLike[str]) -> tuple[list[State], int]:
     """Starts as a person names them: the positions, or none and the number of random actions.
 
-    "default"; "2": all positions after two actions; "0-1": all after no or one; "random 4": four random
-    actions; else the name of a file of openings.
+    "default": none; "0": the initial position; "2": all positions after two actions; "0-1": all after no or
+    one; "random 4": four random actions; else the name of a file of openings.
     """
     if isinstance(words, os.PathLike):
         return read_openings(game, words), 0

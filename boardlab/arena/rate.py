@@ -33,14 +33,15 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     """The ratings that one system finds in a PGN file, a match, a tournament (stored or not) or results.
 
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
-    that name in `boardlab.arena.ratings`. Games of a player against itself are left out, with a warning.
-    Files are rated by their tags; where moves give another result, that is a warning.
+    that name in `boardlab.arena.ratings`. Games of a player against itself, and games of a file without a
+    result or without players, are left out with a warning. Files are rated by their tags; where moves give
+    another result, that is a warning.
     """
     check_known("rating system", system, SYSTEMS)
     results: Sequence[Result]
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)
-        for line in contradicted(results):
+        for line in (*results.left_out, *contradicted(results)):
             warnings.warn(line, stacklevel=2)
     elif isinstance(source, (MatchResult, TournamentResult)):
         results = results_of(source.game, source.agents, source.records)

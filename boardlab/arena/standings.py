@@ -19,6 +19,7 @@ from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
 from boardlab.reports import Report
+from boardlab.search.budget import budgets
 
 Matrix = NDArray[np.float64]
 
@@ -74,6 +75,8 @@ class TournamentResult(Report):
     """Games that ended because an agent failed or broke the rules; it lost them."""
     name: str = ""
     """What it was called."""
+    fresh: int = field(default=0, compare=False)
+    """Games that the call which returned this played; the others were in the store."""
 
     @property
     def ranking(self) -> list[int]:
@@ -103,6 +106,7 @@ class TournamentResult(Report):
             lines.append(
                 f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
             )
+        lines += budgets([self.agents[i] for i in self.ranking])
         if self.errors:
             said = next(record.error for record in self.records if record.failed)
             lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {said}")

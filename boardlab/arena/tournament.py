@@ -38,12 +38,15 @@ from boardlab.arena.store.file import understanding
 from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
+from boardlab.interrupts import ended_by_signals
 from boardlab.search.agent import AgentLike
+from boardlab.search.budget import with_iterations
 
 Progress = Callable[[int, int], None]
 """Is told how many games were played, and of how many."""
 
 
+@ended_by_signals()
 def tournament(
     game: Game,
     agents: Sequence[AgentLike],
@@ -60,6 +63,7 @@ def tournament(
     store: Store | str | os.PathLike[str] | None = None,
     name: str = "",
     again: bool = False,
+    iterations: int | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Plays a tournament, or goes on with the one of the same plan that the store holds.
@@ -69,13 +73,15 @@ def tournament(
     seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
     (that, with another order around the table each turn). A turn shares an opening: see `match` for
     `random_actions`, `starts` and `adjudicate`. `again` starts anew though the store has this tournament;
-    another `name` renames it.
+    another `name` renames it. `iterations` gives every tree search that many simulations a decision, so that
+    budgets are equal. `result.fresh` is the number of games that this call played.
     """
     as_game(game)
     if isinstance(agents, str) or not isinstance(agents, Sequence):
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of games done and games, not {shown(progress)}")
+    agents = with_iterations(agents, iterations)
     for what, given, known in (
         ("format of a tournament", format, FORMATS),
         ("seats of a tournament", seats, SEATS),
@@ -137,7 +143,8 @@ def tournament(
     if not plan.is_finished:
         _keep_ratings(plan, result)
         plan.finish()
-    return dataclasses.replace(result, is_finished=True)  # perhaps another process was the last to play
+    # Perhaps another process was the last to play.
+    return dataclasses.replace(result, is_finished=True, fresh=event.played)
 
 
 def stored_tournament(plan: StoredTournament) -> TournamentResult:
@@ -212,6 +219,7 @@ class _Event:
         self.arena, self.plan, self.seats, self.turns = arena, plan, seats, turns
         self.turn = order_count(arena.game.players, seats)
         self.tell = progress or (lambda done, games: None)
+        self.played = 0
 
     def play_swiss(self, rounds: int) -> None:
         """Round after round: who meets is told by what came of the rounds before, which the store knows."""
@@ -276,7 +284,8 @@ class _Event:
                 firsts.setdefault(pairing, turn * self.turn + place % self.turn)
                 at += 1
             for pairing, records in by_pairing.items():
-                self.plan.add_games(pairings[pairing].number, records, first=firsts[pairing])
+                number = pairings[pairing].number
+                self.played += self.plan.add_games(number, records, first=firsts[pairing])
             self.tell(before + at - start, total)
 
         self.tell(before + at - start, total)

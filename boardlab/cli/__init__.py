@@ -1,8 +1,10 @@
 """The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
 
+import contextlib
 import io
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,7 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
-from boardlab.cli.common import GAME_PARAMETERS, read_values
+from boardlab.cli.common import GAME_PARAMETERS, STOPPED, read_values
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -26,6 +28,7 @@ from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
+from boardlab.interrupts import ended_by_signals
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs.folder import OtherGameError
 
@@ -102,19 +105,27 @@ def _game_to_type(error: Exception) -> str:
 
 
 def main() -> None:
-    """Runs a command; what a user got wrong is one sentence on standard error and exit status 2."""
+    """Runs a command; what a user got wrong is one sentence on standard error and exit status 2.
+
+    A command that a signal ended has the status 128 + signal: 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP).
+    """
     if sys.stdin is None:  # closed, as some services start their programs: there is no input
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
     elif isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # what is no text is a word that nobody knows, not the end
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
-    try:
-        _check_place_of_plugins(sys.argv[1:])
-        app()
-    except Exception as error:
-        said = plugin_failure(error)
-        if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
-            raise
-        print(f"boardlab: {said or error}{_game_to_type(error)}", file=sys.stderr)
-        sys.exit(2)
+    with ended_by_signals() as ending:
+        try:
+            _check_place_of_plugins(sys.argv[1:])
+            app()
+        except SystemExit as end:
+            sys.exit(ending.status if end.code == STOPPED else end.code)
+        except Exception as error:
+            said = plugin_failure(error)
+            if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
+                raise
+            with contextlib.suppress(OSError):
+                print(f"boardlab: {said or error}{_game_to_type(error)}", file=sys.stderr)
+            is_cut_off = isinstance(error, OSError) and ending.signal != signal.SIGINT
+            sys.exit(ending.status if is_cut_off else 2)

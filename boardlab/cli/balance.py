@@ -6,7 +6,16 @@ import typer
 
 from boardlab.arena.balance import MORE, StoppedBalance, write_openings
 from boardlab.arena.balance import balance as find_balance
-from boardlab.cli.common import agent_from, check_given_with, console, game_bar, game_from, stopped_by_ctrl_c
+from boardlab.cli.common import (
+    STOPPED,
+    agent_from,
+    check_given_with,
+    console,
+    game_bar,
+    game_from,
+    stopped_by_ctrl_c,
+    whole_once_stopped,
+)
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
@@ -71,7 +80,8 @@ def balance(
         except StoppedBalance as stop:
             result, is_stopped = stop.result, True
     if out is not None and result.starts:  # before the screen: who reads it may have gone away
-        write_openings(result, out)
+        with whole_once_stopped(is_stopped):
+            write_openings(result, out)
     if is_stopped:
         console.print(f"stopped after {done:,} of {counted(total, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
@@ -80,4 +90,4 @@ def balance(
         saved = kept if result.starts else "nothing: no start was confirmed"
         console.print(f"saved {saved}", markup=False, soft_wrap=True)
     if is_stopped:
-        raise typer.Exit(130)
+        raise typer.Exit(STOPPED)

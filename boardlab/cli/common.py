@@ -24,7 +24,7 @@ from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import ignoring_ctrl_c
 from boardlab.learning.train import run_expression
 from boardlab.options import Option, options_of, read_number, read_option
-from boardlab.paths import as_path, reachable
+from boardlab.paths import as_path, reachable, read_text
 from boardlab.runs import RunFolder
 from boardlab.search.expression import AGENTS
 
@@ -32,6 +32,9 @@ GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
 
 console = Console(highlight=False)
+
+STOPPED = 130
+"""The status of a command that Ctrl-C ended; `main` makes it that of SIGTERM or SIGHUP where they did."""
 
 NARROW = 75
 """Columns of a terminal with fewer than which tables would cut words."""
@@ -235,9 +238,14 @@ def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        with ignoring_ctrl_c():
+        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may have been closed
             console.print(f"stopped {where()}", markup=False, soft_wrap=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
+
+
+def whole_once_stopped(stopped: bool) -> contextlib.AbstractContextManager[None]:
+    """While files are written: once a command is stopped, a further Ctrl-C must not cost what it has."""
+    return ignoring_ctrl_c() if stopped else contextlib.nullcontext()
 
 
 def board(state: State) -> Text:
@@ -277,20 +285,5 @@ def first_position(game: Game, position: str | None, seed: int) -> State:
     if position is None:
         return game.initial_state(seed)
     if position.startswith("@"):
-        return game.from_text(read_text(position[1:]))
+        return game.from_text(read_text("the file of a position", position[1:], 1 << 20))
     return game.from_text(position.replace("\\n", "\n"))
-
-
-def read_text(path: str) -> str:
-    """The text of a file that a user named."""
-    file = as_path("the file of a position", path)
-    if not file.is_file():
-        raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
-    if file.stat().st_size > 10**6:
-        raise BoardLabError(f'"{path}" is larger than a megabyte: that is no position')
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise BoardLabError(f'"{path}" is not a text file (UTF-8)') from None
-    except OSError as error:
-        raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None

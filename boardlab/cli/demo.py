@@ -10,6 +10,7 @@ from rich.rule import Rule
 
 import boardlab as bl
 from boardlab import _engine
+from boardlab.arena.match import with_interval
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
 from boardlab.cli.train import curve_width, teller, training_bar
@@ -127,7 +128,8 @@ def _measure(game: bl.Game, run: bl.Run) -> None:
     for agent in (run.expression, searched):
         result = bl.evaluate(agent, game, "abdl", games=40, seed=1)
         _say(f"{agent} moves first against perfect play (AB-DL):")
-        console.print(f"  mean score {result.value:+z.2f} ± {result.interval:.2f} (95%), best possible +1\n")
+        score = f"mean score {with_interval(result.value, result.interval)}"
+        console.print(f"  {score}, best possible 1; {result.games} games, {result.distinct} distinct\n")
 
 
 def _othello() -> None:

@@ -11,6 +11,7 @@ from boardlab.arena.exams import EXAMS, exams_for
 from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch
 from boardlab.cli.common import (
+    STOPPED,
     agent_from,
     console,
     game_bar,
@@ -128,7 +129,7 @@ def _told_by_ctrl_c(where: str) -> Iterator[None]:
         except StoppedMatch as stop:
             so_far = f"stopped {where}, which has no result; its last match so far:\n{stop.result}"
             console.print(so_far, markup=False, soft_wrap=True)
-            raise typer.Exit(130) from None
+            raise typer.Exit(STOPPED) from None
 
 
 def _exam_table(game: Game) -> RenderableType:

@@ -151,8 +151,18 @@ class GtpServer:
     def do_play(self, colour: str, *vertex: str) -> str:
         """Somebody played."""
         state = self._turn_of(colour)
-        self._play(state, state.parse_action(from_vertex(self.game, " ".join(vertex))))
+        self._play(state, self._action(state, " ".join(vertex)))
         return ""
+
+    def _action(self, state: State, vertex: str) -> int:
+        """The legal action at a vertex; errors name vertices as GTP writes them, not the game's own names."""
+        name = from_vertex(self.game, vertex)
+        try:
+            return state.parse_action(name)
+        except BoardLabError:
+            legal = [to_vertex(self.game, name) for name in state.action_names().values()]
+            some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
+            raise BoardLabError(f'"{vertex}" is not a legal vertex here; legal are {some}') from None
 
     def do_genmove(self, colour: str) -> str:
         """The agent plays."""

@@ -11,17 +11,30 @@ from boardlab.arena.match import match as play_match
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
-from boardlab.cli.common import check_given_with, console, game_bar, split_agents, stopped_by_ctrl_c
+from boardlab.cli.common import (
+    STOPPED,
+    check_given_with,
+    console,
+    game_bar,
+    split_agents,
+    stopped_by_ctrl_c,
+    whole_once_stopped,
+)
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
+from boardlab.search.budget import budgets
 
 Judge = Annotated[
     str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
 ]
 JudgeAt = Annotated[float, typer.Option(help="How clear: 1 is a value at the end of the score range.")]
 JudgeAfter = Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")]
+
+Iterations = Annotated[
+    int | None, typer.Option(help="Simulations a decision of every tree search, so that budgets are equal.")
+]
 
 
 def match(
@@ -62,6 +75,7 @@ def match(
     adjudicate: Judge = None,
     adjudicate_at: JudgeAt = 0.95,
     adjudicate_after: JudgeAfter = 4,
+    iterations: Iterations = None,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
         Path | None,
@@ -96,6 +110,7 @@ def match(
                 adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
                 threads=threads,
                 values=save is not None,
+                iterations=iterations,
                 progress=tell,
             )
         except StoppedMatch as stop:
@@ -109,26 +124,27 @@ def match(
         files.append((f"every position played: {play_stats}", write))
     # Files come before the screen: who reads it may have gone away. What fails is told after the result.
     told, failed = [], []
-    for line, write in files:
-        try:
-            write()
-            told.append(line)
-        except BoardLabError as error:
-            failed.append(str(error))
+    with whole_once_stopped(stopped):
+        for line, write in files:
+            try:
+                write()
+                told.append(line)
+            except BoardLabError as error:
+                failed.append(str(error))
     if stopped:
         console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
-    for line in told:
+    for line in (*budgets(result.agents), *told):
         console.print(line, markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.failed][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)
     if failed:
         raise BoardLabError("; ".join(failed))
     if stopped:
-        raise typer.Exit(130)
+        raise typer.Exit(STOPPED)
 
 
 def _test(words: str, alpha: float, beta: float) -> Sprt:

@@ -10,7 +10,7 @@ import typer
 
 from boardlab.arena.records import FORMATS_HELP, Record, check_addition, write_records
 from boardlab.arena.records.record import UNFINISHED, rounded
-from boardlab.cli.common import agent_from, board, console, first_position, game_from
+from boardlab.cli.common import STOPPED, agent_from, board, console, first_position, game_from
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.inspect import opinion
 from boardlab.errors import BoardLabError
@@ -66,7 +66,7 @@ def play(
     except (EOFError, KeyboardInterrupt) as stop:
         console.print("\nstopped")
         if isinstance(stop, KeyboardInterrupt):
-            raise typer.Exit(130) from None
+            raise typer.Exit(STOPPED) from None
     finally:  # also where an agent failed
         if save is not None:
             names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]
@@ -171,7 +171,7 @@ def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
         elif word in ("l", "list", "?", "help"):
             names = ", ".join(state.action_names().values())
             lines = filter(None, (table.words(), state.game.rules.notation, names))
-            console.print("\n".join(lines), markup=False, soft_wrap=True)
+            console.print("\n".join(lines), markup=False)
         elif word in ("h", "hint"):
             if hinter is None:
                 console.print("nobody is there to ask: hints come from the agent that --against names")

@@ -26,6 +26,12 @@ class System(enum.StrEnum):
     WHOLE_HISTORY = "whole-history"
 
 
+class Like(enum.StrEnum):
+    """Programs whose settings can be used."""
+
+    BAYESELO = "bayeselo"
+
+
 class Bounds(enum.StrEnum):
     """Where BayesElo's intervals come from."""
 
@@ -48,6 +54,13 @@ def rate(
         float | None, typer.Option(help="What the first move is worth in Elo; estimated by default.")
     ] = None,
     draw: Annotated[float | None, typer.Option(help="eloDraw; estimated by default.")] = None,
+    like: Annotated[
+        Like | None,
+        typer.Option(
+            help="Use the fixed settings of Coulom's program BayesElo: advantage 32.8, draw 97.3, bounds "
+            "exact-opponents."
+        ),
+    ] = None,
     prior: Annotated[float | None, typer.Option(help="Virtual draws a player; 2 by default.")] = None,
     anchor: Annotated[
         str | None, typer.Option(help="The player whose rating is 0, instead of the mean.")
@@ -74,7 +87,12 @@ def rate(
     Bayesian Elo (Coulom) prints its list: Rank Name Elo + - games score oppo. draws. Whole-history ratings
     read the time from names such as run@2000.
     """
-    results = [result for file in files or () for result in read_pgn_results(file)]
+    results: list[Result] = []
+    skipped: list[str] = []
+    for file in files or ():
+        found = read_pgn_results(file)
+        results += found
+        skipped += found.left_out
     titles = []
     for number in tournament or ():
         stored = Store(store).tournament(number)
@@ -90,6 +108,7 @@ def rate(
     given = {
         "advantage": advantage,
         "draw": draw,
+        "like": like and str(like),
         "prior": prior,
         "anchor": anchor,
         "bounds": bounds and str(bounds),
@@ -104,7 +123,7 @@ def rate(
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
     rated = against_others(results) or results  # where none is left, the system refuses them
-    notes = [*played_apart(rated), *left_out(results, rated), *contradicted(rated)]
+    notes = [*played_apart(rated), *skipped, *left_out(results, rated), *contradicted(rated)]
     for line in [*titles, *report(rated, **options), *notes]:
         console.print(line, markup=False, soft_wrap=True)
 
@@ -131,7 +150,7 @@ def _printed(system: Callable[..., RatingList[Any]]) -> Callable[..., list[str]]
 
 
 _REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {
-    System.BAYESELO: (_bayeselo, ("advantage", "draw", "prior", "anchor", "bounds", "superiority")),
+    System.BAYESELO: (_bayeselo, ("advantage", "draw", "like", "prior", "anchor", "bounds", "superiority")),
     System.GLICKO2: (_printed(glicko2), ("tau",)),
     System.OPENSKILL: (_printed(openskill), ()),
     System.WHOLE_HISTORY: (_printed(whole_history), ("drift", "prior")),

@@ -7,7 +7,8 @@ import typer
 
 from boardlab.arena.match import Adjudication
 from boardlab.arena.ratings import BayesElo
-from boardlab.arena.standings import check_meetings
+from boardlab.arena.standings import TournamentResult, check_meetings
+from boardlab.arena.store import Store
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import (
     check_given_with,
@@ -18,7 +19,7 @@ from boardlab.cli.common import (
     split_agents,
 )
 from boardlab.cli.completion import GameArgument, complete_agent
-from boardlab.cli.match import Judge, JudgeAfter, JudgeAt
+from boardlab.cli.match import Iterations, Judge, JudgeAfter, JudgeAt
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable, write_file
@@ -64,6 +65,7 @@ def tournament(
     adjudicate: Judge = None,
     adjudicate_at: JudgeAt = 0.95,
     adjudicate_after: JudgeAfter = 4,
+    iterations: Iterations = None,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     store: Annotated[
         Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
@@ -100,6 +102,9 @@ def tournament(
     if heat_map is not None:
         check_meetings(arena_game)
         check_writable(heat_map, ".png")
+    kept = Store(store)
+    if not kept.path.exists():
+        console.print(f"new store: {kept.path}", markup=False, soft_wrap=True)
     with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
         result = play_tournament(
             arena_game,
@@ -113,12 +118,14 @@ def tournament(
             starts=starts,
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
-            store=store,
+            store=kept,
             name=name,
             again=again,
+            iterations=iterations,
             progress=tell,
         )
     console.print(result.text(screen_width()), markup=False, soft_wrap=True)
+    console.print(_what_was_played(result, kept), markup=False, soft_wrap=True)
     if first_seat:
         console.print("\nWins/draws/losses of the row, moving first, against the column")
         console.print(result.first_seat_table(screen_width()), markup=False, soft_wrap=True)
@@ -131,3 +138,13 @@ def tournament(
             console.print(f"wrote {heat_map}", markup=False)
         except MissingPackageError as error:
             console.print(f"\n{result.heat_text(screen_width())}\n{error}", markup=False, soft_wrap=True)
+
+
+def _what_was_played(result: TournamentResult, store: Store) -> str:
+    """The line that says how much of a result is new, and where it is kept."""
+    games = len(result.records)
+    if not result.fresh:
+        return f"nothing was played: all {games:,} games were in {store.path}; --again plays them anew"
+    before = games - result.fresh
+    how = f", {before:,} were there before" if before else ""
+    return f"{counted(result.fresh, 'games')} played and kept in {store.path}{how}"

@@ -32,9 +32,10 @@ from boardlab.learning import Progress as Standing
 from boardlab.learning import resume as resume_run
 from boardlab.learning import train as train_run
 from boardlab.learning.curve import points, text_curve
-from boardlab.learning.exams import exam_names
+from boardlab.learning.exams import exam_counts, exam_names
 from boardlab.learning.many import check_many
 from boardlab.learning.train import Prepared, prepare
+from boardlab.learning.usual_exams import better_exam
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 from boardlab.paths import reachable
@@ -83,15 +84,18 @@ def train(
         list[str] | None,
         typer.Option(
             help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
-            "the game's first exam (alphazero: a perfect player or mcts without a net where that is a "
-            'random player); "none" takes none.',
+            "perfect play, known positions or tree search, whichever the game has and a tenth of the run's "
+            'time allows; "none" takes none.',
             autocompletion=complete_exam,
         ),
     ] = None,
     exam_every: Annotated[
-        int | None, typer.Option(help="Episodes between exams; 0: one at the end. By default 20 a run.")
+        int | None,
+        typer.Option(help="Episodes between exams; 0: one at the end. By default 20 exams a run, or fewer."),
     ] = None,
-    exam_games: Annotated[int, typer.Option(help="Games an exam.")] = 100,
+    exam_games: Annotated[
+        int | None, typer.Option(help="Games an exam. By default 100; without --exam 20 to 100.")
+    ] = None,
     stop_exam: Annotated[
         str | None, typer.Option(help="Stop early when this exam is passed.", autocompletion=complete_exam)
     ] = None,
@@ -128,12 +132,20 @@ def train(
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
     check_given_with(context, "runs", "jobs")
     check_given_with(context, "stop_exam", "stop_at", "stop_after")
+    is_implied = learner is None
     if learner is None:
         learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
-    settings = split_settings(game, learner, context)
-    if layout is not None:
-        check_settable("--layout", learner)
-        settings |= read_layout(layout)
+    try:
+        settings = split_settings(game, learner, context)
+        if layout is not None:
+            check_settable("--layout", learner)
+            settings |= read_layout(layout)
+    except UnsettableError as error:
+        if not is_implied or learner == default_learner(()):
+            raise
+        raise BoardLabError(
+            f"{error}; --from implies --learner {learner}, the only one that takes over another run's net"
+        ) from None
     board_game = game_from(game, context)
     arguments: dict[str, Any] = {
         "learner": learner,
@@ -170,6 +182,16 @@ def train(
         with training_bar() as bar:
             run = train_run(board_game, progress=teller(bar), told_memory=_say_memory, **arguments)
         _report(run)
+        if arguments["exams"] is None and stop_exam is None:
+            _say_usual_exam(run)
+
+
+def _say_usual_exam(run: Run) -> None:
+    """Says why a run was not examined, or what would give it a better exam."""
+    names = tuple(exam_names(run.log))
+    said = better_exam(run.game, names) if names else "no exam: the run was too short; --exam names one"
+    if said:
+        console.print(said, style="dim", markup=False, soft_wrap=True)
 
 
 def _to_go_on(folder: Path, programs: bool) -> str:
@@ -209,6 +231,7 @@ def _show_settings(run: Prepared, folder: Path) -> None:
         shown = "" if value is None else str(value)
         rows.append((option.name.rstrip("_"), shown, option.doc, option.allowed))
     console.print(table_of(("setting", "here", "", "allowed"), rows))
+    console.print(f"exams: {run.exams}", markup=False, soft_wrap=True)
     _say_memory(sizes[0])
 
 
@@ -312,6 +335,10 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
     return settings
 
 
+class UnsettableError(BoardLabError):
+    """An option that is a setting of other learners only."""
+
+
 def check_settable(word: str, learner: str) -> None:
     """Refuses an option, as it was typed, that is a setting of other learners only."""
     name = word[2:].replace("-", "_")
@@ -322,7 +349,7 @@ def check_settable(word: str, learner: str) -> None:
     ]
     if others and learner not in others:
         theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
-        raise BoardLabError(f"{word} is a setting {theirs}, not of {learner}")
+        raise UnsettableError(f"{word} is a setting {theirs}, not of {learner}")
 
 
 def read_layout(layout: str) -> dict[str, Any]:
@@ -365,11 +392,8 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
     def tell(standing: Standing) -> None:
         nonlocal said, exams
         facts = ""
-        if standing.seconds > 0:
-            facts = (
-                f", {_short(standing.episodes / standing.seconds)} episodes/s, "
-                f"{_short(standing.actions / standing.seconds)} actions/s"
-            )
+        if speed := standing.speed:
+            facts = f", {_short(speed[0])} episodes/s, {_short(speed[1])} actions/s"
         # Values first: a narrow terminal cuts the line's end.
         for exam, value in standing.exam.items():
             facts += f", {plain(value, 3)} {exam}"
@@ -405,7 +429,8 @@ def _report(run: Run) -> None:
     for exam in exam_names(run.log):
         _, value, half = points(run.log, exam)[-1]
         known = " (95%)" if half == half else ""
-        console.print(f"{exam}: {with_interval(value, half)}{known}", markup=False, soft_wrap=True)
+        counts = exam_counts(run.log[-1], exam)
+        console.print(f"{exam}: {with_interval(value, half)}{known}{counts}", markup=False, soft_wrap=True)
         if len(run.log) > 1:
             console.print(text_curve(run.log, exam, width=curve_width()), markup=False)
     if not run.is_finished:

@@ -41,10 +41,12 @@ def load_network(
     folder = RunFolder(run)
     agent, game = folder.read_trained(*PER_ACTION, game=game)
     description = agent["network"]
+    per_action = PER_ACTION[agent["kind"]]
     with folder.understanding():
-        network = build_network(
-            game, description, coherent=False, memory_gb=1e6, per_action=PER_ACTION[agent["kind"]]
-        )
+        size = table_bytes(game, description, coherent=False, per_action=per_action)
+    folder.check_holds("weights.npz", size)
+    with folder.understanding():
+        network = build_network(game, description, coherent=False, memory_gb=1e6, per_action=per_action)
     folder.read_into("weights.npz", {"weights": network.weights})
     return network, description, game
 

@@ -36,6 +36,9 @@ class QTable(EvaluatorSpec):
         agent, _ = folder.read_trained(*KINDS, game=game)
         description = agent["network"]
         with folder.understanding():
+            size = table_size(description)
+        folder.check_holds("weights.npz", size)
+        with folder.understanding():
             table = build_table(game, description)
         folder.read_into("weights.npz", {"keys": table.keys, "values": table.values})
         try:
@@ -53,16 +56,23 @@ DESCRIPTION: dict[str, type | tuple[type, ...]] = {
 """What describes a table in agent.toml, beside its key, which is "state" where nothing is said."""
 
 
-def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
-    """The empty table that the description tells."""
+def table_size(description: Mapping[str, Any]) -> int:
+    """The bytes of the table that the description tells."""
     for key, kind in DESCRIPTION.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the table lacks {key}, or it is of the wrong kind")
+    size = int(description["memory_mb"] * 2**20)
+    return size - size % 16  # eight bytes for a key, eight for a value
+
+
+def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
+    """The empty table that the description tells."""
     key = description.get("key", "state")
     if key not in ("state", "cells"):
         raise BoardLabError(f"the key of the table must be state or cells, not {shown(key)}")
-    size = int(description["memory_mb"] * 2**20)
     try:
-        return _engine.QTable(game.core, description["reward"], size, by_cells=key == "cells")
+        return _engine.QTable(
+            game.core, description["reward"], table_size(description), by_cells=key == "cells"
+        )
     except ValueError as error:
         raise BoardLabError(str(error)) from None

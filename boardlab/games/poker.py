@@ -62,6 +62,17 @@ class Table:
         """What was paid in this hand, all players together."""
         return sum(self.paid)
 
+    @property
+    def won(self) -> list[int]:
+        """What each player got of the pot when the hand was over; a bet that nobody called is no win."""
+        got = [
+            stack - (start - paid)
+            for stack, start, paid in zip(self.stacks, self.start, self.paid, strict=True)
+        ]
+        second, most = sorted(self.paid)[-2:]
+        got[self.paid.index(most)] -= most - second
+        return got
+
     def is_in(self, player: int) -> bool:
         """Whether the player takes part in the hand, folded or not."""
         return self.start[player] > 0
@@ -125,7 +136,9 @@ class Poker(Rules):
     def to_text(self, state: State) -> str:
         """The board, the players, the betting, who moves; `??` is a card that may not be seen."""
         t = self.table(state)
-        head = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}, {t.to_match} to match, pot {t.pot}"
+        head = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}, {t.to_match} to match"
+        if not state.round_over:
+            head += f", pot {t.pot}"
         if t.last >= 0:
             head += f", player {t.last} acted last"
         lines = [head, "board: " + " ".join(card_name(card) for card in t.board)]
@@ -145,10 +158,10 @@ class Poker(Rules):
         return "\n".join([*lines, self._status(state)])
 
     def _status(self, state: State) -> str:
-        if state.is_terminal:
-            return "game over"
         if state.round_over:
-            return "hand over"
+            t = self.table(state)
+            won = (f"player {p} wins {chips}" for p, chips in enumerate(t.won) if chips > 0)
+            return f"{'game' if state.is_terminal else 'hand'} over: {', '.join(won)}"
         return "nature deals" if state.player == CHANCE else f"player {state.player} to move"
 
     def _shown_hand(self, state: State, t: Table, player: int) -> str:
@@ -232,7 +245,8 @@ class Poker(Rules):
                 draw_card(canvas, x, y0 - 6, *_rank_and_suit(card))
             else:
                 draw_place(canvas, x, y0 - 6)
-        draw_chips(canvas, x0 + 6, y0 - 47, t.pot)
+        if not state.round_over:
+            draw_chips(canvas, x0 + 6, y0 - 47, t.pot)
         status = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}: {self._status(state)}"
         canvas.text(x0, y0 + 42, status, size=13, fill=FELT_INK)
         for p in range(self.players):

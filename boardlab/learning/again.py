@@ -67,7 +67,7 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         chosen = preset_of(game, preset, learner, settings)
         chosen.pop("episodes", None)
         usual = kind.checked(chosen).as_dict()
-        settings = kind.checked(settings).as_dict()  # earlier versions had fewer
+        settings = kind.of_run(settings).as_dict()  # earlier versions had fewer
         idle = idle_settings(kind.checked(settings), settings)  # `train` refuses what does nothing
     except BoardLabError:  # a preset of another version
         usual, idle = {}, {}

@@ -11,19 +11,18 @@ from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, check_has, evaluate, exams_for
 from boardlab.arena.exams.exam import SHARE
+from boardlab.arena.exams.openings import exact_values, take_openings
 from boardlab.arena.exams.opponents import Against
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
 from boardlab.games.game import Game, as_integer, is_number
-from boardlab.numbers import plain
+from boardlab.learning.usual_exams import FEWEST_GAMES, MOST_EXAMS, MOST_GAMES
+from boardlab.numbers import counted, plain
 from boardlab.search.agent import Agent
 from boardlab.search.expression import ExpressionError
 from boardlab.search.expression import agent as make_agent
 
 MOST_ERRORS = 0.1
 """The share of an exam's games that may end by an agent's error; a program may be late now and then."""
-
-EXAMS_A_RUN = 20
-"""How many exams a run has when nobody says how often."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class ExamPlan:
     names: tuple[str, ...] = ()
     every: int = 0
     """Episodes between exams (GBG's numEval); 0: one at the end."""
-    games: int = 100
+    games: int = MOST_GAMES
     """Games an exam."""
     stop_exam: str | None = None
     """The exam that ends the run early (GBG's stopTest)."""
@@ -43,10 +42,17 @@ class ExamPlan:
     """So many successes in a row end the run (GBG's stopEval)."""
     stop_since: int = 0
     """Exams up to this episode do not count: the run was told to go on."""
+    spread: bool = False
+    """Whether exams are spread to fit the run's length (usual_exams.py): a longer run has longer pauses."""
+    final: tuple[str, ...] = ()
+    """Exams that are taken once, at the end, with few games."""
 
-    def take(self, game: Game, agent: Agent, seed: int) -> dict[str, ExamResult]:
+    def take(self, game: Game, agent: Agent, seed: int, is_last: bool = False) -> dict[str, ExamResult]:
         """The results of all exams by name."""
-        return {name: take_exam(name, game, agent, self.games, seed) for name in self.names}
+        results = {name: take_exam(name, game, agent, self.games, seed) for name in self.names}
+        if is_last:
+            results |= {name: take_exam(name, game, agent, FEWEST_GAMES, seed) for name in self.final}
+        return results
 
     def is_success(self, results: Mapping[str, ExamResult]) -> bool:
         """Whether the exam that may end the run was passed."""
@@ -63,14 +69,25 @@ class ExamPlan:
         rows = [row for row in log if int(row["episodes"]) > self.stop_since][-self.stop_after :]
         return len(rows) == self.stop_after and all(str(row.get("passed")) == "1" for row in rows)
 
+    def __str__(self) -> str:
+        if not self.names:
+            return "none"
+        how_often = f"every {counted(self.every, 'episodes')}" if self.every else "at the end"
+        said = f"{', '.join(self.names)}, {counted(self.games, 'games')} {how_often}"
+        return said + "".join(f"; {name}, {FEWEST_GAMES} games at the end" for name in self.final)
+
     def as_dict(self) -> dict[str, Any]:
         """All fields that are not None, for the run's file."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if value is not None}
+        fields = dataclasses.asdict(self)
+        for name in ("spread", "final"):
+            if not fields[name]:  # as in files of earlier versions
+                del fields[name]
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 def default_every(total: int) -> int:
     """Episodes between exams of a run of so many, when nobody says how often."""
-    return max(1, total // EXAMS_A_RUN)
+    return max(1, total // MOST_EXAMS)
 
 
 def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
@@ -92,11 +109,13 @@ def plan_exams(
     total: int,
     names: Sequence[str] | str = (),
     every: int | None = 0,
-    games: int = 100,
+    games: int = MOST_GAMES,
     stop_exam: str | None = None,
     stop_at: float | None = None,
     stop_after: int = 3,
     stop_since: int = 0,
+    spread: bool = False,
+    final: Sequence[str] = (),
 ) -> ExamPlan:
     """A checked plan. `every` None: a twentieth of the run."""
     if not isinstance(names, Sequence):
@@ -106,7 +125,7 @@ def plan_exams(
         raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")
     if stop_exam is not None and stop_exam not in names:
         names = (*names, stop_exam)
-    for name in names:
+    for name in (*names, *final):
         _check_exam(game, name)
     if stop_exam is not None and every == 0:
         every = None  # a run that may stop early needs exams on the way
@@ -124,6 +143,8 @@ def plan_exams(
         None if stop_at is None else float(stop_at),
         as_integer("stop_after", stop_after, 1, 10**6),
         as_integer("stop_since", stop_since, 0, 10**12),
+        bool(spread),
+        tuple(final),
     )
 
 
@@ -137,6 +158,8 @@ def _check_exam(game: Game, name: Any) -> None:
         take = EXAMS[name].take
         if isinstance(take, Against):
             make_agent(take.opponent, game)
+        elif take is take_openings:
+            exact_values(game)
     else:
         if game.players == 1:
             raise BoardLabError(
@@ -178,6 +201,16 @@ def exam_unit(name: str) -> str:
 def exam_title(name: str) -> str:
     """The exam as a heading says it: what is no exam's name is an opponent."""
     return f"exam {name}" if name in EXAMS else f"against {name}"
+
+
+def exam_counts(row: Mapping[str, Any], exam: str) -> str:
+    """How many games a row of the log is about and how many of them were distinct; nothing in old logs."""
+    games, distinct = (row.get(f"{exam} {column}") for column in ("games", "distinct"))
+    if games in (None, ""):
+        return ""
+    return f", {counted(int(games), 'samples')}" + (
+        "" if distinct in (None, "") else f", {int(distinct)} distinct"
+    )
 
 
 def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -8,15 +8,18 @@ Lists in braces or brackets, "{{0,1,2},{3,4,5}}", as GBG's files and most progra
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
 from boardlab.games.game import Game
 from boardlab.numbers import counted
+from boardlab.paths import read_text
 
 Layout = list[list[int]]
+
+LARGEST = 1 << 24
+"""Bytes of a file with a layout."""
 
 LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "tuples": ("walk", "points"),
@@ -26,6 +29,12 @@ LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "cells": ("cells",),
 }
 """The layouts that a setting is about; the others do not read it."""
+
+GBG = "gbg:"
+"""What stands before the name of a file of GBG, whose cells may be counted in another order."""
+
+GBG_AS_OURS = ("2048", "ewn", "nim", "othello", "sim", "tictactoe", "yavalath")
+"""Games whose cells GBG counts as we do: row by row from the top, heap by heap, edge by edge."""
 
 
 def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: int | None = None) -> Layout:
@@ -134,13 +143,56 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(cells, str) or not cells:
         return {}
     if cells.startswith("@"):
-        try:
-            cells = Path(cells[1:]).read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise BoardLabError(f"the layout {cells[1:]} cannot be read: {why}") from None
-        cells = " / ".join(",".join(map(str, tuple_)) for tuple_ in layout_from_text(cells))
+        cells = _one_line(_read(cells[1:]))
+    elif cells.startswith(GBG):
+        raise BoardLabError(f'cells "{cells[:60]}" need a game: only train reads GBG\'s files')
     return {"cells": cells, "layout": settings.get("layout", "cells")}
+
+
+def read_gbg(game: Game, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """`settings` with the tuples of GBG's file in our order of cells, where `cells` is "gbg:FILE"."""
+    cells = settings.get("cells")
+    if not isinstance(cells, str) or not cells.startswith(GBG):
+        return dict(settings)
+    order = gbg_order(game)
+    layout = _read(cells.removeprefix(GBG))
+    for tuple_ in layout:
+        for cell in tuple_:
+            if cell >= len(order):
+                raise BoardLabError(
+                    f"a tuple names cell {cell}; GBG's cells of {game.name} are 0 to {len(order) - 1}"
+                )
+            if tuple_.count(cell) > 1:
+                raise BoardLabError(f"a tuple names GBG's cell {cell} twice")
+    return {**settings, "cells": _one_line([[order[cell] for cell in tuple_] for tuple_ in layout])}
+
+
+def gbg_order(game: Game) -> list[int]:
+    """Our number of each cell of GBG's board vector, in GBG's order.
+
+    Facts read from GBG's public source (XNTupleFuncs of each game, 2026-11).
+    """
+    if game.name == "connectfour":  # column by column, from the bottom
+        rows, cols = grid_size(game)
+        return [(rows - 1 - height) * cols + col for col in range(cols) for height in range(rows)]
+    if game.name == "hex":  # its first player joins left and right, ours top and bottom
+        rows, cols = grid_size(game)
+        return [row * cols + col for col in range(cols) for row in range(rows)]
+    if game.name in GBG_AS_OURS:
+        return list(range(game.core.cells))
+    raise BoardLabError(
+        f"how GBG counts the cells of {game.name} is not known here; {GBG}FILE is for "
+        f"{', '.join(sorted(['connectfour', 'hex', *GBG_AS_OURS]))}"
+    )
+
+
+def _read(path: str) -> Layout:
+    """The layout in a file."""
+    return layout_from_text(read_text("the file of a layout", path, LARGEST))
+
+
+def _one_line(layout: Layout) -> str:
+    return " / ".join(",".join(map(str, cells)) for cells in layout)
 
 
 def layout_for(learner: str, given: Mapping[str, Any], usual: str) -> str:

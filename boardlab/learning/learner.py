@@ -6,6 +6,7 @@ CONTRIBUTING.md.
 
 import dataclasses
 import keyword
+import types
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
@@ -13,7 +14,7 @@ from typing import Any, ClassVar, Protocol, Self
 from numpy.typing import NDArray
 
 from boardlab import _engine
-from boardlab.arena.exams import exams_for
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.options import check_options, option
 from boardlab.runs import RunFolder
@@ -80,6 +81,8 @@ class LearnerSettings:
     name: ClassVar[str]
     evaluator: ClassVar[str]
     """The evaluator that plays with what was learned."""
+    before: ClassVar[Mapping[str, Any]] = types.MappingProxyType({})
+    """Settings that runs of earlier versions do not name, as those versions behaved; else the default."""
 
     def expression(self, path: str) -> str:
         """The trained agent's name: by default its network, played greedily."""
@@ -94,9 +97,9 @@ class LearnerSettings:
         """The number of episodes that is played where so many are wanted."""
         return episodes
 
-    def first_exams(self, game: Game) -> list[str]:
-        """What a run is examined by if its user names nothing."""
-        return exams_for(game)[:1]
+    def exam_cost(self, cost: float) -> float:
+        """The cost of an exam's game in episodes of this learner, where it is `cost` for td-ntuple."""
+        return cost
 
     @classmethod
     def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,9 +137,19 @@ class LearnerSettings:
         }
 
     @classmethod
+    def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The `given` settings; a learner reads here what depends on the game."""
+        return dict(given)
+
+    @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
         return cls(**cls.check(values))
+
+    @classmethod
+    def of_run(cls, values: Mapping[str, Any]) -> Self:
+        """The settings of a run's agent.toml, which an earlier version may have written."""
+        return cls.checked({**cls.before, **values})
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,10 +188,24 @@ class SelfPlaySettings(LearnerSettings):
     choose_start: float = option(
         0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
     )
-    start_actions: int = option(1, "how many random actions those are", low=1, high=1000)
+    start_actions: int = option(1, "number of those random actions", low=1, high=1000)
+    start_actions_min: int | None = option(
+        None,
+        "fewest of them: the number is drawn evenly from here to start_actions; by default start_actions",
+        low=1,
+        high=1000,
+    )
     episode_limit: int | None = option(
         None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
     )
+
+    def check_given(self, given: Container[str]) -> None:
+        """Refuses a range of random actions that is empty."""
+        if self.start_actions_min is not None and self.start_actions_min > self.start_actions:
+            raise BoardLabError(
+                f"{self.name}: start_actions_min must be at most {self.start_actions}, which is "
+                f"start_actions, not {self.start_actions_min}"
+            )
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""
@@ -195,5 +222,6 @@ class SelfPlaySettings(LearnerSettings):
         settings.adapt_others = self.adapt_others
         settings.start_rate = self.choose_start
         settings.start_actions = self.start_actions
+        settings.start_actions_min = self.start_actions_min or 0
         settings.episode_limit = self.episode_limit or 0
         return settings

@@ -4,6 +4,7 @@ Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill
 same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
 """
 
+import contextlib
 import functools
 import json
 import math
@@ -14,6 +15,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +27,7 @@ from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.games.registry import game_from_table
+from boardlab.interrupts import Ending, ended_by_signals
 from boardlab.learning.curve import draw_curve, interval_of_runs, points
 from boardlab.learning.exams import exam_names
 from boardlab.learning.multi_train import multi_train
@@ -76,6 +79,7 @@ class ManyRuns(Report):
         return "\n".join(lines)
 
 
+@ended_by_signals()
 def train_many(
     game: Game,
     runs: int,
@@ -84,7 +88,7 @@ def train_many(
     seed: int = 0,
     jobs: int = 1,
     force: bool = False,
-    progress: ManyProgress | None = None,
+    progress: ManyProgress | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
     **arguments: Any,
 ) -> ManyRuns:
@@ -100,7 +104,7 @@ def train_many(
         raise BoardLabError(f"{path} already holds a single run; several runs need a folder of their own")
     if path.exists() and not path.is_dir():
         raise BoardLabError(f"{path} is a file; runs need a folder")
-    tell = progress or (lambda seed, standing: None)
+    tell: ManyProgress = progress if callable(progress) else lambda seed, standing: None
     seeds = [seed + 1 + i for i in range(runs)]
     tasks = [
         {"out": str(path / f"seed-{s}"), "seed": s, "force": force, "go_on": True, **arguments} for s in seeds
@@ -195,6 +199,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
     finally:
         for worker, _ in running.values():  # interrupted or failed: they save, then end
             worker.send_signal(signal.SIGINT)
+            _close_input(worker)
         for worker, _ in running.values():
             worker.communicate()
         selector.close()
@@ -217,12 +222,35 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
     return worker
 
 
+def _close_input(worker: subprocess.Popen[str]) -> None:
+    """What a worker also sees when this process is killed."""
+    assert worker.stdin is not None
+    with contextlib.suppress(OSError):
+        worker.stdin.close()
+    worker.stdin = None  # `communicate` must not write to it
+
+
+def _end_with_parent() -> None:
+    """Waits until the parent is gone, then ends the worker as Ctrl-C does, also in the midst of an exam."""
+    while os.read(0, 1024):
+        pass
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
 def work() -> None:
     """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    with ended_by_signals() as ending:
+        _work(ending)
+
+
+def _work(ending: Ending) -> None:
     parent, sys.stdout = sys.stdout, sys.stderr  # what a plugin prints is none of our messages
     try:
         task = json.loads(sys.stdin.readline())
+        threading.Thread(target=_end_with_parent, daemon=True).start()
         table = task.pop("game")
         for path in task.pop("plugins"):
             run_plugin(path)
@@ -235,11 +263,11 @@ def work() -> None:
 
         train(game_from_table(table, load=True), progress=tell, **task)
     except KeyboardInterrupt:
-        os._exit(130)  # training has saved
+        os._exit(ending.status)  # training has saved
     except Exception as error:
         said = plugin_failure(error)
         if said is None and not isinstance(error, BoardLabError):
             raise
         sentence = said or str(error).splitlines()[0]  # without the place in an expression
         print(json.dumps({"error": sentence}), file=parent, flush=True)
-        sys.exit(2)
+        os._exit(2)  # the parent may close our input before Python has ended

@@ -15,6 +15,7 @@ from boardlab.games.game import Game, is_number
 from boardlab.games.rubiks import Rubiks
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.features import TdFeatures
+from boardlab.learning.layouts import LAYOUTS_OF
 from boardlab.learning.settings import QNTuple, SarsaNTuple, TdNTuple, tanh_reaches
 from boardlab.learning.tabular import QM, TABULAR, TABULAR_PRESETS, QTableSettings
 
@@ -49,6 +50,24 @@ _OTHELLO = {
     "choose_start": 0.7,
     "start_actions": 4,
     "coherence": "exp",
+}
+# Classic shapes with tables for every stage, trained on the disc difference with exact ends.
+_OTHELLO_SHAPES = {
+    **{key: value for key, value in _OTHELLO.items() if key not in LAYOUTS_OF},
+    "episodes": 500_000,
+    "layout": "cells",
+    "cells": "",  # `_othello_shapes`: they depend on the size
+    "staged": True,
+    "feature_tables": True,
+    "reward": "discs",
+    "alpha": 3.0,
+    "alpha_final": 0.5,
+    "epsilon": 0.1,
+    "epsilon_final": 0.05,
+    "traces": "reset",
+    "choose_start": 0.9,
+    "start_actions": 8,
+    "solve_below": 9,
 }
 _CUBE = {
     "episodes": 3_000_000,
@@ -164,10 +183,14 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
             "epsilon": 0.1,
             "epsilon_final": 0.03,
             "learn_from_random": True,
+            # From its own openings alone it errs in most others; with more random ones it forgets its own.
+            "choose_start": 0.5,
+            "start_actions": 10,
+            "start_actions_min": 1,
             "coherence": "exp",
         },
     },
-    "othello": {"paper": _OTHELLO, "default": {**_OTHELLO, "episodes": 100_000}},
+    "othello": {"paper": _OTHELLO, "default": _OTHELLO_SHAPES},
     "nim": {"paper": _NIM, "default": {**_NIM, "epsilon_final": 0.1, "choose_start": 0.5}},
     "2048": {"paper": _2048, "default": {**_2048, "episodes": 100_000}},
     # Four times the published rate: far more cubes are solved after as many episodes (bench/learning.py).
@@ -200,12 +223,16 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "blackjack": {"default": {**_BLACKJACK, "episodes": 200_000, "learn_from_random": True}},
 }
 
+_AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
+
 PAIR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
     "blackjack": {"paper": _BLACKJACK, "default": _BLACKJACK},
+    # A set of staged tables for every action would take gigabytes.
+    "othello": {
+        "default": {**{k: v for k, v in _OTHELLO.items() if k not in _AFTER_STATES_ONLY}, "episodes": 100_000}
+    },
 }
-"""For SARSA and Q-learning, where the authors give their own; else TD's serve as the start."""
-
-_AFTER_STATES_ONLY = ("adapt_last", "skip_reversal", "learn_from_random")
+"""For SARSA and Q-learning, where TD's do not serve as the start."""
 
 FEATURES: dict[str, Any] = {
     "episodes": 100_000,
@@ -267,6 +294,7 @@ _WANG = {
     "gate": 0.6,
     "gate_games": 40,
     "exam_solver": False,
+    "leaves": 1,
 }
 _CHURCH = {
     "episodes": 5_000,
@@ -294,6 +322,7 @@ _CHURCH = {
     "value_target": "z",
     "symmetries": False,
     "exam_solver": False,
+    "leaves": 1,
 }
 _RANKED = {
     "episodes": 6_400,
@@ -374,7 +403,8 @@ def preset(
     chosen = dict(known[name])
     if learner not in (TdNTuple.name, SarsaNTuple.name, QNTuple.name):
         return chosen
-    reward = given.get("reward", "score")
+    _make_room(chosen, given)
+    reward = given.get("reward", chosen.get("reward", "score"))
     if reward in game.outcomes and not tanh_reaches(game, reward):
         chosen["sigma"] = "identity"
     if name == "paper":
@@ -434,6 +464,15 @@ def _alphazero_preset(game: Game, name: str, given: Mapping[str, Any]) -> dict[s
     return chosen
 
 
+def _make_room(chosen: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """Drops what the preset of an n-tuple learner sets and the `given` settings exclude."""
+    if "reward" not in given and given.get("sigma") == "tanh":
+        chosen.pop("reward", None)  # tanh learns the score
+    threads, replay = given.get("threads", 1), given.get("replay", 0)
+    if (is_number(threads) and threads > 1) or (is_number(replay) and replay > 0):
+        chosen.pop("solve_below", None)  # exact targets need one thread and no replay buffer
+
+
 def _paper_variant(game: Game) -> dict[str, Any]:
     """What the authors set otherwise for a variant of the game.
 
@@ -482,6 +521,14 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         chosen["tuples"] = 60 if size == 2 else 120
     if game.name == "sim" and chosen.get("layout") == "cells":
         chosen["cells"] = _cliques(getattr(rules, "nodes", 6))
+    if game.name == "othello" and chosen.get("layout") == "cells":
+        size = getattr(rules, "size", 8)
+        chosen["cells"] = _othello_shapes(size)
+        # Openings and exact ends are the same part of the game as on 8x8, but ends of 9 actions are the most.
+        share = (cells - 4) / 60
+        chosen["start_actions"] = round(share * chosen["start_actions"])
+        if "solve_below" in chosen:
+            chosen["solve_below"] = round(min(1, share) * chosen["solve_below"])
     if game.name == "2048" and cells != 16:
         chosen.pop("cells")
         chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
@@ -489,6 +536,7 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         rows, cols = getattr(rules, "rows", 6), getattr(rules, "cols", 7)
         shapes = [(4, 4), (6, 2), (1, 7)]
         chosen["windows"] = " ".join(f"{min(r, rows)}x{min(c, cols)}" for r, c in shapes)
+        chosen["start_actions"] = max(1, min(chosen["start_actions"], 2 * cells // 7))
     if game.symmetries > MOST_SYMMETRIES:
         chosen.setdefault("symmetries", MOST_SYMMETRIES)
     if "default" not in PRESETS.get(game.name, {}) and "tuples" in chosen and cells:
@@ -519,3 +567,26 @@ def _cliques(nodes: int) -> str:
         for size in (3, 4)
         for clique in combinations(range(nodes), size)
     )
+
+
+LONGEST_LINE = 8
+"""Cells of a shape's line. On 10x10 it starts at one end; its mirror image covers the other."""
+SHORTEST_DIAGONAL = 4
+
+
+def _othello_shapes(size: int) -> str:
+    """Rows, long diagonals and corners, one of each symmetric set, as `layout_from_text` reads them."""
+    line = min(size, LONGEST_LINE)
+    cell = {(row, col): row * size + col for row in range(size) for col in range(size)}
+    edge = [(0, col) for col in range(line)]
+    shapes = [
+        *([(row, col) for col in range(line)] for row in range(size // 2)),
+        *(
+            [(size - length + i, i) for i in range(min(length, line))]
+            for length in range(size, SHORTEST_DIAGONAL - 1, -1)
+        ),
+        [(row, col) for row in range(3) for col in range(3)],
+        edge + [(1, col) for col in (1, size - 2) if col < line],
+        [(row, col) for row in range(2) for col in range(min(5, size))],
+    ]
+    return " / ".join(",".join(str(cell[place]) for place in shape) for shape in shapes)

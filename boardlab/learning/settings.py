@@ -40,7 +40,11 @@ class NTupleSettings(SelfPlaySettings):
         None, "4 or 8 neighbours on a grid (walk); by default the game's own neighbours", low=4, high=8
     )
     windows: str = option("", 'shapes of the windows, rows x columns, as in "2x3 1x4"')
-    cells: str = option("", 'the tuples themselves, as in "0,1,2 / 3,4,5"')
+    cells: str = option(
+        "",
+        'the tuples, as in "0,1,2 / 3,4,5", or @FILE; cells count from 0, on a grid row by row from the top; '
+        "gbg:FILE: a file of GBG, whose cells are converted",
+    )
     symmetries: int = option(
         0, "0: all symmetries; 1: none; n: the identity and n - 1 others, drawn once", low=0, high=10_000
     )
@@ -73,6 +77,11 @@ class NTupleSettings(SelfPlaySettings):
     evaluator = "ntuple"
     per_action: ClassVar[bool] = False
     """Whether the network has a set of tables for every action."""
+
+    @classmethod
+    def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        """`given`, with the cells of "gbg:FILE" in our order."""
+        return layouts.read_gbg(game, given)
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.search.enhancements import ENHANCEMENTS
 
 if TYPE_CHECKING:
     from boardlab.learning.learner import LearnerSettings
@@ -23,8 +24,8 @@ _SET = _Set()
 _SEARCH = {"search": ("off",)}
 _TCL = {"coherence": ("off",)}
 _WARM = {"warm_start": ("off",)}
-_UNWEIGHTED = {"warm_start": ("off", "rollout", "rave", "rora", "rhea")}
-_RAVE = {"warm_start": ("off", "rollout", "wro", "rhea")}
+_UNWEIGHTED = {"warm_start": ("off", "rhea", *(n for n, e in ENHANCEMENTS.items() if not e.is_weighted))}
+_UNRAVED = {"warm_start": ("off", "rhea", *(n for n, e in ENHANCEMENTS.items() if not e.rave))}
 # Where all trees have Gumbel's root; that of an enhancement is PUCT's, and in an arena that of both sides.
 _GUMBEL: tuple[Case, ...] = (
     {"gumbel": _SET, "warm_start": ("off",)},
@@ -35,6 +36,7 @@ _POSITIONS = {"window_positions": _SET}
 SWITCHES: dict[str, tuple[Case, ...]] = {
     "epsilon_episodes": ({"epsilon_final": (None,)},),
     "start_actions": ({"choose_start": (0,)},),
+    "start_actions_min": ({"choose_start": (0,)},),
     "traces": ({"lambda_": (0,)}, {"gamma": (0,)}),
     # A decay of 0 or 1 does not fall below the cut on the way.
     "horizon_cut": ({"lambda_": (0,)}, {"gamma": (0,)}, {"lambda_": (1,), "gamma": (1,)}),
@@ -60,12 +62,13 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "warm_weight": (_UNWEIGHTED,),
     "warm_decay": (_UNWEIGHTED, {"warm_weight": _SET}, {"switch": ("adaptive",)}),
     "warm_policy": ({"warm_start": ("off", "rhea")},),
-    "equivalence": (_RAVE,),
-    "rave_of": (_RAVE,),
+    "equivalence": (_UNRAVED,),
+    "rave_of": (_UNRAVED,),
     "ranked_window": ({"ranked_reward": (None,)},),
     "window": (_POSITIONS,),
     "window_first": (_POSITIONS,),
     "gate_games": ({"gate": (None,)},),
+    "leaf_visits": ({"leaves": (1,)},),
 }
 """When a setting has nothing to do: where all switches of a case are off, each with its values that are that.
 

@@ -50,6 +50,10 @@ class QTableSettings(SelfPlaySettings):
         """Playouts after each action where the trained agent is in a state that it does not know."""
         return 0
 
+    def exam_cost(self, cost: float) -> float:
+        """Episodes are short."""
+        return 12 * cost
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the table again, but for what was learned."""
         table = {"reward": self.reward, "memory_mb": self.memory_mb, "rollouts": self.rollouts(game)}

@@ -6,15 +6,14 @@ import inspect
 import math
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import Game, as_integer, as_seed, check_outcome, game_table
-from boardlab.interrupts import ignoring_ctrl_c
+from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.exams import ExamPlan, check_stop, default_every, plan_exams
 from boardlab.learning.features import TdFeatures
@@ -25,11 +24,12 @@ from boardlab.learning.settings import NTupleSettings, QNTuple, SarsaNTuple, TdN
 from boardlab.learning.switches import check_for_game, check_switches
 from boardlab.learning.tabular import QM, QTableSettings
 from boardlab.learning.training import Tell, Training
+from boardlab.learning.usual_exams import MOST_GAMES, UsualPlan, usual_plan
 from boardlab.numbers import counted
 from boardlab.options import options_of
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
-from boardlab.runs.toml import to_toml
+from boardlab.runs.toml import from_toml, to_toml
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import escaped, programs_of
@@ -117,6 +117,7 @@ def default_learner(settings: Iterable[str]) -> str:
     return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
 
 
+@ended_by_signals()
 def train(
     game: Game,
     learner: str | None = None,
@@ -127,14 +128,14 @@ def train(
     preset: str = "default",
     force: bool = False,
     go_on: bool = False,
-    exams: Sequence[str] | None = (),
-    exam_every: int | None = 0,
-    exam_games: int = 100,
+    exams: Sequence[str] | None = None,
+    exam_every: int | None = None,
+    exam_games: int | None = None,
     stop_exam: str | None = None,
     stop_at: float | None = None,
     stop_after: int = 3,
     snapshot_every: int = 0,
-    progress: Tell | None = None,
+    progress: Tell | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
     **settings: Any,
 ) -> Run:
@@ -144,11 +145,16 @@ def train(
     With `from_` there may be 0 `episodes`: such a run plays with what it took over and fresh heads.
     `settings` are those of the learner (`TdNTuple`, ...) and go before the preset's. A folder that holds a
     run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it where it is this
-    very run. Ctrl-C saves what was learned and can be resumed.
+    very run. Ctrl-C saves what was learned and can be resumed; so do SIGTERM and SIGHUP, in a script.
 
-    `exams` are names of the arena's exams or agents to play against (None: the learner's choice), taken
-    every `exam_every` episodes (0: at the end; None: twenty times). The run stops early once `stop_exam` gave
-    at least `stop_at` (by default the best possible value) `stop_after` times in a row.
+    `exams` are names of the arena's exams or agents to play against, taken every `exam_every` episodes (0: at
+    the end; by default twenty times) with `exam_games` games (100). Without `exams` it is the best one that
+    the game has and that fits into a tenth of the run's time, as often and with as many games as that allows;
+    `exams=[]` takes none. The run stops early once `stop_exam` gave at least `stop_at` (by default the best
+    possible value) `stop_after` times in a row.
+
+    `progress` is called with where the run stands, a few times a second, and stops the run, saved, by
+    returning True. Without it `boardlab.train` shows a line in a terminal and in a notebook; False shows none.
 
     Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
     its own that plays as the run does: out/snapshots/EPISODES.
@@ -172,7 +178,7 @@ def train(
     )
     agent, folder = prepared.agent, RunFolder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, agent)
+        _check_same(folder, agent, prepared.given, prepared.has_usual_exams)
         return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
     # Memory and threads are taken before the folder is touched: what cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
@@ -203,6 +209,8 @@ class Prepared:
     agent: dict[str, Any]
     """What agent.toml will say."""
     exams: ExamPlan
+    has_usual_exams: bool
+    """Whether nobody named exams."""
 
     @property
     def episodes(self) -> int:
@@ -232,7 +240,7 @@ def prepare(
     preset: str,
     exams: Sequence[str] | None,
     exam_every: int | None,
-    exam_games: int,
+    exam_games: int | None,
     stop_exam: str | None,
     stop_at: float | None,
     stop_after: int,
@@ -253,13 +261,31 @@ def prepare(
             raise unknown(
                 f"parameter of {learner}", name, [*names[::2], *(n for n in own if n != "settings")]
             )
-    checked = kind.check(settings)
+    checked = kind.check(kind.read(game, settings))
     chosen = preset_of(game, preset, learner, checked)
     usual = chosen.pop("episodes")
     wanted = kind.merged(chosen, checked)
     total = wanted.whole_episodes(_episodes(usual if episodes is None else episodes, wanted))
-    taken = wanted.first_exams(game) if exams is None else exams
-    plan = plan_exams(game, total, taken, exam_every, exam_games, stop_exam, stop_at, stop_after)
+    is_usual = exams is None and stop_exam is None  # else the one that ends the run will do
+    is_spread = is_usual and exam_every is None
+    final: tuple[str, ...] = ()
+    if is_usual:
+        chosen_plan = _usual_exams(game, total, wanted, exam_every, exam_games)
+        exams, exam_every, exam_games = chosen_plan.names, chosen_plan.every, chosen_plan.games
+        final = chosen_plan.final
+    exam_games = MOST_GAMES if exam_games is None else exam_games
+    plan = plan_exams(
+        game,
+        total,
+        exams or (),
+        exam_every,
+        exam_games,
+        stop_exam,
+        stop_at,
+        stop_after,
+        spread=is_spread,
+        final=final,
+    )
     seed = as_seed(seed)
     snapshot_every = as_integer("snapshot_every", snapshot_every, 0, 10**12)
     check_outcome(game, getattr(wanted, "reward", "score"))
@@ -277,21 +303,32 @@ def prepare(
         "network": network,
     }
     given = [name for name, value in checked.items() if value is not None]
-    return Prepared(game, wanted, given, agent, plan)
+    return Prepared(game, wanted, given, agent, plan, is_usual)
 
 
+def _usual_exams(
+    game: Game, total: int, wanted: LearnerSettings, every: int | None, games: int | None
+) -> UsualPlan:
+    if every is not None:
+        every = as_integer("exam_every", every, 0, 10**12)
+    if games is not None:
+        games = as_integer("exam_games", games, 2, 10**7)
+    return usual_plan(game, total, wanted.exam_cost, every, games)
+
+
+@ended_by_signals()
 def resume(
     path: str | os.PathLike[str],
     *,
     episodes: int | None = None,
-    progress: Tell | None = None,
+    progress: Tell | bool | None = None,
     programs: bool = False,
 ) -> Run:
     """Goes on with a run from its last checkpoint; one that was killed before its first begins again.
 
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
     early then goes on until it passes its exam again. `programs`: the exams that the run's file names may
-    start outside programs, `engine(...)`; a folder may be somebody else's.
+    start outside programs, `engine(...)`; a folder may be somebody else's. `progress` is as in `train`.
     """
     folder = RunFolder(path)
     if "snapshot" in folder.read_agent(*LEARNERS):  # what is no run is left as it is
@@ -304,10 +341,12 @@ def resume(
         return _as_run(_resume(folder, episodes, progress, programs))
 
 
-def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, programs: bool) -> Training:
+def _resume(
+    folder: RunFolder, episodes: int | None, progress: Tell | bool | None, programs: bool
+) -> Training:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     wished = None if episodes is None else _episodes(episodes, wanted)
     with folder.understanding():
         game = folder.game(agent)
@@ -316,7 +355,12 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, prog
         before = _episodes(agent["episodes"], wanted)
         total = wanted.whole_episodes(before if wished is None else wished)
         exams = dict(agent.get("exams", {}))
-        if exams.get("every") == default_every(before):
+        if exams.get("spread"):
+            if total > before and not exams.get("names"):  # it was too short for an exam
+                exams |= dataclasses.asdict(usual_plan(game, total, wanted.exam_cost))
+            elif total > before > 0:
+                exams["every"] = as_integer("exam_every", exams.get("every", 0), 0, 10**12) * total // before
+        elif exams.get("every") == default_every(before):
             exams["every"] = None  # as many exams as before, however long the run is now
         if not programs:
             _check_starts_nothing(exams)
@@ -343,7 +387,8 @@ def _resume(folder: RunFolder, episodes: int | None, progress: Tell | None, prog
 def _check_starts_nothing(exams: Mapping[str, Any]) -> None:
     """Refuses exams that would start a program that somebody else's file names."""
     names = exams.get("names", ())
-    for name in (*((names,) if isinstance(names, str) else names), exams.get("stop_exam")):
+    named = (names,) if isinstance(names, str) else names
+    for name in (*named, *exams.get("final", ()), exams.get("stop_exam")):
         if isinstance(name, str) and (started := programs_of(name)):
             raise BoardLabError(
                 f"an exam of this run starts the program {started[0]!r}; if you trust it, resume with "
@@ -356,7 +401,7 @@ def run_expression(path: str | os.PathLike[str]) -> str:
     folder = RunFolder(path)
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return wanted.expression(escaped(folder.path.as_posix()))
 
 
@@ -366,7 +411,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     agent = folder.read_agent(*LEARNERS)
     with folder.understanding():
         game = folder.game(agent)
-        wanted = LEARNERS[agent["kind"]].checked(agent["settings"])
+        wanted = LEARNERS[agent["kind"]].of_run(agent["settings"])
         seed = as_seed(agent["seed"])
         total = _episodes(agent["episodes"], wanted)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
@@ -407,16 +452,24 @@ def _number(cell: str) -> float:
     return math.nan if math.isnan(number) else number  # one object, so that equal logs are equal
 
 
-def _check_same(folder: RunFolder, agent: dict[str, Any]) -> None:
-    """Refuses to go on with a run that was started with other settings."""
+def _check_same(folder: RunFolder, agent: dict[str, Any], given: Container[str], usual_exams: bool) -> None:
+    """Refuses to go on with a run that was started with other settings.
+
+    Where nobody names exams the run keeps its own: which are usual depends on what is installed.
+    """
     there = folder.read_agent(agent["kind"])
-    wanted = tomllib.loads(to_toml(agent))
+    wanted = from_toml(to_toml(agent))
     with folder.understanding():
         _check_rules(there, wanted["game"])
     for table in (there["game"], wanted["game"]):  # earlier versions did not keep it
         table.pop("fingerprint", None)
-    # Nor had they all of today's settings.
-    there["settings"] = tomllib.loads(to_toml(LEARNERS[agent["kind"]]().as_dict())) | there["settings"]
+    # Nor had they all of today's settings: the run keeps its ways where nothing else is asked for.
+    kind = LEARNERS[agent["kind"]]
+    unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
+    usual = from_toml(to_toml(kind().as_dict()))
+    there["settings"] = usual | dict(kind.before) | unasked | there["settings"]
+    if usual_exams:
+        del wanted["exams"]
     for key in wanted:
         # Runs of earlier versions had no snapshots.
         if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:

@@ -22,7 +22,7 @@ from boardlab.learning.curve import draw_curve
 from boardlab.learning.exams import ExamPlan, exam_names
 from boardlab.learning.layouts import layout_to_text
 from boardlab.learning.learner import LearnerSettings
-from boardlab.numbers import counted
+from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -44,6 +44,21 @@ class Progress:
     """The last exam's mean scores by opponent."""
     exams: int = 0
     """How many times the run was examined."""
+    before: tuple[int, int, float] = (0, 0, 0.0)
+    """Episodes, actions and seconds of a resumed run before it was resumed."""
+
+    @property
+    def speed(self) -> tuple[float, float] | None:
+        """Episodes and actions a second since the run was begun or resumed; None before there is any."""
+        episodes, actions, seconds = self.before
+        spent = self.seconds - seconds
+        return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
+
+    def __str__(self) -> str:
+        said = f"{self.episodes:,} of {self.total:,} episodes"
+        if self.seconds > 0:
+            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
 
 
 Tell = Callable[[Progress], bool | None]
@@ -76,6 +91,7 @@ class Training:
             raise BoardLabError(str(error)) from None
         self.learner = self.trainee.core
         self.seconds = self.cpu_seconds = 0.0
+        self.before = (0, 0, 0.0)
         self.last_snapshot = -1  # in multiples of snapshot_every; not known
         self.log: list[dict[str, Any]] = []
         self.exam: dict[str, float] = {}
@@ -149,10 +165,11 @@ class Training:
 
     # ---- the run ----
 
-    def go(self, progress: Tell | None) -> None:
+    def go(self, progress: Tell | bool | None) -> None:
         """Trains until the total is reached."""
-        tell: Tell = progress or (lambda _: None)
+        tell: Tell = progress if callable(progress) else lambda _: None
         self.trainee.place(self.folder)
+        self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
         saved = time.monotonic()
         chunk = 1
         try:
@@ -234,7 +251,8 @@ class Training:
             **self.trainee.columns(),
         }
         try:
-            results = self.exams.take(self.game, self._agent(), self.seed)
+            is_last = learner.episodes_done >= self.total
+            results = self.exams.take(self.game, self._agent(), self.seed, is_last)
         except Exception:  # learning itself went well; an exam may be anybody's code
             self.save()
             raise
@@ -243,6 +261,8 @@ class Training:
                 name: f"{result.value:.6g}",
                 f"{name} error": f"{result.error:.6g}",
                 f"{name} interval": f"{result.interval:.6g}",
+                f"{name} games": result.games,
+                f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
         if self.exams.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
@@ -277,4 +297,5 @@ class Training:
             self.seconds,
             dict(self.exam),
             len(self.log) if self.exams.names else 0,
+            self.before,
         )

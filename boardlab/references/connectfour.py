@@ -5,7 +5,9 @@ for the side to move; bitbully's opening book knows it for the first twelve plie
 extra of its own (`references`): it is imported, never copied.
 """
 
+import functools
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -39,18 +41,22 @@ def solver(game: Game) -> Scores:
     return _own(rules)
 
 
+@functools.lru_cache(maxsize=1)
 def _bitbully() -> Scores:
+    """One solver for all players: its book takes a second to read."""
     try:
         from bitbully import BitBully, Board
     except ImportError:
         raise MissingPackageError(
             f"perfect connectfour on 6x7 needs bitbully: {install('references')}"
         ) from None
-    book = BitBully("12-ply-dist")
+    book, one_at_a_time = BitBully("12-ply-dist"), threading.Lock()
 
     def scores(state: State) -> dict[int, int]:
         rows = [[int(cell) for cell in state.fields[7 * row : 7 * row + 7]] for row in range(6)]
-        return {int(column): int(score) for column, score in book.score_all_moves(Board(rows)).items()}
+        with one_at_a_time:
+            found = book.score_all_moves(Board(rows))
+        return {int(column): int(score) for column, score in found.items()}
 
     return scores
 

@@ -19,6 +19,7 @@ class Uct(SearchSpec):
     c: float = option(0.5, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
 
     name = "uct"
+    counts_simulations = True
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""

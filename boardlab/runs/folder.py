@@ -1,29 +1,30 @@
 """A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/.
 
-Arrays are numpy's own format in an uncompressed zip, whose checksums tell a damaged file. Nothing is pickled.
+A folder may be a stranger's: sizes are limited before anything is read, and nothing in it is run.
 """
 
 import contextlib
 import csv
 import hashlib
+import io
 import math
 import os
 import re
-import tomllib
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.errors import BoardLabError, MissingPackageError, OutOfMemoryError
 from boardlab.games.game import Game
 from boardlab.games.registry import game_from_table
-from boardlab.paths import as_path, reachable
+from boardlab.numbers import memory
+from boardlab.paths import as_path, open_file, reachable, read_file
+from boardlab.runs.arrays import READ_BYTES, StoredArrays
 from boardlab.runs.files import is_aside, is_open_as, remove_leftovers, replacing
-from boardlab.runs.toml import to_toml
+from boardlab.runs.toml import from_toml, to_toml
 
 try:
     import fcntl
@@ -52,11 +53,12 @@ SNAPSHOT_FILES = ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
 
-STRAY = "allow_pickle.npy"
-"""In files that earlier versions wrote with numpy before 2.2, which took an option of savez for an array."""
+LARGEST_AGENT = 4 << 20
+LARGEST_LOG = 1 << 28
+"""Bytes; larger files are none of ours."""
 
-READ_BYTES = 1 << 22
-"""Of a file at a time."""
+LONGEST_NUMBER = 100
+"""Characters of a number in a log."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -190,7 +192,7 @@ class RunFolder:
         """agent.toml, refused with one sentence where it is missing, newer, damaged or of no kind wanted."""
         file = self.path / "agent.toml"
         try:
-            agent = tomllib.loads(file.read_text(encoding="utf-8"))
+            agent = from_toml(read_file(file, LARGEST_AGENT).decode())
         except (FileNotFoundError, NotADirectoryError):
             if several := self._several:
                 raise BoardLabError(
@@ -198,7 +200,9 @@ class RunFolder:
                     "with all of them by the same train command again"
                 ) from None
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        except OSError as error:
+            raise BoardLabError(f"{file} cannot be read: {error.strerror}") from None
+        except ValueError as error:
             raise BoardLabError(f"{file} cannot be read: {error}") from None
         version = agent.get("format")
         if not isinstance(version, int) or isinstance(version, bool) or version < 1:
@@ -226,8 +230,10 @@ class RunFolder:
             raise BoardLabError(f"{file}: {sentence}") from None
         except KeyError as error:
             raise BoardLabError(f"{file} lacks {error}") from None
-        except (TypeError, AttributeError) as error:
+        except (ArithmeticError, AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:
             raise BoardLabError(f"{file} is damaged: {error}") from None
+        except MemoryError:
+            raise OutOfMemoryError(f"there is not enough memory for what {file} describes") from None
 
     def game(self, agent: Mapping[str, Any]) -> Game:
         """The game that the run was trained on."""
@@ -292,20 +298,24 @@ class RunFolder:
             np.savez(file, **arrays)
 
     @contextlib.contextmanager
-    def stored_arrays(self, name: str) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def stored_arrays(self, name: str) -> Iterator[StoredArrays]:
         """The arrays of a file, while they are read: what is wrong with it is told in a sentence."""
         with self._opened(name) as file, _understanding(self.path / name):
-            if not zipfile.is_zipfile(file):  # numpy would advise to unpickle it
-                raise ValueError("it is no npz file")
-            file.seek(0)
-            with np.load(file, allow_pickle=False) as stored:
-                yield stored
+            yield StoredArrays(file)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
         """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
+        self.check_holds(name, sum(np.dtype(kind).itemsize * length for kind, length in wanted.values()))
         arrays: Arrays = {key: np.empty(length, kind) for key, (kind, length) in wanted.items()}
         self.read_into(name, arrays)
         return arrays
+
+    def check_holds(self, name: str, size: float) -> None:
+        """Refuses a file with fewer bytes than will be read from it, before memory is taken for them."""
+        with self.stored_arrays(name) as stored:
+            if stored.size < size:
+                has = f"it has {memory(stored.size)}, not {memory(size)}"
+                raise BoardLabError(f"{self.path / name} does not fit its run: {has}")
 
     def read_into(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Fills arrays with those of a file, which must fit; where it is refused they hold anything.
@@ -313,37 +323,25 @@ class RunFolder:
         A part at a time: a table may take half of the memory, which leaves no room for a copy of it.
         """
         file = self.path / name
-        with self._opened(name) as opened, _understanding(file):
-            if not zipfile.is_zipfile(opened):
-                raise ValueError("it is no npz file")
-            with zipfile.ZipFile(opened) as stored:
-                for key, array in arrays.items():
-                    with stored.open(f"{key}.npy") as part:
-                        self._read_array(part, file, key, array)
-
-    def _read_array(self, part: IO[bytes], file: Path, key: str, array: NDArray[Any]) -> None:
-        shape, _, dtype = _npy_header(part)
-        if dtype != array.dtype or shape != array.shape:
-            raise BoardLabError(
-                f"{file} does not fit its run: {key} has {math.prod(shape)} values, not {array.size}"
-            )
-        numbers = READ_BYTES // dtype.itemsize
-        for begin in range(0, array.size, numbers):
-            block = array[begin : begin + numbers]
-            data = part.read(block.nbytes)
-            if len(data) < block.nbytes:
-                raise EOFError(f"{key} ends too early")
-            block[:] = np.frombuffer(data, dtype)
-            if dtype.kind == "f" and not np.isfinite(block).all():
-                raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
-        if part.read(1):  # the checksum is looked at where the file ends
-            raise ValueError(f"{key} goes on after its end")
+        with self.stored_arrays(name) as stored:
+            for key, array in arrays.items():
+                with stored.opened(key) as (part, dtype, shape, _):
+                    if dtype != array.dtype or shape != array.shape:
+                        raise BoardLabError(
+                            f"{file} does not fit its run: {key} has {math.prod(shape)} values of type "
+                            f"{dtype}, not {array.size} of type {array.dtype}"
+                        )
+                    stored.fill(part, key, array)
+                    if dtype.kind == "f" and not all(
+                        np.isfinite(array[i : i + READ_BYTES]).all() for i in range(0, len(array), READ_BYTES)
+                    ):
+                        raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
 
     def _opened(self, name: str) -> BinaryIO:
         """The file, open for reading; one that is whole but may not be read is not called damaged."""
         file = self.path / name
         try:
-            return file.open("rb")
+            return open_file(file)
         except FileNotFoundError:
             raise BoardLabError(f"{self.path} has no {name}") from None
         except OSError as error:
@@ -356,17 +354,12 @@ class RunFolder:
         if not files:
             raise BoardLabError(f"{self.path} has no weights.npz")
         for file in files:
-            digest.update(file.name.encode())
+            digest.update(file.name.encode(errors="replace"))
             with self._opened(file.name) as opened, _understanding(file):
-                if file.suffix == ".npz":  # the zip itself holds the time of writing
-                    with zipfile.ZipFile(opened) as stored:
-                        for name in sorted(set(stored.namelist()) - {STRAY}):
-                            digest.update(name.encode())
-                            with stored.open(name) as part:
-                                while block := part.read(1 << 20):
-                                    digest.update(block)
+                if file.suffix == ".npz":
+                    StoredArrays(opened).digest(digest)
                 else:
-                    while block := opened.read(1 << 20):
+                    while block := opened.read(READ_BYTES):
                         digest.update(block)
         return digest.hexdigest()[:32]
 
@@ -415,12 +408,13 @@ class RunFolder:
         A row that is not whole, cut by a full disk or a copy that was broken off, is no exam: it is left out.
         """
         try:
-            with (self.path / "log.csv").open(newline="", encoding="utf-8") as file:
-                return [row for row in csv.DictReader(file) if _is_whole(row)]
+            text = read_file(self.path / "log.csv", LARGEST_LOG).decode()
+            return [row for row in csv.DictReader(io.StringIO(text, newline="")) if _is_whole(row)]
         except FileNotFoundError:
             return []
         except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BoardLabError(f"{self.path / 'log.csv'} cannot be read: {error}") from None
+            why = error.strerror if isinstance(error, OSError) else error
+            raise BoardLabError(f"{self.path / 'log.csv'} cannot be read: {why}") from None
 
     # ---- files aside ----
 
@@ -435,23 +429,15 @@ class RunFolder:
             file.write(content)
 
 
-def _npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, Fortran order and kind of numbers of what follows in a npy file."""
-    version = np.lib.format.read_magic(file)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(file)
-    if version == (2, 0):
-        return np.lib.format.read_array_header_2_0(file)
-    raise ValueError(f"its arrays have version {version} of the npy format")
-
-
 @contextlib.contextmanager
 def _understanding(file: Path) -> Iterator[None]:
-    """While arrays are read: a damaged file fails in many ways, up to numpy's parser of headers."""
+    """While arrays are read: a damaged file fails in many ways."""
     try:
         yield
-    except (BoardLabError, MemoryError):
+    except BoardLabError:
         raise
+    except MemoryError:
+        raise OutOfMemoryError(f"there is not enough memory to read {file}") from None
     except Exception as error:
         raise BoardLabError(f"{file} is damaged: {error}") from None
 
@@ -461,7 +447,7 @@ def _is_whole(row: Mapping[str | None, Any]) -> bool:
     try:
         for word in row.values():
             if word != "":
-                float(word)
+                float(word if len(word) <= LONGEST_NUMBER else "no number")
         int(row["episodes"])
     except (KeyError, TypeError, ValueError):  # too few words are None, too many are a list
         return False

@@ -1,9 +1,39 @@
-"""Writes the few kinds of values that run files have as TOML; `tomllib` of the standard library reads it."""
+"""The few kinds of values that run files have, as TOML."""
 
 import json
 import math
+import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
+
+MOST_PARTS = 16
+"""Of a key with dots. tomllib takes minutes for one of some ten thousand parts."""
+
+TOKEN = re.compile(
+    r"""(?P<part>[\w-]++|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)|(?P<blank>[ \t]++)|(?P<dot>\.)|[\s\S]"""
+)
+"""A part of a key (or a value that looks like one), blanks, a dot, anything else; none goes over a line."""
+
+
+def from_toml(text: str) -> dict[str, Any]:
+    """What the text says; a ValueError says what is wrong with it, whatever a stranger wrote."""
+    dots, was_part = 0, False
+    for token in TOKEN.finditer(text):
+        if token.lastgroup == "blank":
+            continue
+        is_part = token.lastgroup == "part"
+        if is_part == was_part or not (is_part or token.lastgroup == "dot"):
+            dots = 0
+        dots, was_part = dots + (not is_part), is_part
+        if dots > MOST_PARTS:
+            raise ValueError(f"a key has more than {MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
+    except (MemoryError, OverflowError) as error:
+        raise ValueError(f"its values are too large: {error}") from None
 
 
 def to_toml(table: Mapping[str, Any]) -> str:

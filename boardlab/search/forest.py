@@ -10,6 +10,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.python import Judge, checked_answer
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome, is_number
+from boardlab.search.mcts import LEAF_VISITS
 
 
 class Forest:
@@ -35,6 +36,7 @@ class Forest:
         inputs: str = "planes",
         outcome: str = "score",
         batch: int = 1,
+        leaf_visits: int = LEAF_VISITS,
         cpuct: float = 1.0,
         epsilon: float = 1e-8,
         fpu: str = "absolute",
@@ -67,7 +69,8 @@ class Forest:
         rave, equivalence, rave_of, rave_rollouts, policy   as in the search `mcts`
         ranked     games for one player: the end of a game counts 1 above this score, -1 below it and a random
                    sign at it (always, if it is NaN), and the evaluator's values are on that scale
-        batch      leaves of one tree that wait at once, kept apart by virtual loss
+        batch      most leaves of one tree that wait at once, kept apart by virtual loss
+        leaf_visits  visits of a root for each of its leaves that wait; 0: always `batch`
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
         threads    that work on the trees between two evaluations
@@ -118,6 +121,7 @@ class Forest:
             inputs=inputs,
             outcome=outcome,
             batch=as_integer("batch", batch, 1, 65536),
+            leaf_visits=as_integer("leaf_visits", leaf_visits, 0, 10**6),
             threads=as_integer("threads", threads, 1, 1024),
             cache_bytes=int(cache_mb * 2**20),
             reuse=bool(reuse),

@@ -77,6 +77,7 @@ class AlphaBeta(SearchSpec):
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
     name = "alphabeta"
+    usual_budget = 4
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
@@ -85,7 +86,7 @@ class AlphaBeta(SearchSpec):
                 raise BoardLabError(
                     f"{option_name} needs a game that says how many actions are left; {game.name} does not"
                 )
-        unlimited = MOST_DEPTH if self.seconds is not None else 4
+        unlimited = MOST_DEPTH if self.seconds is not None else self.usual_budget
         return _engine.alphabeta_search(
             self.evaluator.build(game),
             self.depth if self.depth is not None else unlimited,

@@ -32,6 +32,7 @@ class Ismcts(SearchSpec):
     max_nodes: int = option(1 << 22, "most information sets in memory", low=1024, high=1 << 31)
 
     name = "ismcts"
+    counts_simulations = True
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""

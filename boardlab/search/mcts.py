@@ -10,6 +10,9 @@ from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.search.spec import SearchSpec
 
+LEAF_VISITS = 32
+"""Of the root for each leaf that waits: measured on docs/searches.md."""
+
 
 @dataclass(frozen=True)
 class Mcts(SearchSpec):
@@ -76,7 +79,13 @@ class Mcts(SearchSpec):
         False, "Gumbel: below the root, too, visits follow the improved policy, in place of PUCT"
     )
     reuse: bool = option(True, "keep the part of the tree that was played")
-    batch: int = option(1, "leaves evaluated together", low=1, high=65536)
+    batch: int = option(1, "most leaves evaluated together", low=1, high=65536)
+    leaf_visits: int = option(
+        LEAF_VISITS,
+        "visits of the root for each leaf of a batch: few while the tree is small; 0: all from the start",
+        low=0,
+        high=10**6,
+    )
     threads: int = option(
         1,
         "that grow the tree together; with more than one the same seed need not give the same result",
@@ -94,12 +103,14 @@ class Mcts(SearchSpec):
     )
 
     name = "mcts"
+    usual_budget = 1000
+    counts_simulations = True
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
         evaluator = self.evaluator.build(game)
         puct = self._uses_puct(evaluator)
-        unlimited = 0 if self.seconds is not None else 1000
+        unlimited = 0 if self.seconds is not None else self.usual_budget
         return _engine.mcts_search(
             evaluator,
             seed,
@@ -111,6 +122,7 @@ class Mcts(SearchSpec):
             depth=self.depth or 0,
             reuse=self.reuse,
             batch=self.batch,
+            leaf_visits=self.leaf_visits,
             max_nodes=self.max_nodes,
             solver=self.solver and not self.paper,
             fpu=self.fpu_value,

@@ -1,6 +1,7 @@
 """The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
 
 from boardlab.search.beam import Beam
+from boardlab.search.enhancements import RaveMcts, RolloutMcts, RoRaMcts, WRoMcts, WRoRaMcts
 from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
 from boardlab.search.ismcts import Ismcts
 from boardlab.search.mcts import Mcts
@@ -17,6 +18,11 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         Policy,
         MonteCarlo,
         Mcts,
+        RolloutMcts,
+        RaveMcts,
+        RoRaMcts,
+        WRoMcts,
+        WRoRaMcts,
         Ismcts,
         MaxN,
         Expectimax,

@@ -37,10 +37,11 @@ class Rhea(SearchSpec):
     )
 
     name = "rhea"
+    usual_budget = 500
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        unlimited = 0 if self.seconds is not None else 500
+        unlimited = 0 if self.seconds is not None else self.usual_budget
         return _engine.rhea_search(
             self.evaluator.build(game),
             population=self.population,

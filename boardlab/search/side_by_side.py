@@ -71,6 +71,7 @@ def _in_a_forest(
         trees,
         seed=seed,
         batch=spec.batch,
+        leaf_visits=spec.leaf_visits,
         cpuct=spec.cpuct,
         epsilon=spec.epsilon,
         fpu=spec.fpu,

@@ -64,10 +64,12 @@ class MonteCarlo(SearchSpec):
     seconds: float | None = option(None, "time a decision (paper 003, algorithm 8)", low=1e-3, high=1e6)
 
     name = "mc"
+    usual_budget = 1000
+    counts_simulations = True
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        unlimited = 0 if self.seconds is not None else 1000
+        unlimited = 0 if self.seconds is not None else self.usual_budget
         return _engine.mc_search(
             self.evaluator.build(game),
             self.iterations if self.iterations is not None else unlimited,

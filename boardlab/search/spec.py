@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from boardlab import _engine
 from boardlab.games.game import Game
+from boardlab.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,26 @@ class SearchSpec:
     name: ClassVar[str]
     own_code: ClassVar[str] = ""
     """The fingerprint of the code of a user's own agent, for the store: changed, it is another one."""
+
+    usual_budget: ClassVar[int] = 0
+    """Iterations, or depth, where neither they nor a time is given."""
+    counts_simulations: ClassVar[bool] = False
+    """Whether `iterations` are simulations, so that equal numbers are equal budgets."""
+
+    @property
+    def budget(self) -> str:
+        """What it may spend on a decision, in words; empty where it does not search."""
+        if seconds := getattr(self, "seconds", None):
+            return f"{seconds:g} s"
+        for name, form in (
+            ("iterations", "{} iterations"),
+            ("depth", "depth {}"),
+            ("level", "level {}"),
+            ("width", "width {}"),
+        ):
+            if hasattr(self, name) and (value := getattr(self, name) or self.usual_budget):
+                return counted(value, "iterations") if name == "iterations" else form.format(value)
+        return ""
 
     @property
     def program(self) -> str:

@@ -162,8 +162,10 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
         agent.act(seen.data(), decision);
         record.seconds[seat] += std::chrono::duration<double>(Clock::now() - asked).count();
         const int n = game.legal(state.data(), legal.data());
-        if (std::find(legal.begin(), legal.begin() + n, decision.action) == legal.begin() + n)
-          throw std::invalid_argument("it chose the illegal action " + std::to_string(decision.action));
+        if (std::find(legal.begin(), legal.begin() + n, decision.action) != legal.begin() + n) return;
+        if (!std::equal(legal.begin(), legal.begin() + n, decision.actions.begin(), decision.actions.end()))
+          game.contradicts("legal");
+        throw std::invalid_argument("it chose the illegal action " + std::to_string(decision.action));
       });
       if (!played) break;
       action = decision.action;

@@ -22,7 +22,7 @@ void bind_encode(nb::module_ &m) {
         std::int32_t *images;
         auto image_array = new_array<std::int32_t>({rows, actions}, &images);
         {
-          const nb::gil_scoped_release release;
+          const WithoutGil release;
           StateBuffer state(*game);
           std::vector<Action> legal(static_cast<std::size_t>(game->max_legal())), turned(legal.size());
           for (std::size_t i = 0; i < rows; ++i) {

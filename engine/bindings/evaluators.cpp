@@ -21,7 +21,7 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   std::vector<double> out(size);
   Rng rng(derive_seed(seed, stream));
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     ask(*mine, copy.data(), rng, out.data());
   });
   return to_array(out);
@@ -54,7 +54,7 @@ Array<double> values_of(const Evaluator &evaluator, const std::vector<std::share
   mine->poll = [&signals] { signals(); };
   Rng rng(derive_seed(seed, 5));
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     if (!questions.empty()) mine->answer(questions, rng);
   });
   return array;
@@ -92,6 +92,12 @@ PyType_Slot EVALUATOR_SLOTS[] = {{Py_tp_traverse, reinterpret_cast<void *>(trave
 void bind_evaluators(nb::module_ &m) {
   nb::class_<Evaluator>(m, "Evaluator", nb::type_slots(EVALUATOR_SLOTS), "Judges positions.")
       .def_prop_ro("has_priors", &Evaluator::has_priors)
+      .def_prop_ro(
+          "outcome",
+          [](const Evaluator &e) {
+            return e.outcome() == SCORE ? std::string("score") : e.game().reward_name(e.outcome());
+          },
+          "The outcome that it estimates: the score or a named reward.")
       .def(
           "value",
           [](const Evaluator &e, const PyState &s, std::uint64_t seed) {

@@ -71,14 +71,16 @@ void bind_forest(nb::module_ &m) {
       .def(
           "__init__",
           [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
-             const std::string &outcome, std::int64_t batch, std::int64_t threads, std::int64_t cache_bytes, bool reuse,
-             double cpuct, double epsilon, double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction,
-             bool solver, std::int64_t gumbel, double c_visit, double c_scale, std::int64_t depth,
-             std::int64_t max_nodes, std::uint64_t seed, double rollout_weight, bool rave, double equivalence,
-             bool rave_of_all, bool rave_rollouts, const std::string &policy, bool ranked, double threshold) {
+             const std::string &outcome, std::int64_t batch, std::int64_t leaf_visits, std::int64_t threads,
+             std::int64_t cache_bytes, bool reuse, double cpuct, double epsilon, double fpu, bool fpu_from_parent,
+             double noise_alpha, double noise_fraction, bool solver, std::int64_t gumbel, double c_visit,
+             double c_scale, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed, double rollout_weight,
+             bool rave, double equivalence, bool rave_of_all, bool rave_rollouts, const std::string &policy,
+             bool ranked, double threshold) {
             ForestOptions options;
             options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
-            options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+            options.tree.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+            options.tree.leaf_visits = static_cast<std::int64_t>(checked_count("leaf_visits", leaf_visits, 0, 1000000));
             options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
             options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
             options.reuse = reuse;
@@ -130,11 +132,11 @@ void bind_forest(nb::module_ &m) {
             new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
           },
           nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
-          nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"), nb::arg("epsilon"),
-          nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"), nb::arg("solver"),
-          nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"), nb::arg("max_nodes"),
-          nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"), nb::arg("rave_of_all"),
-          nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
+          nb::arg("leaf_visits"), nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"),
+          nb::arg("epsilon"), nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"),
+          nb::arg("solver"), nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"),
+          nb::arg("max_nodes"), nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"),
+          nb::arg("rave_of_all"), nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
@@ -162,10 +164,10 @@ void bind_forest(nb::module_ &m) {
           "restart",
           [](PyForest &f, const Vector<std::int64_t> &trees, bool training_start) {
             const Occupied occupied(f);
-            for (std::size_t i = 0; i < trees.shape(0); ++i) checked_tree(f.forest, trees.data()[i]);
+            std::vector<std::size_t> chosen;
+            for (std::size_t i = 0; i < trees.shape(0); ++i) chosen.push_back(checked_tree(f.forest, trees.data()[i]));
             check_idle(f.forest);
-            for (std::size_t i = 0; i < trees.shape(0); ++i)
-              f.forest.restart(static_cast<std::size_t>(trees.data()[i]), training_start);
+            f.forest.restart(chosen, training_start);
           },
           nb::arg("trees").noconvert(), nb::arg("training_start"))
       .def(
@@ -174,7 +176,8 @@ void bind_forest(nb::module_ &m) {
             const Occupied occupied(f);
             const std::int64_t *chosen = one_a_tree("actions", f.forest, actions);
             const Game &game = f.forest.game();
-            std::vector<Action> legal(static_cast<std::size_t>(game.max_legal()));
+            std::vector<Action> legal(static_cast<std::size_t>(game.max_legal())), actions_played;
+            std::vector<std::size_t> trees;
             for (std::size_t i = 0; i < f.forest.size(); ++i) {
               if (chosen[i] == -1) continue;
               const bool over = game.player(f.forest.state(i)) == TERMINAL;
@@ -183,10 +186,11 @@ void bind_forest(nb::module_ &m) {
                 throw std::invalid_argument("action " + std::to_string(chosen[i]) +
                                             " is not legal in the game of tree " + std::to_string(i) +
                                             (over ? ", which is over" : ""));
+              trees.push_back(i);
+              actions_played.push_back(static_cast<Action>(chosen[i]));
             }
             check_idle(f.forest);
-            for (std::size_t i = 0; i < f.forest.size(); ++i)
-              if (chosen[i] != -1) f.forest.play(i, static_cast<Action>(chosen[i]));
+            f.forest.play(trees, actions_played);
           },
           nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
       .def(
@@ -255,7 +259,7 @@ void bind_forest(nb::module_ &m) {
             for (std::size_t i = 0; i < f.forest.size(); ++i)
               checked_count("iterations", wanted[i], 0, f.forest.has_gumbel() ? 100'000'000 : 1 << 30);
             const bool *noisy = one_a_tree("noise", f.forest, noise);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
@@ -265,7 +269,7 @@ void bind_forest(nb::module_ &m) {
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
             const Occupied occupied(f);
             const Answers answers = checked_answers(f.forest.game(), f.forest.waiting(), values, logits);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("values"), nb::arg("logits"), "Backs the answers up; the number of rows that wait now.")

@@ -107,6 +107,25 @@ std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   return g;
 }
 
+// Two games of one name with other parameters differ in one of these, or in the positions that they take for possible.
+bool has_same_facts(const Game &a, const Game &b) {
+  const auto facts = [](const bl_game &t) {
+    return std::tuple(t.state_size, t.players, t.action_count, t.outcome_count, t.max_legal, t.horizon, t.flags,
+                      t.min_score, t.max_score, t.step_reward, t.field_count, t.cells, t.symmetries, t.feature_count,
+                      t.legal, t.apply);
+  };
+  return facts(a.table()) == facts(b.table());
+}
+
+// Whether the game makes the same bytes of the state's fields; of what only one player sees it need not make any.
+bool is_position_of(const Game &game, const PyState &state, PyState &scratch) {
+  if (state.seen_by >= 0) return true;
+  std::vector<std::int32_t> fields(static_cast<std::size_t>(game.table().field_count));
+  state.game->table().to_fields(state.game->table().self, state.data(), fields.data());
+  return !game.table().from_fields(game.table().self, scratch.data(), fields.data()) &&
+         game.equal(scratch.data(), state.data());
+}
+
 [[noreturn]] void lacks(const Game &game, const char *what) {
   throw std::invalid_argument(game.name() + " has no " + what);
 }
@@ -246,9 +265,9 @@ void bind_games(nb::module_ &m) {
       .def(
           "adopt",
           [](const std::shared_ptr<Game> &g, const PyState &s) {
-            if (s.game->name() != g->name() || s.game->state_size() != g->state_size())
-              throw std::invalid_argument("the state belongs to another game");
             StatePtr copy = make_state(g);
+            if (s.game->name() != g->name() || !has_same_facts(*s.game, *g) || !is_position_of(*g, s, *copy))
+              throw std::invalid_argument("the state belongs to another game");
             g->copy(copy->data(), s.data());
             copy->seen_by = s.seen_by;
             return copy;
@@ -266,8 +285,7 @@ void bind_games(nb::module_ &m) {
           "apply",
           [](PyState &s, std::int64_t action) {
             s.check_action(action);
-            s.history.push_back(s.buffer);
-            s.game->apply(s.data(), static_cast<Action>(action));
+            s.advance([&](void *next) { return s.game->apply(next, static_cast<Action>(action)), 0; });
           },
           nb::arg("action"))
       .def("undo",
@@ -282,6 +300,7 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, const std::vector<StatePtr> &before) {
             StatePtr copy = copy_of(s, false);
             for (const StatePtr &earlier : before) {
+              if (!earlier) throw std::invalid_argument("a state comes after states, not after None");
               if (earlier->game != s.game) throw std::invalid_argument("a state before it belongs to another game");
               copy->history.push_back(earlier->buffer);
             }
@@ -350,9 +369,9 @@ void bind_games(nb::module_ &m) {
             s.check_action(action);
             if (!s.game->cells()) lacks(*s.game, "board vector");
             std::vector<bl_cell_change> changes(static_cast<std::size_t>(s.game->max_changes()));
-            s.history.push_back(s.buffer);
-            const int n =
-                s.game->apply_changes(s.data(), static_cast<Action>(action), static_cast<int>(player), changes.data());
+            const int n = s.advance([&](void *next) {
+              return s.game->apply_changes(next, static_cast<Action>(action), static_cast<int>(player), changes.data());
+            });
             std::vector<std::tuple<int, int, int>> list;
             for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
               list.emplace_back(changes[i].cell, changes[i].before, changes[i].after);
@@ -479,7 +498,7 @@ void bind_games(nb::module_ &m) {
             bool solved;
             {
               SignalPoll signals;
-              const nb::gil_scoped_release release;
+              const WithoutGil release;
               solved = s.game->solve(copy.data(), which, node_limit, [&signals] { signals(); }, solution);
             }
             if (!solved) return std::nullopt;
@@ -493,9 +512,8 @@ void bind_games(nb::module_ &m) {
             if (s.seen_by >= 0) throw std::invalid_argument("a playout needs a full state; use determinize() first");
             checked_count("max_actions", max_actions, 0, INT32_MAX);
             Rng rng(derive_seed(seed, 3));
-            s.history.push_back(s.buffer);
             const auto most = std::min<std::int64_t>(max_actions, s.game->horizon());
-            return s.game->playout(s.data(), rng, static_cast<int>(most), false);
+            return s.advance([&](void *next) { return s.game->playout(next, rng, static_cast<int>(most), false); });
           },
           nb::arg("seed"), nb::arg("max_actions"),
           "Plays random actions in place, up to the game's horizon; returns how many.");
@@ -507,7 +525,7 @@ void bind_games(nb::module_ &m) {
         if (s.seen_by >= 0) throw std::invalid_argument("perft needs a full state; use determinize() first");
         const PyState copy = s;
         SignalPoll poll;
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         return perft(*copy.game, copy.data(), static_cast<int>(depth), [&poll] { poll(); });
       },
       nb::arg("state"), nb::arg("depth"));
@@ -533,7 +551,7 @@ void bind_games(nb::module_ &m) {
       [](const std::shared_ptr<Game> &game, std::int64_t games, std::uint64_t seed) {
         checked_count("games", games, 1, INT64_MAX);
         SignalPoll poll;
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         StateBuffer state(*game);
         Rng rng(derive_seed(seed, 4));
         std::int64_t actions = 0;

@@ -100,13 +100,13 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
     });
   };
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     SignalPoll signals;
     std::vector<std::thread> helpers;
     auto last = std::chrono::steady_clock::now();
     bool is_enough = false;  // for whom the games are handed to
     const auto hand_over = [&] {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       try {
         receive(finished.take());
       } catch (...) {

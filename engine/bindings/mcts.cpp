@@ -29,11 +29,11 @@ void bind_mcts(nb::module_ &m) {
   m.def(
       "mcts_search",
       [](const EvaluatorPtr &e, std::uint64_t seed, std::int64_t iterations, double seconds, bool puct, double c,
-         double epsilon, std::int64_t depth, bool reuse, std::int64_t batch, std::int64_t max_nodes, bool solver,
-         double fpu, bool fpu_from_parent, double noise_alpha, double noise_fraction, bool paper,
-         const std::string &policy, const std::string &choose, double temperature, bool rave, double equivalence,
-         bool rave_of_all, bool rave_rollouts, std::int64_t gumbel, double c_visit, double c_scale,
-         bool gumbel_interior, std::int64_t threads, bool minmax_priors) {
+         double epsilon, std::int64_t depth, bool reuse, std::int64_t batch, std::int64_t leaf_visits,
+         std::int64_t max_nodes, bool solver, double fpu, bool fpu_from_parent, double noise_alpha,
+         double noise_fraction, bool paper, const std::string &policy, const std::string &choose, double temperature,
+         bool rave, double equivalence, bool rave_of_all, bool rave_rollouts, std::int64_t gumbel, double c_visit,
+         double c_scale, bool gumbel_interior, std::int64_t threads, bool minmax_priors) {
         using Policy = MctsOptions::Policy;
         using Choice = MctsOptions::Choice;
         MctsOptions options;
@@ -42,7 +42,8 @@ void bind_mcts(nb::module_ &m) {
         if (iterations == 0 && seconds == 0)
           throw std::invalid_argument("mcts needs a number of iterations or of seconds");
         options.reuse = reuse;
-        options.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+        options.tree.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
+        options.tree.leaf_visits = static_cast<std::int64_t>(checked_count("leaf_visits", leaf_visits, 0, 1000000));
         options.policy = named<Policy>("policy", policy,
                                        {{"visits", Policy::VISITS},
                                         {"value", Policy::VALUE},
@@ -91,8 +92,8 @@ void bind_mcts(nb::module_ &m) {
       },
       nb::arg("evaluator"), nb::arg("seed"), nb::arg("iterations") = 1000, nb::arg("seconds") = 0.0,
       nb::arg("puct") = false, nb::arg("c") = 1.0, nb::arg("epsilon") = 1e-8, nb::arg("depth") = 0,
-      nb::arg("reuse") = true, nb::arg("batch") = 1, nb::arg("max_nodes") = 1 << 24, nb::arg("solver") = true,
-      nb::arg("fpu") = 0.0, nb::arg("fpu_from_parent") = false, nb::arg("noise") = 0.0,
+      nb::arg("reuse") = true, nb::arg("batch") = 1, nb::arg("leaf_visits") = 0, nb::arg("max_nodes") = 1 << 24,
+      nb::arg("solver") = true, nb::arg("fpu") = 0.0, nb::arg("fpu_from_parent") = false, nb::arg("noise") = 0.0,
       nb::arg("noise_fraction") = 0.25, nb::arg("paper") = false, nb::arg("policy") = "visits",
       nb::arg("choose") = "visits", nb::arg("temperature") = 1.0, nb::arg("rave") = false,
       nb::arg("equivalence") = 1000.0, nb::arg("rave_of_all") = false, nb::arg("rave_rollouts") = false,

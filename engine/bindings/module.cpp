@@ -4,9 +4,32 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "core/forks.h"
 #include "tabular/q_table.h"
 
 namespace boardlab {
+
+namespace {
+
+// The thread that ends the interpreter: the one that imported the module or, in a forked process, the one that forked.
+std::thread::id main_thread;
+std::uint64_t main_thread_forks = 0;
+
+}  // namespace
+
+void remember_main_thread() {
+  main_thread = std::this_thread::get_id();
+  main_thread_forks = forks();
+}
+
+bool is_cut_off() {
+#if PY_VERSION_HEX >= 0x030D0000
+  const bool is_ending = Py_IsFinalizing() != 0;
+#else
+  const bool is_ending = _Py_IsFinalizing() != 0;
+#endif
+  return is_ending && main_thread_forks == forks() && main_thread != std::this_thread::get_id();
+}
 
 std::string describe(const nb::python_error &error) {
   std::string text = "an exception that cannot be printed";
@@ -41,6 +64,8 @@ void translate_refusal(const std::exception_ptr &error, void *) {
     refuse("TableFullError", refusal.what());
   } catch (const std::invalid_argument &refusal) {
     refuse("BoardLabError", refusal.what());
+  } catch (const boardlab::BrokenRules &refusal) {
+    refuse("BoardLabError", refusal.what());
   } catch (const std::bad_alloc &) {
     refuse("OutOfMemoryError", "there is not enough memory for this");
   } catch (const std::system_error &) {  // only threads ask the system for anything
@@ -52,6 +77,7 @@ void translate_refusal(const std::exception_ptr &error, void *) {
 
 NB_MODULE(_engine, m) {
   m.doc() = "BoardLab's engine: rules, evaluators, searches, matches. Use the package boardlab, not this module.";
+  boardlab::remember_main_thread();
   nb::register_exception_translator(translate_refusal);
   nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no leaks
   m.attr("CHANCE") = BL_CHANCE;

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/gil.h"
 #include "core/game.h"
 
 namespace nb = nanobind;
@@ -45,7 +46,7 @@ class SignalPoll {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
 
@@ -91,6 +92,15 @@ class PyState {
 
   void *data() { return buffer.data(); }
   const void *data() const { return buffer.data(); }
+  // Goes on to what `change(bytes)` makes of the position; one that throws, as rules in Python may, changes nothing.
+  template <class Change>
+  auto advance(const Change &change) {
+    StateBuffer next = buffer;
+    const auto result = change(next.data());
+    history.push_back(std::move(buffer));
+    buffer = std::move(next);
+    return result;
+  }
   int player() const { return game->player(data()); }
   std::vector<Action> legal_actions() const;
   // Throws ValueError with one sentence when the action cannot be played here.

@@ -163,7 +163,7 @@ void bind_net(nb::module_ &m) {
             for (std::size_t i = 0; i < data.size(); ++i)
               answers.append(new_array<float>({planes.shape(0), p.output_size(i)}, &data[i]));
             {
-              const nb::gil_scoped_release release;
+              const WithoutGil release;
               p.run(planes.data(), planes.shape(0), data);
             }
             return answers;
@@ -231,7 +231,7 @@ void bind_net(nb::module_ &m) {
               moments.push_back({means[i].data(), variances[i].data()});
             }
             const auto to = outputs_of<float *>(units, n, answers);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             return units.forward(planes.data(), n, pointers, epsilon, moments, to);
           },
           nb::arg("planes").noconvert(), nb::arg("weights").noconvert(), nb::arg("gains").noconvert(),
@@ -247,7 +247,7 @@ void bind_net(nb::module_ &m) {
             const std::size_t n = answers.empty() ? 0 : answers[0].shape(0);
             const auto from = outputs_of<const float *>(units, n, answers);
             const auto pointers = units_of<LearningUnits::Gradients>(units, weights, gains, biases);
-            const nb::gil_scoped_release release;
+            const WithoutGil release;
             units.backward(number, from, n, pointers);
           },
           nb::arg("number"), nb::arg("answers").noconvert(), nb::arg("weights").noconvert(),

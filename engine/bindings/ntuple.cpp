@@ -56,6 +56,8 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(within(s.gamma, 0, 1), "gamma must be from 0 to 1");
   check(within(s.start_rate, 0, 1), "start_rate must be from 0 to 1");
   check(s.start_actions >= 0 && s.start_actions <= 1000000, "start_actions must be from 0 to 1000000");
+  check(s.start_actions_min >= 0 && s.start_actions_min <= std::max(1, s.start_actions),
+        "start_actions_min must be from 0 to start_actions");
   check(s.episode_limit >= 0, "episode_limit cannot be negative");
   check(within(s.tc_init, 1e-30, 1e6), "tc_init must be above 0");
   check(within(s.tc_beta, 0, 80), "tc_beta must be from 0 to 80");
@@ -99,11 +101,11 @@ TdSettings checked_settings(const Network &network, TdSettings settings, const s
 FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std::size_t count) {
   if (own.is_none()) return {0, nullptr};
   const std::shared_ptr<nb::object> held(new nb::object(own), [](nb::object *object) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     delete object;
   });
   return {count, [game, held, count](const void *state, int player, double *features) {
-            const nb::gil_scoped_acquire gil;
+            const Gil gil;
             auto shown = std::make_shared<PyState>(game);
             game->copy(shown->data(), state);
             nb::object answer;
@@ -135,7 +137,7 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   std::exception_ptr interrupt;
   std::int64_t played = 0;
   unwrapped([&] {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     played = self.learner->train(episodes, [&] {
       try {
         poll();
@@ -284,6 +286,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("adapt_last", &TdSettings::adapt_last)
       .def_rw("start_rate", &TdSettings::start_rate)
       .def_rw("start_actions", &TdSettings::start_actions)
+      .def_rw("start_actions_min", &TdSettings::start_actions_min)
       .def_rw("episode_limit", &TdSettings::episode_limit)
       .def_rw("skip_reversal", &TdSettings::skip_reversal)
       .def_rw("coherence", &TdSettings::coherence)

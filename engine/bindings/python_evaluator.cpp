@@ -60,14 +60,14 @@ PythonEvaluator::PythonEvaluator(GamePtr game, int outcome, nb::callable judge, 
 }
 
 PythonEvaluator::~PythonEvaluator() {
-  const nb::gil_scoped_acquire gil;
+  const Gil gil;
   judge_.reset();
   batch_.reset();
   legal_ = {};
 }
 
 std::unique_ptr<Evaluator> PythonEvaluator::clone() const {
-  const nb::gil_scoped_acquire gil;
+  const Gil gil;
   return std::make_unique<PythonEvaluator>(game_ptr(), outcome(), judge_, inputs_, has_priors_);
 }
 
@@ -116,7 +116,7 @@ void PythonEvaluator::ask(std::size_t rows) {
   if (rows == 0) return;
   const auto actions = static_cast<std::size_t>(game().action_count());
   {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     if (batch_)
       batch_->reserve(rows);
     else
@@ -124,7 +124,7 @@ void PythonEvaluator::ask(std::size_t rows) {
   }
   for (std::size_t i = 0; i < rows && batch_; ++i)
     batch_->encoding().write(rows_[i].state.data(), rows_[i].legal, batch_->input_row(i), batch_->legal_row(i));
-  const nb::gil_scoped_acquire gil;
+  const Gil gil;
   nb::object inputs, legal;
   if (batch_) {
     inputs = batch_->inputs(rows);
@@ -193,7 +193,7 @@ void PythonEvaluator::values(std::span<const std::byte> states, Workers &workers
   const std::size_t size = game().state_size(), rows = states.size() / size;
   if (rows == 0) return;
   {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     batch_->reserve(rows);
   }
   workers.run(rows, [&](std::size_t begin, std::size_t end) {
@@ -204,7 +204,7 @@ void PythonEvaluator::values(std::span<const std::byte> states, Workers &workers
       batch_->encoding().write(state, {legal.data(), n}, batch_->input_row(i), batch_->legal_row(i));
     }
   });
-  const nb::gil_scoped_acquire gil;
+  const Gil gil;
   consult(rows, batch_->inputs(rows), batch_->legal(rows), [&](const Answers &answers) {
     const auto players = static_cast<std::size_t>(game().players());
     for (std::size_t i = 0; i < rows; ++i) {

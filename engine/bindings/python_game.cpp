@@ -111,13 +111,23 @@ class PythonGame {
     return "from " + std::to_string(low) + " to " + std::to_string(high);
   }
 
-  void write(void *s, const char *function, const nb::object &given, const void *before) const {
-    const auto n = static_cast<std::size_t>(numbers_);
-    std::vector<std::int32_t> found(n);  // what is refused leaves the state as it was
-    read(function, std::to_string(n) + " whole numbers of 32 bits", given, n, n, before,
-         [&](std::size_t i, nb::handle item) { return whole(item, INT32_MIN, INT32_MAX, found[i]); });
-    std::memcpy(s, found.data(), n * sizeof(std::int32_t));
-  }
+  // A position that the rules return, to be looked at before it takes the place of another: what is refused leaves the
+  // state as it was. `before` is the state that it was made of, or null.
+  class Found {
+   public:
+    Found(const PythonGame &game, const char *function, const nb::object &given, const void *before)
+        : words_(static_cast<std::size_t>(game.numbers_) + 2) {
+      const auto n = static_cast<std::size_t>(game.numbers_);
+      game.read(function, std::to_string(n) + " whole numbers of 32 bits", given, n, n, before,
+                [&](std::size_t i, nb::handle item) { return whole(item, INT32_MIN, INT32_MAX, words_[i]); });
+      if (before) std::copy_n(numbers_of(before) + n, 2, words_.begin() + game.numbers_);
+    }
+    void *data() { return words_.data(); }
+    void replace(void *s) const { std::memcpy(s, words_.data(), words_.size() * sizeof(std::int32_t)); }
+
+   private:
+    std::vector<std::int32_t> words_;
+  };
   std::int32_t asked_mover(const void *s) const {
     const nb::object given = call("player", position(s));
     std::int32_t p = 0;
@@ -127,13 +137,17 @@ class PythonGame {
              given, s);
     return p;
   }
-  void check_mover(void *s, const char *function) const {
-    if (asked_mover(s) != mover(s)) fail(std::string(function) + " must not change who moves");
+  // What a function that does not play makes of the state: the same player moves in it.
+  void transform(void *s, const char *function, const nb::object &given) const {
+    Found found(*this, function, given, s);
+    if (asked_mover(found.data()) != mover(s)) fail(std::string(function) + " must not change who moves");
+    found.replace(s);
   }
   void start(void *s, const char *function, std::uint64_t *word) const {
-    write(s, function, call(function, rng(word)), nullptr);
-    last(s) = BL_CHANCE;
-    mover(s) = asked_mover(s);
+    Found found(*this, function, call(function, rng(word)), nullptr);
+    last(found.data()) = BL_CHANCE;
+    mover(found.data()) = asked_mover(found.data());
+    found.replace(s);
   }
   int legal(const void *s, std::int32_t *out) const {
     const std::string wanted = "the legal actions, at least one, each " + range(0, actions_ - 1) + " and once";
@@ -145,9 +159,10 @@ class PythonGame {
     return static_cast<int>(n);
   }
   void apply(void *s, std::int32_t action) const {
-    write(s, "apply", call("apply", position(s), action), s);
-    if (mover(s) >= 0) last(s) = mover(s);
-    mover(s) = asked_mover(s);
+    Found found(*this, "apply", call("apply", position(s), action), s);
+    if (mover(s) >= 0) last(found.data()) = mover(s);
+    mover(found.data()) = asked_mover(found.data());
+    found.replace(s);
   }
   int chance(const void *s, std::int32_t *outcomes, double *probabilities) const {
     std::vector<std::pair<std::int32_t, double>> found;
@@ -284,7 +299,7 @@ bl_game PythonGame::table(const nb::dict &facts) {
   t.struct_size = sizeof(bl_game);
   t.self = this;
   t.destroy = [](void *self) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     delete &of(self);
   };
   t.state_size = static_cast<std::int32_t>(sizeof(std::int32_t)) * (numbers_ + 2);
@@ -299,27 +314,27 @@ bl_game PythonGame::table(const nb::dict &facts) {
   t.step_reward = real("step_reward");
   t.field_count = numbers_ + 1;
   t.initial_state = [](void *self, void *s, std::uint64_t *rng) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     of(self).start(s, "initial_state", rng);
   };
   t.player = [](void *self, const void *s) { return numbers_of(s)[of(self).numbers_]; };
   t.last_player = [](void *self, const void *s) { return numbers_of(s)[of(self).numbers_ + 1]; };
   t.legal = [](void *self, const void *s, std::int32_t *actions) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     return of(self).legal(s, actions);
   };
   t.apply = [](void *self, void *s, std::int32_t action) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     of(self).apply(s, action);
   };
   t.scores = [](void *self, const void *s, double *scores) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     const PythonGame &g = of(self);
     g.scores(s, scores);
   };
   if (outcomes_)
     t.chance = [](void *self, const void *s, std::int32_t *outcomes, double *probabilities) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       return of(self).chance(s, outcomes, probabilities);
     };
   t.to_fields = [](void *self, const void *s, std::int32_t *fields) {
@@ -328,24 +343,24 @@ bl_game PythonGame::table(const nb::dict &facts) {
     fields[n] = numbers_of(s)[n + 1];
   };
   t.from_fields = [](void *self, void *s, const std::int32_t *fields) {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     return of(self).from_fields(s, fields);
   };
   if (has("training_start"))
     t.training_start = [](void *self, void *s, std::uint64_t *rng) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       of(self).start(s, "training_start", rng);
     };
   if (has("round_over"))
     t.round_over = [](void *self, const void *s) -> std::int32_t {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const int truth = PyObject_IsTrue(of(self).call("round_over", of(self).position(s)).ptr());
       if (truth < 0) throw nb::python_error();
       return truth;
     };
   if (has("moves_left"))
     t.moves_left = [](void *self, const void *s) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const PythonGame &g = of(self);
       const nb::object given = g.call("moves_left", g.position(s));
       double left = 0;
@@ -354,15 +369,14 @@ bl_game PythonGame::table(const nb::dict &facts) {
     };
   if (has("conceal")) {
     t.conceal = [](void *self, void *s, std::int32_t player) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const PythonGame &g = of(self);
-      g.write(s, "conceal", g.call("conceal", g.position(s), player), s);
+      Found(g, "conceal", g.call("conceal", g.position(s), player), s).replace(s);
     };
     t.determinize = [](void *self, void *s, std::int32_t player, std::uint64_t *rng) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const PythonGame &g = of(self);
-      g.write(s, "determinize", g.call("determinize", g.position(s), player, g.rng(rng)), s);
-      g.check_mover(s, "determinize");
+      g.transform(s, "determinize", g.call("determinize", g.position(s), player, g.rng(rng)));
     };
   }
   if (has("board_vector")) {
@@ -371,30 +385,29 @@ bl_game PythonGame::table(const nb::dict &facts) {
       return of(self).cell_values_[static_cast<std::size_t>(cell)];
     };
     t.board_vector = [](void *self, const void *s, std::int32_t player, std::uint8_t *cells) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       of(self).board_vector(s, player, cells);
     };
     if (has("adjacency"))
       t.adjacency = [](void *self, std::int32_t cell, std::int32_t *neighbours) {
-        const nb::gil_scoped_acquire gil;
+        const Gil gil;
         return of(self).adjacency(cell, neighbours);
       };
   }
   if (has("symmetry")) {
     t.symmetries = static_cast<std::uint64_t>(number("symmetries"));
     t.symmetry = [](void *self, std::uint64_t g, void *s) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const PythonGame &game = of(self);
-      game.write(s, "symmetry", game.call("symmetry", g, game.position(s)), s);
-      game.check_mover(s, "symmetry");
+      game.transform(s, "symmetry", game.call("symmetry", g, game.position(s)));
     };
     t.symmetry_action = [](void *self, std::uint64_t g, const void *s, std::int32_t action) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       return of(self).symmetry_action(g, s, action);
     };
     if (has("symmetry_cells"))
       t.symmetry_cells = [](void *self, std::uint64_t g, std::int32_t *source, std::uint8_t *values) -> std::int32_t {
-        const nb::gil_scoped_acquire gil;
+        const Gil gil;
         of(self).symmetry_cells(g, source, values);
         return 1;
       };
@@ -404,14 +417,14 @@ bl_game PythonGame::table(const nb::dict &facts) {
     t.plane_rows = planes_[1];
     t.plane_cols = planes_[2];
     t.planes = [](void *self, const void *s, std::int32_t player, float *planes) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       of(self).planes(s, player, planes);
     };
   }
   if (has("features")) {
     t.feature_count = features_;
     t.features = [](void *self, const void *s, std::int32_t player, double *features) {
-      const nb::gil_scoped_acquire gil;
+      const Gil gil;
       const PythonGame &g = of(self);
       g.doubles("features", g.call("features", g.position(s), player), g.features_, s, features);
     };

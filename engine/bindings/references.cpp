@@ -28,7 +28,7 @@ void bind_references(nb::module_ &m) {
         const std::size_t most = checked_count("max_states", max_states, 1, 1'000'000'000);
         const std::size_t bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         SignalPoll signals;
-        const nb::gil_scoped_release release;
+        const WithoutGil release;
         return wrap(std::make_unique<SolvedSearch>(game, most, bytes, seed, [&signals] { signals(); }));
       },
       nb::arg("game"), nb::arg("max_states"), nb::arg("table_mb"), nb::arg("seed"));

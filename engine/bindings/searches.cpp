@@ -17,13 +17,13 @@ class PythonSearch final : public Search {
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset, bool with_history)
       : Search(std::move(game), 0), choose_(std::move(choose)), reset_(std::move(reset)), with_history_(with_history) {}
   ~PythonSearch() override {
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     choose_.reset();
     reset_.reset();
   }
   void act(const void *state, Decision &out) override {
     out.prepare(game(), state);
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     auto view = std::make_shared<PyState>(game_ptr());
     game().copy(view->data(), state);
     if (game().is_hidden()) view->seen_by = game().player(state);
@@ -63,7 +63,7 @@ class PythonSearch final : public Search {
   }
   void reset(std::uint64_t seed) override {
     positions_.clear();
-    const nb::gil_scoped_acquire gil;
+    const Gil gil;
     if (!reset_.is_none()) guarded([&] { reset_(seed); });
   }
   std::unique_ptr<Search> clone() const override { return nullptr; }
@@ -122,7 +122,7 @@ nb::tuple act(PySearch &s, const PyState &state) {
   Decision decision;
   unwrapped([&] {
     const Interruptible interruptible(*s.search);
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     s.search->act(copy.data(), decision);
   });
   nb::dict info;
@@ -215,7 +215,7 @@ void bind_searches(nb::module_ &m) {
         auto search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);  // refuses games it cannot play
         if (mpc > 0) {
           SignalPoll signals;
-          const nb::gil_scoped_release release;
+          const WithoutGil release;
           options.prob_cut = ProbCut::learn(*e, mpc, options.depth, seed, [&signals] { signals(); });
           search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);
         }

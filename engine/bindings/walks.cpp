@@ -55,7 +55,7 @@ void bind_walks(nb::module_ &m) {
               solved_array = nb::cast(new_array<std::uint8_t>({n * steps, actions}, &solved));
             }
             {
-              const nb::gil_scoped_release release;
+              const WithoutGil release;
               self.walks.walk(n, steps, seed, rows, next, solved);
             }
             return nb::make_tuple(row_array, next_array, solved_array);

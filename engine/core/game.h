@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ using Poll = std::function<void()>;
 struct Range {
   double min, max;
   bool loose;  // a generous estimate: scale by what was seen instead
+};
+
+// The rules contradict themselves: a user's game that gives two answers to one question. Not an invalid_argument, which
+// an agent answers for: it ends a match instead of losing a game.
+class BrokenRules : public std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 class Game {
@@ -74,6 +81,8 @@ class Game {
   void copy(void *to, const void *from) const { std::memcpy(to, from, state_size()); }
   bool equal(const void *a, const void *b) const { return std::memcmp(a, b, state_size()) == 0; }
   std::uint64_t hash(const void *s) const;
+  // Throws BrokenRules: `function` was asked twice about one position and gave two answers.
+  [[noreturn]] void contradicts(const char *function) const;
 
   // ---- outcomes: the score or a named reward ----
   int reward_count() const { return t_.reward ? t_.reward_count : 0; }

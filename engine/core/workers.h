@@ -1,94 +1,119 @@
-// A few threads that wait for work on the same range again and again.
+// A parallel-for thread pool.
 #pragma once
 
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "core/forks.h"
 
 namespace boardlab {
 
 class Workers {
  public:
   // The calling thread is one of them: with one there is no other.
-  explicit Workers(int threads) {
+  explicit Workers(int threads) : count_(static_cast<std::size_t>(threads)) { start(); }
+  ~Workers() {
+    if (forks_ != forks()) abandon();
+    if (pool_) end();
+  }
+  Workers(const Workers &) = delete;
+  Workers &operator=(const Workers &) = delete;
+
+  std::size_t count() const { return count_; }
+
+  // Calls task(begin, end) for one part of 0 .. n-1 on each thread and waits for all. The parts depend on n and the
+  // number of threads alone. Throws what the first part that failed threw.
+  void run(std::size_t n, const std::function<void(std::size_t, std::size_t)> &task) {
+    if (count_ == 1) return task(0, n);
+    if (forks_ != forks()) {  // a forked process has none of the threads
+      abandon();
+      start();
+    }
+    Pool &pool = *pool_;
+    {
+      const std::lock_guard lock(pool.mutex);
+      pool.task = &task;
+      pool.n = n;
+      pool.left = pool.threads.size();
+      pool.failures.assign(count_, nullptr);
+      ++pool.round;
+    }
+    pool.wake.notify_all();
+    part(pool, 0);
+    std::unique_lock lock(pool.mutex);
+    pool.done.wait(lock, [&pool] { return pool.left == 0; });
+    for (const auto &failure : pool.failures)
+      if (failure) std::rethrow_exception(failure);
+  }
+
+ private:
+  struct Pool {
+    std::mutex mutex;
+    std::condition_variable wake, done;
+    const std::function<void(std::size_t, std::size_t)> *task = nullptr;
+    std::vector<std::exception_ptr> failures;
+    std::size_t n = 0, left = 0;
+    std::uint64_t round = 0;
+    bool stop = false;
+    std::vector<std::thread> threads;
+  };
+
+  void start() {
+    forks_ = forks();
+    if (count_ == 1) return;
+    pool_ = std::make_unique<Pool>();
     try {
-      for (int t = 1; t < threads; ++t)
-        threads_.emplace_back([this, t] { wait_for_work(static_cast<std::size_t>(t)); });
+      for (std::size_t t = 1; t < count_; ++t)
+        pool_->threads.emplace_back([this, &pool = *pool_, t] { wait_for_work(pool, t); });
     } catch (...) {  // the system gives no more threads
       end();
       throw;
     }
   }
-  ~Workers() { end(); }
-  Workers(const Workers &) = delete;
-  Workers &operator=(const Workers &) = delete;
-
-  std::size_t count() const { return threads_.size() + 1; }
-
-  // Calls task(begin, end) for one part of 0 .. n-1 on each thread and waits for all. The parts depend on n and the
-  // number of threads alone. Throws what the first part that failed threw.
-  void run(std::size_t n, const std::function<void(std::size_t, std::size_t)> &task) {
-    if (threads_.empty()) return task(0, n);
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = &task;
-      n_ = n;
-      left_ = threads_.size();
-      failures_.assign(count(), nullptr);
-      ++round_;
-    }
-    wake_.notify_all();
-    part(0);
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return left_ == 0; });
-    for (const auto &failure : failures_)
-      if (failure) std::rethrow_exception(failure);
-  }
-
- private:
   void end() {
     {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
+      const std::lock_guard lock(pool_->mutex);
+      pool_->stop = true;
     }
-    wake_.notify_all();
-    for (auto &thread : threads_) thread.join();
+    pool_->wake.notify_all();
+    for (auto &thread : pool_->threads) thread.join();
+    pool_.reset();
   }
-  void part(std::size_t t) {
+  // In a forked process: nobody is left to join, and a condition variable with waiters cannot be destroyed. Lost for
+  // good, some hundred bytes.
+  void abandon() { static_cast<void>(pool_.release()); }
+  void part(Pool &pool, std::size_t t) {
     try {
-      (*task_)(n_ *t / count(), n_ * (t + 1) / count());
+      (*pool.task)(pool.n *t / count_, pool.n * (t + 1) / count_);
     } catch (...) {
-      failures_[t] = std::current_exception();
+      pool.failures[t] = std::current_exception();
     }
   }
-  void wait_for_work(std::size_t t) {
+  void wait_for_work(Pool &pool, std::size_t t) {
     for (std::uint64_t seen = 0;;) {
       {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return stop_ || round_ != seen; });
-        if (stop_) return;
-        seen = round_;
+        std::unique_lock lock(pool.mutex);
+        pool.wake.wait(lock, [&] { return pool.stop || pool.round != seen; });
+        if (pool.stop) return;
+        seen = pool.round;
       }
-      part(t);
+      part(pool, t);
       {
-        const std::lock_guard lock(mutex_);
-        if (--left_ > 0) continue;
+        const std::lock_guard lock(pool.mutex);
+        if (--pool.left > 0) continue;
+        pool.done.notify_one();
       }
-      done_.notify_one();
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  const std::function<void(std::size_t, std::size_t)> *task_ = nullptr;
-  std::vector<std::exception_ptr> failures_;
-  std::size_t n_ = 0, left_ = 0;
-  std::uint64_t round_ = 0;
-  bool stop_ = false;
-  std::vector<std::thread> threads_;  // last: they use what is above
+  std::size_t count_;
+  std::uint64_t forks_ = 0;
+  std::unique_ptr<Pool> pool_;  // null with one thread
 };
 
 }  // namespace boardlab

@@ -16,6 +16,7 @@ class DaviLearner final : public TdLearner {
   DaviLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
 
  protected:
+  void begin_episode(const void *) override {}  // no traces: `act` learns about the start, too
   Choice act(void *state, int player) override;
   void end_episode(const void *, int) override {}
 

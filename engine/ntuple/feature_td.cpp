@@ -12,17 +12,33 @@ FeatureLearner::FeatureLearner(FeatureNetworkPtr network, const TdSettings &sett
   for (Trace &trace : traces_) trace.eligibility.resize(network_->parameters());
 }
 
-void FeatureLearner::begin_episode() {
+void FeatureLearner::begin_episode(const void *start) {
   for (Trace &trace : traces_) {
     trace.has_latest = false;
     std::fill(trace.eligibility.begin(), trace.eligibility.end(), 0.0);
   }
+  const int player = maker(start);
+  if (player == CHANCE) return;
+  game_.copy(best_.state.data(), start);
+  read(player, best_);
+  if (!best_.is_final) push(best_, traces_[static_cast<std::size_t>(player)]);
+}
+
+void FeatureLearner::push(const View &view, Trace &trace) {
+  trace.has_latest = true;
+  trace.latest = view.inputs;
+  trace.paid = view.paid;
 }
 
 void FeatureLearner::play(const void *state, Action action, int player, View &out) {
   void *after = out.state.data();
   game_.copy(after, state);
   game_.apply(after, action);
+  read(player, out);
+}
+
+void FeatureLearner::read(int player, View &out) {
+  const void *after = out.state.data();
   double paid[MAX_PLAYERS];
   game_.outcome(settings_.outcome, after, paid);
   out.paid = paid[player];
@@ -56,9 +72,7 @@ SelfPlay::Choice FeatureLearner::act(void *state, int player) {
     const double target = best_.paid - trace.paid + game_.step_reward() + settings_.gamma * best_.to_come;
     adapt(player, target, !is_random || settings_.learn_from_random, is_random && settings_.reset_traces);
   }
-  trace.has_latest = true;
-  trace.latest = best_.inputs;
-  trace.paid = best_.paid;
+  push(best_, trace);
   game_.copy(state, best_.state.data());
   return {action, is_random};
 }

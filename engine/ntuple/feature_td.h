@@ -18,7 +18,7 @@ class FeatureLearner final : public SelfPlay {
   const FeatureNetworkPtr &network() const { return network_; }
 
  protected:
-  void begin_episode() override;
+  void begin_episode(const void *start) override;
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
 
@@ -38,6 +38,8 @@ class FeatureLearner final : public SelfPlay {
   };
 
   void play(const void *state, Action action, int player, View &out);
+  void read(int player, View &out);  // all but its state
+  void push(const View &view, Trace &trace);
   void adapt(int player, double target, bool learn, bool cut);
 
   FeatureNetworkPtr network_;

@@ -17,6 +17,8 @@ class SarsaLearner final : public TdLearner {
   SarsaLearner(NetworkPtr network, const TdSettings &settings, bool is_q_learning, std::uint64_t seed);
 
  protected:
+  // The start and its first action are a pair like any other.
+  void begin_episode(const void *) override { clear_traces(); }
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
 

@@ -56,7 +56,10 @@ std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> 
 void SelfPlay::start(void *state) {
   game_.training_start(state, rng);
   if (settings_.start_rate <= 0 || rng.unit() >= settings_.start_rate) return;
-  for (int played = 0; played < settings_.start_actions;) {
+  int wanted = settings_.start_actions;
+  if (const int least = settings_.start_actions_min; least > 0 && least < wanted)
+    wanted = least + static_cast<int>(rng.below(static_cast<std::uint32_t>(wanted - least + 1)));
+  for (int played = 0; played < wanted;) {
     const int player = game_.player(state);
     if (player == TERMINAL || (played > 0 && game_.round_over(state))) {
       game_.training_start(state, rng);
@@ -73,6 +76,11 @@ void SelfPlay::start(void *state) {
   if (game_.player(state) == TERMINAL) game_.training_start(state, rng);
 }
 
+int SelfPlay::maker(const void *start) const {
+  if (game_.has_chance() || game_.player(start) == TERMINAL) return CHANCE;
+  return game_.players() == 1 ? 0 : game_.last_player(start);
+}
+
 void SelfPlay::episode(EpisodeRecord *record) {
   void *state = state_.data();
   start(state);
@@ -82,12 +90,12 @@ void SelfPlay::episode(EpisodeRecord *record) {
   }
   alpha_ = alpha();
   epsilon_ = epsilon();
-  begin_episode();
+  begin_episode(state);
   const int limit = settings_.episode_limit > 0 ? settings_.episode_limit : game_.horizon();
-  int actions = 0, last_player = CHANCE;
+  int actions = 0, player = CHANCE, last_player = CHANCE;
   bool is_over = false;
   while (true) {
-    const int player = game_.player(state);
+    player = game_.player(state);
     is_over = player == TERMINAL || (actions > 0 && game_.round_over(state));
     if (is_over || (player != CHANCE && actions >= limit)) break;
     if (player == CHANCE) {
@@ -108,7 +116,7 @@ void SelfPlay::episode(EpisodeRecord *record) {
   if (is_over)
     end_episode(state, last_player);
   else
-    cut_episode(state, game_.player(state));
+    cut_episode(state, player);
   ++episodes_done;
   actions_done += actions;
 }

@@ -24,6 +24,7 @@ struct TdSettings {
   bool adapt_others = true, adapt_last = true;  // final adaptation, parts 1 and 2
   double start_rate = 0;                        // share of episodes that start with random actions
   int start_actions = 1;
+  int start_actions_min = 0;   // drawn evenly from these to start_actions; 0: always start_actions
   int episode_limit = 0;       // actions; 0: the game's horizon
   bool skip_reversal = false;  // never back to the state before the last action (cube)
   Coherence coherence = Coherence::NONE;
@@ -75,7 +76,11 @@ class SelfPlay {
     Action action;
     bool is_random;
   };
-  virtual void begin_episode() = 0;
+  virtual void begin_episode(const void *start) = 0;
+  // The player whose after-state the start of an episode is, or CHANCE. Without chance it is an after-state of the
+  // player whose action led to it (random actions at the start), and in a puzzle it always is: any other position may
+  // lead to it. Learners of after-states move its value with the first action, as GBG's TDNTuple4Agt does.
+  int maker(const void *start) const;
   // Chooses an action for the player to move, learns from it and plays it.
   virtual Choice act(void *state, int player) = 0;
   // The game or the round is over: final adaptation.

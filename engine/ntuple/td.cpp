@@ -32,11 +32,26 @@ void TdLearner::set_adviser(std::unique_ptr<Adviser> adviser) {
   effort_ = adviser_ ? adviser_->effort() : 1;
 }
 
-void TdLearner::begin_episode() {
+void TdLearner::clear_traces() {
   for (Trace &trace : traces_) trace.length = 0;
+}
+
+void TdLearner::push(const AfterStates::View &view, Trace &trace) {
+  TraceState &latest = trace.push();
+  std::copy(view.indices.begin(), view.indices.end(), latest.indices.begin());
+  latest.set = view.set;
+  latest.paid = view.paid;
+}
+
+void TdLearner::begin_episode(const void *start) {
+  clear_traces();
   have_previous_ = false;
   drawn_.clear();
   if (adviser_) adviser_->begin_episode(rng);
+  const int player = maker(start);
+  if (player == CHANCE) return;
+  after_states_.read(start, player, best_);
+  if (!best_.is_final) push(best_, traces_[static_cast<std::size_t>(player)]);
 }
 
 // One action of TD-FARL; paper 000, Eq. (4) to (6).
@@ -56,10 +71,7 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
     if (learns && replay_) learn_again();
   }
   if (best_.is_final && settings_.adapt_last) after_states_.read_final(player, best_);
-  TraceState &latest = trace.push();
-  std::copy(best_.indices.begin(), best_.indices.end(), latest.indices.begin());
-  latest.set = best_.set;
-  latest.paid = best_.paid;
+  push(best_, trace);
   if (settings_.skip_reversal) {
     game_.copy(previous_.data(), state);
     have_previous_ = true;

@@ -47,10 +47,11 @@ class TdLearner : public SelfPlay {
     }
   };
 
-  void begin_episode() override;
+  void begin_episode(const void *start) override;
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
   void adapt(Trace &trace, double target, bool learn, bool cut);
+  void clear_traces();
 
   // Plays the first n of actions_ and leaves the best in best_ and best_action_, uniformly among equals.
   void choose_best(std::uint32_t n, const void *forbidden);
@@ -64,6 +65,7 @@ class TdLearner : public SelfPlay {
 
  private:
   bool choose(const void *state, int player);  // into best_; whether the action is random
+  void push(const AfterStates::View &view, Trace &trace);
   double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
   void remember(const TraceState &from, double reward, const AfterStates::View *next);
   void learn_again();

@@ -174,8 +174,7 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
     if (!is_solved) return false;
     solver_->add_line(solution, player, out.line);
   }
-  const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
-                                           out.actions.begin());
+  const std::size_t at = out.index_of(game(), solution.action);
   out.action = solution.action;
   out.policy[at] = 1;
   out.values[at] = solution.scores[player];
@@ -193,8 +192,7 @@ bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
   if (!is_solved) return false;
   // A lost position is searched as usual: one that is lost by little may still be won against a weaker opponent.
   if (solution.scores[game().player(state)] < 0) return false;
-  const auto at = static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), solution.action) -
-                                           out.actions.begin());
+  const std::size_t at = out.index_of(game(), solution.action);
   out.action = solution.action;
   out.policy[at] = 1;
   winner_->add_line(solution, game().player(state), out.line);

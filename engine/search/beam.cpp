@@ -66,8 +66,7 @@ void BeamSearch::make_plan(const void *state) {
       score_ = end_.outcome + step * length;
       trace(end_.candidate / stride_);
       std::vector<Action> legal(stride_);
-      game().legal(state_at(end_.candidate / stride_), legal.data());
-      path_.push_back(legal[end_.candidate % stride_]);
+      path_.push_back(action_of(end_.candidate, legal));
     }
     // Nothing that is reached later can be better: a range may be generous, but it is one.
     if (is_solved_ && step <= 0 && range.max + step * (length + 1) <= score_) break;
@@ -94,12 +93,17 @@ void BeamSearch::make_plan(const void *state) {
   plan_.set(state, path_);
 }
 
+Action BeamSearch::action_of(Candidate candidate, std::vector<Action> &legal) const {
+  const auto count = static_cast<std::size_t>(game().legal(state_at(candidate / stride_), legal.data()));
+  if (candidate % stride_ >= count) game().contradicts("legal");
+  return legal[candidate % stride_];
+}
+
 Action BeamSearch::play(Candidate candidate, void *child, std::vector<Action> &legal) const {
-  const std::byte *parent = state_at(candidate / stride_);
-  game().legal(parent, legal.data());
-  const Action action = legal[candidate % stride_];
-  game().copy(child, parent);
+  const Action action = action_of(candidate, legal);
+  game().copy(child, state_at(candidate / stride_));
   game().apply(child, action);
+  if (game().player(child) == TERMINAL) game().contradicts("apply");  // an end is no candidate
   return action;
 }
 

@@ -60,6 +60,7 @@ class BeamSearch final : public Search {
   void keep_best();
   void trace(std::size_t at);
   const std::byte *state_at(std::size_t i) const { return beam_.data() + i * game().state_size(); }
+  Action action_of(Candidate candidate, std::vector<Action> &legal) const;
   // Plays the candidate on a copy of its parent.
   Action play(Candidate candidate, void *child, std::vector<Action> &legal) const;
 

@@ -6,6 +6,7 @@ namespace boardlab {
 
 CompletionsSearch::Frame &CompletionsSearch::frame(std::size_t ply) {
   while (frames_.size() <= ply) {
+    check_plies(game(), ply);
     const auto most = static_cast<std::size_t>(game().max_legal());
     frames_.push_back({StateBuffer(game()), std::vector<Action>(most), std::vector<double>(most)});
   }

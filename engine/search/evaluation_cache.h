@@ -25,13 +25,14 @@ class EvaluationCache {
   }
 
   // value[players] and priors, one a legal action, exactly as they were stored. They are 32-bit numbers: an evaluator's
-  // values are, and a tree keeps its priors so.
+  // values are, and a tree keeps its priors so. What was stored for another number of actions is not found.
   bool find(std::uint64_t hash, const void *state, double *value, std::span<double> priors) const {
     if (empty()) return false;
     const std::byte *entry = place(hash);
     Head head;
     std::memcpy(&head, entry, sizeof head);
-    if (!head.used || head.hash != hash || std::memcmp(entry + sizeof head, state, state_size_) != 0) return false;
+    if (head.actions != priors.size() || head.hash != hash || std::memcmp(entry + sizeof head, state, state_size_) != 0)
+      return false;
     const std::byte *at = entry + sizeof head + state_size_;
     const auto next = [&at] {
       float number;
@@ -47,7 +48,7 @@ class EvaluationCache {
   void store(std::uint64_t hash, const void *state, const double *value, std::span<const double> priors) {
     if (empty()) return;
     std::byte *entry = place(hash);
-    const Head head{hash, 1};
+    const Head head{hash, priors.size()};
     std::memcpy(entry, &head, sizeof head);
     std::memcpy(entry + sizeof head, state, state_size_);
     std::byte *at = entry + sizeof head + state_size_;
@@ -62,7 +63,7 @@ class EvaluationCache {
 
  private:
   struct Head {
-    std::uint64_t hash, used;
+    std::uint64_t hash, actions;  // 0 actions: a free place
   };
 
   std::byte *place(std::uint64_t hash) const {

@@ -16,7 +16,7 @@ class Messenger final : public Evaluator {
       : Evaluator(game, outcome), value_(value), priors_(priors), roll_out_(std::move(roll_out)) {}
   void answer(std::span<const Question> questions, Rng &) override {
     std::copy_n(value_, game().players(), questions[0].value);
-    std::copy(priors_.begin(), priors_.end(), questions[0].priors);
+    if (questions[0].priors) std::copy(priors_.begin(), priors_.end(), questions[0].priors);
     roll_out_(questions[0]);
   }
   std::unique_ptr<Evaluator> clone() const override { return nullptr; }
@@ -34,14 +34,13 @@ TreeOptions with_priors(TreeOptions options) {
 
 }  // namespace
 
-Forest::Plot::Plot(const GamePtr &game, int outcome, const ForestOptions &options, std::uint64_t seed)
-    : state(*game),
-      tree(game, outcome, with_priors(options.tree)),
+Forest::Plot::Plot(const GamePtr &rules, int outcome, const ForestOptions &options, std::uint64_t seed)
+    : game{StateBuffer(*rules), Rng(derive_seed(seed, 1)), false, false, {}},
+      tree(rules, outcome, with_priors(options.tree)),
       rng(seed),
-      nature(derive_seed(seed, 1)),
-      pending(static_cast<std::size_t>(options.batch)) {
-  for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*game);
-  if (options.rollout_weight > 0) rollout = std::make_unique<RolloutEvaluator>(game, outcome, 1, 0);
+      pending(static_cast<std::size_t>(options.tree.batch)) {
+  for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*rules);
+  if (options.rollout_weight > 0) rollout = std::make_unique<RolloutEvaluator>(rules, outcome, 1, 0);
 }
 
 Forest::Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, std::uint64_t seed)
@@ -54,8 +53,9 @@ Forest::Forest(GamePtr game, int outcome, Inputs inputs, ForestOptions options, 
       workers_(options.threads) {
   plots_.reserve(static_cast<std::size_t>(options.trees));
   for (int i = 0; i < options.trees; ++i) {
-    plots_.emplace_back(game_, outcome, options_, derive_seed(seed, static_cast<std::uint64_t>(i)));
-    restart(static_cast<std::size_t>(i), false);
+    Plot &plot = plots_.emplace_back(game_, outcome, options_, derive_seed(seed, static_cast<std::uint64_t>(i)));
+    game_->initial_state(plot.game.state.data(), plot.game.nature);
+    settle(plot.game);
   }
   row_of_.resize(capacity());
   if (!cache_.empty()) same_.resize(std::bit_ceil(2 * capacity()));
@@ -69,55 +69,63 @@ void Forest::for_all(const std::function<void(Plot &)> &task) {
 
 // ---- the games ----
 
-void Forest::settle(Plot &plot) {
-  plot.searched = false;
-  plot.round_ended = false;
-  void *state = plot.state.data();
+void Forest::settle(Current &now) {
+  void *state = now.state.data();
+  now.is_searched = now.round_ended = false;
   while (true) {
     const int player = game_->player(state);
-    if (counts_rounds_ && !plot.round_ended && game_->round_over(state)) {
-      plot.round_ended = true;
-      game_->outcome(outcome_, state, plot.round_end);
+    if (counts_rounds_ && !now.round_ended && game_->round_over(state)) {
+      now.round_ended = true;
+      game_->outcome(outcome_, state, now.round_end);
     }
     if (player != CHANCE) break;
-    game_->apply(state, game_->sample_chance(state, plot.nature));
+    game_->apply(state, game_->sample_chance(state, now.nature));
   }
 }
 
+// Rules written in Python may throw: then no game has changed.
+void Forest::change(std::span<const std::size_t> trees, const std::function<void(std::size_t, Current &)> &begin) {
+  std::vector<Current> changed;
+  changed.reserve(trees.size());
+  for (std::size_t k = 0; k < trees.size(); ++k) {
+    begin(k, changed.emplace_back(plots_[trees[k]].game));
+    settle(changed.back());
+  }
+  for (std::size_t k = 0; k < trees.size(); ++k) plots_[trees[k]].game = std::move(changed[k]);
+}
+
 void Forest::set_state(std::size_t i, const void *state) {
-  game_->copy(plots_[i].state.data(), state);
-  settle(plots_[i]);
+  change({&i, 1}, [&](std::size_t, Current &now) { game_->copy(now.state.data(), state); });
 }
 
-void Forest::restart(std::size_t i, bool training_start) {
-  Plot &plot = plots_[i];
-  if (training_start)
-    game_->training_start(plot.state.data(), plot.nature);
-  else
-    game_->initial_state(plot.state.data(), plot.nature);
-  settle(plot);
-  plot.tree.clear();
+void Forest::restart(std::span<const std::size_t> trees, bool training_start) {
+  change(trees, [&](std::size_t, Current &now) {
+    if (training_start)
+      game_->training_start(now.state.data(), now.nature);
+    else
+      game_->initial_state(now.state.data(), now.nature);
+  });
+  for (const std::size_t i : trees) plots_[i].tree.clear();
 }
 
-void Forest::play(std::size_t i, Action action) {
-  game_->apply(plots_[i].state.data(), action);
-  settle(plots_[i]);
+void Forest::play(std::span<const std::size_t> trees, std::span<const Action> actions) {
+  change(trees, [&](std::size_t k, Current &now) { game_->apply(now.state.data(), actions[k]); });
 }
 
 // ---- a search ----
 
 void Forest::forget() {
   for (Plot &plot : plots_) {
-    plot.tree.clear();
+    plot.tree.free_memory();
     plot.waiting = 0;
     plot.left = 0;
-    plot.at_root = plot.searched = false;
+    plot.at_root = plot.game.is_searched = false;
   }
   rows_ = 0;
 }
 
 std::span<const Node> Forest::root_children(std::size_t i) const {
-  return plots_[i].searched ? plots_[i].tree.root_children() : std::span<const Node>();
+  return plots_[i].game.is_searched ? plots_[i].tree.root_children() : std::span<const Node>();
 }
 
 std::int64_t Forest::shared() const {
@@ -129,8 +137,10 @@ std::int64_t Forest::shared() const {
 // Finds the state to ask about and its legal actions; true when the cache or the rules answer already.
 bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
   Leaf &leaf = p.leaf;
-  p.asked = is_root ? plot.state.data() : leaf.state.data();
+  p.asked = is_root ? plot.game.state.data() : leaf.state.data();
   p.mover = game_->player(p.asked);
+  p.is_beyond_chance = p.mover == CHANCE;
+  if (p.mover == TERMINAL) game_->contradicts("apply");
   if (p.mover == CHANCE) {
     void *beyond = p.beyond.data();
     game_->copy(beyond, p.asked);
@@ -158,14 +168,14 @@ void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
   Messenger messenger(game_, outcome_, p.leaf.value, p.priors,
                       [&](const Question &question) { roll_out(plot, question); });
-  plot.tree.prepare_root(messenger, plot.rng, plot.left);
+  plot.tree.prepare_root(messenger, plot.rng, plot.left, p.legal);
   plot.at_root = false;
   plot.waiting = 0;
 }
 
 void Forest::ask_root(Plot &plot) {
-  plot.tree.set_root(plot.state.data(), options_.reuse);
-  plot.searched = true;
+  plot.tree.set_root(plot.game.state.data(), options_.reuse);
+  plot.game.is_searched = true;
   plot.at_root = true;
   plot.pending[0].answered = false;
   if (!plot.tree.root_children().empty() || take_up(plot, plot.pending[0], true))
@@ -178,15 +188,15 @@ void Forest::ask_root(Plot &plot) {
 void Forest::advance(Plot &plot) {
   while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
     plot.tree.make_room();
-    const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, plot.left));
-    for (std::size_t i = 0; i < batch; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, options_.batch > 1);
+    const auto leaves = static_cast<std::size_t>(std::min(plot.tree.leaves(), plot.left));
+    for (std::size_t i = 0; i < leaves; ++i) plot.tree.select(plot.pending[i].leaf, plot.rng, leaves > 1);
     bool is_waiting = false;
-    for (std::size_t i = 0; i < batch; ++i) {
+    for (std::size_t i = 0; i < leaves; ++i) {
       Pending &p = plot.pending[i];
       p.answered = p.leaf.terminal || take_up(plot, p, false);
       is_waiting = is_waiting || !p.answered;
     }
-    plot.waiting = batch;
+    plot.waiting = leaves;
     if (is_waiting) return;
     finish(plot);
   }
@@ -197,8 +207,9 @@ void Forest::finish(Plot &plot) {
   for (std::size_t i = 0; i < plot.waiting; ++i) {
     Pending &p = plot.pending[i];
     if (!p.leaf.terminal) {
-      const Question q = plot.tree.question(p.leaf);
-      // Beyond a chance node the actions are those of another position than the leaf.
+      const std::span<const Action> none;
+      const Question q = plot.tree.question(p.leaf, p.is_beyond_chance ? none : p.legal);
+      if (p.is_beyond_chance != !q.priors) game_->contradicts("player");
       if (q.priors) std::copy(p.priors.begin(), p.priors.end(), q.priors);
       roll_out(plot, q);
     }
@@ -265,7 +276,7 @@ std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std
   if (rows_) forget();  // a search that was given up
   for (std::size_t i = 0; i < plots_.size(); ++i) {
     Plot &plot = plots_[i];
-    plot.left = game_->player(plot.state.data()) == TERMINAL ? 0 : iterations[i];
+    plot.left = game_->player(plot.game.state.data()) < 0 ? 0 : iterations[i];
     plot.tree.set_noise(noise[i]);
   }
   try {

@@ -18,7 +18,6 @@ namespace boardlab {
 
 struct ForestOptions {
   int trees = 1;
-  int batch = 1;  // leaves of one tree that wait at once, kept apart by virtual loss
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
   bool reuse = true;            // keep the subtree of what was played
@@ -37,17 +36,19 @@ class Forest {
   const Encoding &encoding() const { return encoding_; }
   std::size_t size() const { return plots_.size(); }
   // Most rows that wait at once: what the caller's arrays must hold.
-  std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.batch); }
+  std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.tree.batch); }
 
   // ---- the games ----
-  const void *state(std::size_t i) const { return plots_[i].state.data(); }
+  const void *state(std::size_t i) const { return plots_[i].game.state.data(); }
   // Nature moves on at once, so that a game waits for a player or is over.
   void set_state(std::size_t i, const void *state);
-  void restart(std::size_t i, bool training_start);
-  void play(std::size_t i, Action action);  // legal
+  void restart(std::span<const std::size_t> trees, bool training_start);
+  void play(std::span<const std::size_t> trees, std::span<const Action> actions);  // legal ones, one a tree
   // The outcome when the round ended in which the last action was played, before nature dealt the next; null where it
   // goes on, and in games without rounds.
-  const double *round_end(std::size_t i) const { return plots_[i].round_ended ? plots_[i].round_end : nullptr; }
+  const double *round_end(std::size_t i) const {
+    return plots_[i].game.round_ended ? plots_[i].game.round_end : nullptr;
+  }
 
   // ---- a search ----
   // Iterations for every tree, and whether there is noise at its root; a game that is over gets none.
@@ -55,7 +56,7 @@ class Forest {
   // Answers to the rows of the last start or step. When it throws, the search is over and its trees are forgotten.
   std::size_t step(const Answers &answers, std::byte *inputs, bool *legal);
   std::size_t waiting() const { return rows_; }
-  void forget();  // ends a search and forgets all trees
+  void forget();  // ends a search, forgets all trees and gives their memory back
 
   const Tree &tree(std::size_t i) const { return plots_[i].tree; }
   // Of the present state; none when it was not searched.
@@ -76,28 +77,35 @@ class Forest {
     std::vector<Action> legal;
     std::vector<double> priors;
     int mover = 0;
+    bool is_beyond_chance = false;  // the actions are those of another position than the leaf
     std::uint64_t hash = 0;
     std::size_t row = 0;
     bool answered = false;
   };
+  // A game as it stands.
+  struct Current {
+    StateBuffer state;
+    Rng nature;
+    bool is_searched = false;  // the tree's root is the state
+    bool round_ended = false;
+    double round_end[MAX_PLAYERS] = {};
+  };
   // One game and its tree.
   struct Plot {
-    Plot(const GamePtr &game, int outcome, const ForestOptions &options, std::uint64_t seed);
-    StateBuffer state;
+    Plot(const GamePtr &rules, int outcome, const ForestOptions &options, std::uint64_t seed);
+    Current game;
     Tree tree;
-    Rng rng, nature;
+    Rng rng;
     std::unique_ptr<RolloutEvaluator> rollout;  // where leaves are rolled out
     std::vector<Pending> pending;
     std::size_t waiting = 0;  // of `pending`
     bool at_root = false;     // the root itself waits for its priors
-    bool searched = false;    // the tree's root is the present state
-    bool round_ended = false;
-    double round_end[MAX_PLAYERS] = {};
-    std::int64_t left = 0;  // iterations
+    std::int64_t left = 0;    // iterations
     std::int64_t cache_hits = 0;
   };
 
-  void settle(Plot &plot);
+  void settle(Current &now);
+  void change(std::span<const std::size_t> trees, const std::function<void(std::size_t, Current &)> &begin);
   void ask_root(Plot &plot);
   void plant(Plot &plot);
   void advance(Plot &plot);

@@ -115,7 +115,9 @@ void IsmctsSearch::iterate(const void *root, bool from_deal) {
       continue;
     }
     is_first = false;
-    const std::size_t set = enter(state, player);
+    // Where information sets repeat, against the contract, a descent could go round in them for ever.
+    const bool is_too_long = path_.size() >= static_cast<std::size_t>(game().horizon());
+    const std::size_t set = is_too_long ? NONE : enter(state, player);
     if (set == NONE) {
       evaluator_->value(state, rng, value);
       break;
@@ -237,13 +239,18 @@ void IsmctsSearch::report(Decision &out, bool from_deal) {
   const Choice choice = options_.choice != Choice::EITHER ? options_.choice
                         : from_deal                       ? Choice::SAMPLE
                                                           : Choice::VISITS;
+  if (!slot(root_key_))
+    throw BrokenRules(game().name() + ": determinize must keep what the player sees; no descent came through the " +
+                      "position that it started from");
   const InformationSet &root = sets_[slot(root_key_) - 1];
+  if (root.count != out.actions.size()) game().contradicts("legal");
   const double visits = root.visits;
   for (int p = 0; p < game().players(); ++p) out.scores[p] = root_sum_[p] / visits;
   double draw = rng.unit();
   const Edge *best = nullptr;
   for (std::uint32_t i = 0; i < root.count; ++i) {
     const Edge &edge = edges_[root.first + i];
+    if (edge.action != out.actions[i]) game().contradicts("legal");
     const double share = edge.visits / visits;
     out.policy[i] = share;
     if (!edge.visits) continue;

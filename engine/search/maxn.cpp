@@ -25,6 +25,7 @@ void MaxNSearch::reset(std::uint64_t seed) {
 
 MaxNSearch::Frame &MaxNSearch::frame(std::size_t ply) {
   while (frames_.size() <= ply) {
+    check_plies(game(), ply);
     const auto most = static_cast<std::size_t>(game().max_legal());
     frames_.push_back({StateBuffer(game()), std::vector<Action>(most), std::vector<double>(most)});
   }

@@ -26,7 +26,7 @@ MctsSearch::MctsSearch(std::unique_ptr<Evaluator> evaluator, MctsOptions options
     asked.scales_priors = !options.tree.paper;
     asked.minmax_priors = options.minmax_priors;
   });
-  for (Worker &worker : workers_) worker.leaves.resize(static_cast<std::size_t>(options.batch));
+  for (Worker &worker : workers_) worker.leaves.resize(static_cast<std::size_t>(options.tree.batch));
   seed_helpers(seed);
 }
 
@@ -85,17 +85,17 @@ std::int64_t MctsSearch::grow_alone(std::int64_t limit, Deadline &deadline) {
   Worker &worker = workers_.front();
   std::int64_t done = 0;
   while (done < limit && !tree_.root().exact) {
-    const auto batch = static_cast<std::size_t>(std::min<std::int64_t>(options_.batch, limit - done));
+    const auto leaves = static_cast<std::size_t>(std::min(tree_.leaves(), limit - done));
     tree_.make_room();
-    descend(worker, batch, options_.batch > 1);
-    evaluate(worker, batch);
-    back_up(worker, batch);
-    done += options_.batch;
+    descend(worker, leaves, leaves > 1);
+    evaluate(worker, leaves);
+    back_up(worker, leaves);
+    done += static_cast<std::int64_t>(leaves);
     if (!deadline.is_due(done)) continue;
     poll();
     if (deadline.is_over(done)) break;
   }
-  return std::min(done, limit);
+  return done;
 }
 
 // Tree parallelisation (Chaslot, Winands and van den Herik 2008) with one lock: a thread that holds it backs up its
@@ -118,8 +118,7 @@ class MctsSearch::Shared {
   std::int64_t done() const { return done_; }  // when all threads are
 
  private:
-  // A turn of several leaves moves the nodes near the root less often from one core's cache to another's; but leaves
-  // that wait know nothing of each other, so that there are few as long as the tree is small.
+  // A turn of several leaves moves the nodes near the root less often from one core's cache to another's.
   static constexpr std::int64_t VISITS_A_LEAF = 256, MOST_LEAVES = 8;
 
   // Backs up the `waiting` leaves and selects the next; false at the end.
@@ -135,8 +134,8 @@ class MctsSearch::Shared {
       if (stop_ || left <= 0 || tree.root().exact) return false;
       if (in_flight_ == 0) tree.make_room();
       if (tree.wants_room()) continue;  // until the others' leaves are backed up
-      const std::int64_t few = std::clamp(tree.root().visits / VISITS_A_LEAF, std::int64_t{1}, MOST_LEAVES);
-      waiting = static_cast<std::size_t>(std::min(left, std::max<std::int64_t>(few, search_.options_.batch)));
+      const std::int64_t few = leaves_at_once(tree.root().visits, VISITS_A_LEAF, MOST_LEAVES);
+      waiting = static_cast<std::size_t>(std::min(left, std::max(few, tree.leaves())));
       if (worker.leaves.size() < waiting) worker.leaves.resize(waiting);
       search_.descend(worker, waiting, true);
       in_flight_ += static_cast<std::int64_t>(waiting);
@@ -207,9 +206,10 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const auto running = tree_.running();
   children_.assign(out.actions.size(), nullptr);
+  if (nodes.size() != out.actions.size()) game().contradicts("legal");
   for (const Node &child : nodes) {
     const auto at = std::find(out.actions.begin(), out.actions.end(), child.action);
-    if (at == out.actions.end()) continue;
+    if (at == out.actions.end()) game().contradicts("legal");
     const auto i = static_cast<std::size_t>(at - out.actions.begin());
     if (child.visits) out.values[i] = child.mean();
     if (running.has(child)) children_[i] = &child;

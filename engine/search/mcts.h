@@ -12,7 +12,6 @@ struct MctsOptions {
   double seconds = 0;              // 0 = no limit
   bool reuse = true;               // keep the subtree of what was played
   bool minmax_priors = false;      // values become priors by a min-max map, not by a softmax
-  int batch = 1;                   // leaves that are evaluated together
   int threads = 1;                 // that grow the tree together; with more than one the result is a matter of luck
   using Policy = RootPolicy;
   Policy policy = Policy::VISITS;  // the distribution that is reported

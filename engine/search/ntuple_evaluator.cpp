@@ -144,7 +144,8 @@ NTupleEvaluator::Answer NTupleEvaluator::best_and_priors(const void *state, std:
   const auto judged = [&](std::uint64_t key) -> Answer {
     action_values(state, actions, rng, priors.data());
     const auto best = std::max_element(priors.begin(), priors.end());
-    const Answer found{key, *best, static_cast<std::uint32_t>(best - priors.begin())};
+    const Answer found{key, *best, static_cast<std::uint32_t>(best - priors.begin()),
+                       static_cast<std::uint32_t>(priors.size())};
     values_to_priors(priors);
     return found;
   };
@@ -152,6 +153,7 @@ NTupleEvaluator::Answer NTupleEvaluator::best_and_priors(const void *state, std:
   const std::uint64_t key = game().hash(state) ^ decision_;
   std::uint32_t &at = answer_at_[key % ANSWERS];
   if (answers_[at].key == key) {
+    if (answers_[at].actions != priors.size()) game().contradicts("legal");
     std::copy_n(&answer_priors_[at * legal_.size()], priors.size(), priors.begin());
     return answers_[at];
   }

@@ -55,7 +55,8 @@ class NTupleEvaluator final : public Evaluator {
   struct Answer {
     std::uint64_t key = 0;
     double best = 0;
-    std::uint32_t number = 0;  // of the action that it is the value of
+    std::uint32_t number = 0;   // of the action that it is the value of
+    std::uint32_t actions = 0;  // that were judged
   };
   static constexpr std::size_t ANSWERS = 1 << 14, ANSWERS_BYTES = 1 << 21;
 

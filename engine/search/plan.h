@@ -2,7 +2,6 @@
 // has left it, somebody has to plan anew.
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -33,10 +32,10 @@ class Plan {
   // The next action and what follows it, of a plan that brings `score` with all its step rewards: those of the actions
   // already played are behind us.
   void tell(double score, Decision &out) const {
+    if (played_ >= actions_.size()) game_.contradicts("player");  // nothing to decide where there was
     out.action = actions_[played_];
     out.line.assign(actions_.begin() + static_cast<std::ptrdiff_t>(played_), actions_.end());
-    const auto at = std::find(out.actions.begin(), out.actions.end(), out.action);
-    const auto i = static_cast<std::size_t>(at - out.actions.begin());
+    const std::size_t i = out.index_of(game_, out.action);
     out.policy[i] = 1;
     out.values[i] = out.scores[0] = score - game_.step_reward() * static_cast<double>(played_);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "search/prob_cut.h"
+#include "search/search.h"
 
 namespace boardlab {
 
@@ -31,6 +32,7 @@ void PrincipalVariation::clear() {
 
 PrincipalVariation::Frame &PrincipalVariation::frame(std::size_t ply) {
   while (frames_.size() <= ply) {
+    check_plies(*game_, ply);
     const auto most = static_cast<std::size_t>(game_->max_legal());
     Frame fresh;
     fresh.state = StateBuffer(*game_);

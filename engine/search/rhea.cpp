@@ -89,6 +89,7 @@ bool RheaSearch::evaluate(const void *state, Individual &individual) {
   if (!in_time && plays_ > repetitions) return false;
   individual.fitness = fitness / repetitions;
   for (int p = 0; p < players; ++p) individual.scores[p] = sum[p] / repetitions;
+  if (individual.actions.front() == NONE) game().contradicts("player");  // the mover had no turn
   const auto first = static_cast<std::size_t>(individual.actions.front());
   sums_[first] += individual.scores[player];
   counts_[first] += 1;
@@ -131,8 +132,8 @@ void RheaSearch::report(Decision &out, std::int64_t done) const {
   for (std::size_t i = 0; i < out.actions.size(); ++i) {
     const auto action = static_cast<std::size_t>(out.actions[i]);
     if (counts_[action] > 0) out.values[i] = sums_[action] / counts_[action];
-    if (out.actions[i] == out.action) out.policy[i] = 1;
   }
+  out.policy[out.index_of(game(), out.action)] = 1;
   std::copy(best.scores, best.scores + game().players(), out.scores);
   out.info.emplace_back("iterations", static_cast<double>(done));
   out.info.emplace_back("fitness", best.fitness);

@@ -24,6 +24,12 @@ void Decision::prepare(const Game &game, const void *state) {
   info.clear();
 }
 
+std::size_t Decision::index_of(const Game &game, Action wanted) const {
+  const auto at = std::find(actions.begin(), actions.end(), wanted);
+  if (at == actions.end()) game.contradicts("legal");
+  return static_cast<std::size_t>(at - actions.begin());
+}
+
 void Decision::choose_best_value(Rng &rng, const std::vector<bool> *allowed) {
   const auto may = [&](std::size_t i) { return !allowed || (*allowed)[i]; };
   double best = -std::numeric_limits<double>::infinity();
@@ -97,7 +103,7 @@ void GreedySearch::avoid_visited(const void *state, Decision &out) {
   const bool any = std::find(allowed_.begin(), allowed_.end(), true) != allowed_.end();
   out.choose_best_value(rng, any ? &allowed_ : nullptr);
   visited_.push_back(here);
-  expected_ = after(out.action);
+  if (out.action >= 0) expected_ = after(out.action);  // none is better than any where no value is a number
 }
 
 void PolicySearch::act(const void *state, Decision &out) {

@@ -23,6 +23,8 @@ struct Decision {
 
   // Legal actions, an all-zero policy, unknown values.
   void prepare(const Game &game, const void *state);
+  // The place of a legal action; throws BrokenRules where the rules called another list legal when it was found.
+  std::size_t index_of(const Game &game, Action wanted) const;
   // Chooses the best value, uniformly among equals, and puts the policy on the equals; of all actions, or of those
   // that `allowed` marks.
   void choose_best_value(Rng &rng, const std::vector<bool> *allowed = nullptr);
@@ -69,6 +71,15 @@ class Search {
  private:
   GamePtr game_;
 };
+
+// For searches that recurse: throws BrokenRules before the stack ends. Depth is bounded, but nature may move again and
+// again without an end, and so may players in a search to the end of a game that has none.
+inline void check_plies(const Game &game, std::size_t ply) {
+  constexpr std::size_t MOST_PLIES = 4096;
+  if (ply > MOST_PLIES)
+    throw BrokenRules(game.name() + ": a search went through " + std::to_string(MOST_PLIES) +
+                      " actions and chance outcomes without reaching its depth or the end of the game");
+}
 
 // A uniformly random legal action.
 class RandomSearch final : public Search {

@@ -58,10 +58,24 @@ std::uint32_t Tree::find(const void *state) {
   return found;
 }
 
+void Tree::free_memory() {
+  clear();
+  for (auto *nodes : {&nodes_, &spare_}) nodes->shrink_to_fit();
+  for (auto *amaf : {&amaf_, &spare_amaf_}) *amaf = {};
+  for (auto *values : {&own_values_, &spare_own_values_}) *values = {};
+  candidates_ = {};
+  candidate_states_ = {};
+}
+
 void Tree::set_root(const void *state, bool reuse) {
   std::uint32_t found = 0;
   if (!nodes_.empty()) remove_noise();
   if (reuse && !nodes_.empty() && !game_->is_hidden()) found = find(state);
+  // Rules whose `apply` is not a function can lead to a player's position through a node that nature or another player
+  // had to move from.
+  if (found && nodes_[found].first &&
+      (!nodes_[found].count || static_cast<int>(nodes_[found].mover) != game_->player(state)))
+    found = 0;
   if (found == 0) {
     nodes_.assign(2, Node{});
     if (options_.rave) amaf_.assign(2, Amaf{});
@@ -115,6 +129,8 @@ void Tree::keep_subtree(std::uint32_t node, std::uint32_t least_visits) {
     if (spare_[i].count) {
       const auto begin = nodes_.begin() + first;
       spare_.insert(spare_.end(), begin, begin + spare_[i].count);
+      // Of no meaning in a block, but one of rules that contradict themselves may have a list hanging from it.
+      for (auto child = spare_.end() - spare_[i].count; child != spare_.end(); ++child) child->next = 0;
       if (options_.rave)
         spare_amaf_.insert(spare_amaf_.end(), amaf_.begin() + first, amaf_.begin() + first + spare_[i].count);
       if (options_.gumbel > 0)
@@ -222,11 +238,18 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
   }
 }
 
-Question Tree::question(Leaf &leaf) const {
-  const bool at_chance = game_->player(leaf.state.data()) == CHANCE;
-  leaf.actions.resize(static_cast<std::size_t>(game_->max_legal()));
-  leaf.actions.resize(
-      at_chance || !options_.puct ? 0 : static_cast<std::size_t>(game_->legal(leaf.state.data(), leaf.actions.data())));
+Question Tree::question(Leaf &leaf, std::span<const Action> legal) const {
+  leaf.mover = game_->player(leaf.state.data());
+  if (leaf.mover == TERMINAL) game_->contradicts("apply");
+  const bool at_chance = leaf.mover == CHANCE;
+  if (at_chance || !options_.puct) {
+    leaf.actions.clear();
+  } else if (!legal.empty()) {
+    leaf.actions.assign(legal.begin(), legal.end());
+  } else {
+    leaf.actions.resize(static_cast<std::size_t>(game_->max_legal()));
+    leaf.actions.resize(static_cast<std::size_t>(game_->legal(leaf.state.data(), leaf.actions.data())));
+  }
   leaf.priors.resize(leaf.actions.size());
   leaf.played.clear();
   return {leaf.state.data(), leaf.actions, leaf.value, options_.puct && !at_chance ? leaf.priors.data() : nullptr,
@@ -279,9 +302,8 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
       while (nodes_[step.node].exact) step.node = nodes_[step.node].next;
   const std::uint32_t end = leaf.path.back().node;
   if (options_.puct && !leaf.terminal && !leaf.actions.empty() && !nodes_[end].first)
-    if (const int mover = game_->player(leaf.state.data());
-        expand(end, mover, leaf.actions, leaf.priors.data(), rng) && options_.gumbel > 0)
-      own_values_[end] = leaf.value[mover];
+    if (expand(end, leaf.mover, leaf.actions, leaf.priors.data(), rng) && options_.gumbel > 0)
+      own_values_[end] = leaf.value[leaf.mover];
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
   const double step_reward = options_.paper || options_.ranked ? 0 : game_->step_reward();
@@ -294,8 +316,7 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     }
     if (!leaf.terminal && !leaf.played.empty()) {
       for (const auto [player, action] : leaf.played) mark(player, action) = epoch_;
-      const int player = game_->player(leaf.state.data());
-      if (player >= 0) add_amaf(end, player, value[player]);
+      if (leaf.mover >= 0) add_amaf(end, leaf.mover, value[leaf.mover]);
     }
   }
   for (auto step = leaf.path.rbegin(); step != leaf.path.rend(); ++step) {
@@ -360,18 +381,18 @@ void Tree::add_amaf(std::uint32_t node, int player, double value) {
   }
 }
 
-void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations) {
+void Tree::prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations, std::span<const Action> legal) {
   schedule_ = {};
   if (!options_.puct) return;
   if (!nodes_[ROOT].first) {
     Leaf leaf;
     leaf.state = root_state_;
     game_->determinize(leaf.state.data(), game_->player(leaf.state.data()), rng);
-    const Question q = question(leaf);
+    const Question q = question(leaf, legal);
     evaluator.answer({&q, 1}, rng);
-    expand(ROOT, game_->player(leaf.state.data()), leaf.actions, leaf.priors.data(), rng);
+    expand(ROOT, leaf.mover, leaf.actions, leaf.priors.data(), rng);
     nodes_[ROOT].visits = 1;
-    if (options_.gumbel > 0) own_values_[ROOT] = leaf.value[game_->player(root_state_.data())];
+    if (options_.gumbel > 0) own_values_[ROOT] = leaf.value[leaf.mover];
   }
   if (options_.gumbel > 0) {
     const auto considered = std::min<std::uint32_t>(nodes_[ROOT].count, static_cast<std::uint32_t>(options_.gumbel));
@@ -409,6 +430,7 @@ void Tree::remove_noise() {
 }
 
 bool Tree::expand(std::uint32_t at, int mover, std::span<const Action> actions, const double *priors, Rng &rng) {
+  if (actions.empty()) game_->contradicts("player");  // nature moves where a player did
   // The root always has its children: without them there is nothing to choose from.
   if (at != ROOT && nodes_.size() + actions.size() > options_.max_nodes) {
     full_ = true;
@@ -681,7 +703,7 @@ std::uint32_t Tree::select_gumbel_child(std::uint32_t at, int player) {
 
 // The best of gumbel + logit + sigma(completed Q) among the children with so many visits in this decision.
 std::uint32_t Tree::best_gumbel_child(std::uint32_t visits) const {
-  look_at(ROOT, game_->player(root_state_.data()), view_);
+  look_at(ROOT, static_cast<int>(root().mover), view_);
   completed_logits(view_, logits_);
   const Node &root = nodes_[ROOT];
   std::uint32_t best = 0;
@@ -700,7 +722,7 @@ std::uint32_t Tree::gumbel_choice() const {
 }
 
 std::vector<double> Tree::improved_policy() const {
-  look_at(ROOT, game_->player(root_state_.data()), view_);
+  look_at(ROOT, static_cast<int>(root().mover), view_);
   std::vector<double> policy;
   completed_logits(view_, policy);
   softmax(policy, 1.0);
@@ -709,7 +731,7 @@ std::vector<double> Tree::improved_policy() const {
 
 double Tree::policy_weight(RootPolicy policy, std::size_t i) const {
   const Node &child = root_children()[i];
-  const int player = game_->player(root_state_.data());
+  const int player = static_cast<int>(root().mover);
   if (policy == RootPolicy::VISITS) return child.visits;
   // Evaluators may go beyond the range; and where it is what nodes have seen so far, other nodes' actions may.
   if (policy == RootPolicy::VALUE) return child.visits ? std::clamp(unit(child.mean(), player), 0.0, 1.0) : 0;

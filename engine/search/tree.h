@@ -42,11 +42,19 @@ struct Amaf {
   std::uint32_t visits = 0;
 };
 
+// How many leaves of a tree wait for their evaluation at once: one for every `visits_a_leaf` visits of the root, from 1
+// to `most`; with 0 always `most`. Leaves that wait know nothing of each other, which costs strength in a small tree.
+constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a_leaf, std::int64_t most) {
+  return visits_a_leaf == 0 ? most : std::clamp(visits / visits_a_leaf, std::int64_t{1}, most);
+}
+
 struct TreeOptions {
-  bool puct = false;      // PUCT with the evaluator's priors, else UCB1
-  double c = 1.0;         // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
-  double epsilon = 1e-8;  // under PUCT's root: lets the priors speak before the first visit
-  int depth = 0;          // no descent below this many actions; 0 = no limit
+  int batch = 1;                 // most leaves that are evaluated together, kept apart by virtual loss
+  std::int64_t leaf_visits = 0;  // visits of the root for each of them, see leaves_at_once
+  bool puct = false;             // PUCT with the evaluator's priors, else UCB1
+  double c = 1.0;                // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
+  double epsilon = 1e-8;         // under PUCT's root: lets the priors speak before the first visit
+  int depth = 0;                 // no descent below this many actions; 0 = no limit
   std::uint32_t max_nodes = 1u << 24;  // when the pool is full, make_room() forgets what was visited least
   // Proven values are backed up as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two
   // players, scores that add up to zero, nothing random or hidden.
@@ -95,6 +103,7 @@ struct Leaf {
   std::vector<double> priors;
   std::vector<Played> played;  // by the rollout, where RAVE wants it
   double value[MAX_PLAYERS] = {};
+  int mover = CHANCE;     // who moves in `state`; known once there is a question about it
   bool terminal = false;  // the value is known already: the end of the game, or proven
 };
 
@@ -109,12 +118,14 @@ class Tree {
     nodes_.clear();
     clean_priors_.clear();
   }
+  void free_memory();  // the same, and gives the memory back
 
   // Descends from the root. `virtual_loss` discourages the next descents from taking the same way before this
   // one is backed up; use it when several leaves wait at once.
   void select(Leaf &leaf, Rng &rng, bool virtual_loss);
-  // Leaf's question for the evaluator; not to be asked when leaf.terminal.
-  Question question(Leaf &leaf) const;
+  // Leaf's question for the evaluator; not to be asked when leaf.terminal. `legal` are the leaf's legal actions where
+  // somebody has asked for them already: what was answered for these fits no other list.
+  Question question(Leaf &leaf, std::span<const Action> legal = {}) const;
   // Expands the leaf (where it is time) and adds its value to every node on the way.
   void back_up(Leaf &leaf, Rng &rng);
   // Widens the tree's own range by the nodes on the leaf's way, where the game's range is loose. To be called when
@@ -122,8 +133,8 @@ class Tree {
   void widen(const Leaf &leaf);
   // Expands the root before the first iteration when the priors are needed, which is not an iteration, and puts noise
   // on its priors.
-  // `iterations` is how many will follow, for Gumbel's schedule.
-  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0);
+  // `iterations` is how many will follow, for Gumbel's schedule; `legal` as in `question`.
+  void prepare_root(Evaluator &evaluator, Rng &rng, std::int64_t iterations = 0, std::span<const Action> legal = {});
   // Whether the next prepare_root puts noise on the priors (if the options have any).
   void set_noise(bool on) { noise_ = on; }
   // When the pool is full: cuts off what is below the least visited nodes until half of it is free. Not while leaves
@@ -140,6 +151,8 @@ class Tree {
   }
 
   const Node &root() const { return nodes_[ROOT]; }
+  // How many leaves may be selected before the first of them is backed up.
+  std::int64_t leaves() const { return leaves_at_once(root().visits, options_.leaf_visits, options_.batch); }
   // Children of the root in the order of its legal actions as the tree knows them.
   std::span<const Node> root_children() const;
   // Their AMAF statistics, with RAVE only.
@@ -185,7 +198,7 @@ class Tree {
   }
   // Whether the visited child of the root is proven to be as bad as can be.
   bool is_lost(const Node &child) const { return child.exact && child.mean() <= range_.min + slack_; }
-  std::size_t node_count() const { return nodes_.size() - 1; }
+  std::size_t node_count() const { return nodes_.empty() ? 0 : nodes_.size() - 1; }
   std::size_t bytes() const {
     return nodes_.size() * sizeof(Node) + amaf_.size() * sizeof(Amaf) + own_values_.size() * sizeof(double);
   }

@@ -15,7 +15,7 @@ QLearner::QLearner(QTablePtr table, const QSettings &settings, std::uint64_t see
   if (q_.asks_monte_carlo) effort_ = q_.search_iterations > 0 ? 1 + q_.search_iterations : 1024;
 }
 
-void QLearner::begin_episode() {
+void QLearner::begin_episode(const void *) {
   steps_.clear();
   pairs_.clear();
 }
@@ -75,6 +75,7 @@ ntuple::SelfPlay::Choice QLearner::act(void *state, int player) {
     monte_carlo_.reset(rng.next());
     monte_carlo_.act(state, decision_);
     index = static_cast<int>(std::find(actions_.begin(), actions_.begin() + n, decision_.action) - actions_.begin());
+    if (index == n) game_.contradicts("legal");
   }
   if (index < 0) index = static_cast<int>(rng.below(static_cast<std::uint32_t>(n)));
   step.chosen = step.begin + static_cast<std::size_t>(index);

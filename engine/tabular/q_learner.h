@@ -23,7 +23,7 @@ class QLearner final : public ntuple::SelfPlay {
   const QTablePtr &table() const { return table_; }
 
  protected:
-  void begin_episode() override;
+  void begin_episode(const void *start) override;
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
   void cut_episode(const void *state, int player) override;

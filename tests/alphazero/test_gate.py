@@ -81,7 +81,8 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 
     for leaves in (1, 8):
         judge = counting(leaves)
-        assert gate_score(bl.game("connectfour"), judge, judge, 20, 32, 3, leaves=leaves) == 0.5
+        score = gate_score(bl.game("connectfour"), judge, judge, 20, 32, 3, batch=leaves, leaf_visits=0)
+        assert score == 0.5
     if most == 1024:
         assert 4 * len(asked[8]) < len(asked[1]) and max(asked[1]) <= 10 < max(asked[8]) <= 80
     else:
@@ -89,14 +90,22 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 
 
 @pytest.mark.parametrize(
-    ("more", "cpuct", "solver", "said"),
+    ("more", "other", "said"),
     [
-        ({}, 1.0, True, ""),  # what mcts has anyway
-        ({"cpuct": 3, "exam_solver": False}, 3.0, False, "cpuct=3.0, solver=False, "),
-        ({"cpuct": 3, "exam_cpuct": 2}, 2.0, True, "cpuct=2.0, "),
+        ({"leaves": 1}, {}, ""),  # what mcts has anyway
+        (
+            {"cpuct": 3, "exam_solver": False, "leaves": 4},
+            {"cpuct": 3.0, "solver": False, "batch": 4},
+            ", cpuct=3.0, solver=False, batch=4",
+        ),
+        (
+            {"cpuct": 3, "exam_cpuct": 2, "leaves": 4, "leaf_visits": 7},
+            {"cpuct": 2.0, "batch": 4, "leaf_visits": 7},
+            ", cpuct=2.0, batch=4, leaf_visits=7",
+        ),
     ],
 )
-def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch, more, cpuct, solver, said):
+def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch, more, other, said):
     pytest.importorskip("torch")
     seen = []
     monkeypatch.setattr(
@@ -111,10 +120,11 @@ def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch
     small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
     small |= {"gate": 0.6, "gate_games": 6, "exams": ["random"], "exam_games": 2, **more}
     run = bl.train(bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, **small)
-    assert seen == [((6, 50), {"leaves": 8, "cpuct": cpuct, "solver": solver})] * 2
-    assert specs == [Mcts(iterations=50, batch=8, cpuct=cpuct, solver=solver)]
-    assert run.expression.endswith(f'"), iterations=50, {said}batch=8)')
-    assert run.agent().expression.endswith(f'"), iterations=50, {said}batch=8)')
+    tree = {"cpuct": 1.0, "solver": True, "batch": 1, "leaf_visits": Mcts.leaf_visits, **other}
+    assert seen == [((6, 50), tree)] * 2
+    assert specs == [Mcts(iterations=50, **tree)]
+    assert run.expression.endswith(f'"), iterations=50{said})')
+    assert run.agent().expression.endswith(f'"), iterations=50{said})')
 
 
 def test_the_gates_trees_search_as_they_are_told(monkeypatch):
@@ -123,12 +133,12 @@ def test_the_gates_trees_search_as_they_are_told(monkeypatch):
     class Watched(Forest):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
-            seen.append((options["cpuct"], options["solver"]))
+            seen.append([options[name] for name in ("cpuct", "solver", "batch", "leaf_visits")])
 
     monkeypatch.setattr("boardlab.learning.alphazero.gate.Forest", Watched)
     game = bl.game("tictactoe")
-    gate_score(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False)
-    assert set(seen) == {(3.0, False)}
+    gate_score(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False, batch=2, leaf_visits=5)
+    assert seen and all(options == [3.0, False, 2, 5] for options in seen)
 
 
 @pytest.mark.parametrize(("score", "accepted"), [(0.59, False), (0.6, True)])

@@ -126,6 +126,13 @@ def test_without_samples_an_epoch_is_as_many_positions_as_the_generation_brought
     assert np.concatenate(drawn).max() > 9_000  # of the whole window
 
 
+def test_the_papers_nets_judge_one_leaf_at_a_time():
+    for name in ("church", "wang"):
+        chosen = preset(bl.game("connectfour"), name, "alphazero")
+        chosen.pop("episodes")
+        assert AlphaZero.checked(chosen).expression("R").endswith("iterations=100, solver=False)")
+
+
 def test_churchs_preset_is_the_papers_list_of_defaults():
     """Paper 001, V-A and IV-G, for AZ-Res; 50 iterations of 100 episodes."""
     church = AlphaZero.checked(

@@ -482,6 +482,41 @@ def test_pgn_with_free_text_where_moves_should_be(tmp_path: Path) -> None:
     ]
 
 
+def test_games_that_are_cut_off_are_left_out_and_counted(tmp_path: Path) -> None:
+    """Figure A.2 of Wang (2021) ends in the tags of a game whose players are not printed."""
+    cut = '[Event "arena_othello_final.pgn"]\n[Site "liacs server, Leiden"]\n[Round "9"]\n.....\n'
+    file = tmp_path / "a.pgn"
+    file.write_text(FIGURE + cut)
+    found = read_pgn_results(file)
+    line = FIGURE.count("\n") + 1
+    assert found.left_out == (
+        f"1 game left out: incomplete ({file}, line {line}: a game without the tag White)",
+        "1 game left out: without a result",
+    )
+    (tmp_path / "whole.pgn").write_text(FIGURE)
+    assert found == read_pgn_results(tmp_path / "whole.pgn")
+    with pytest.warns(UserWarning, match="left out") as warned:
+        rated = bl.rate(file)
+    assert [str(w.message) for w in warned] == list(found.left_out)
+    assert rated["bestmodel_mcts_rave_run5"].games == 4
+    file.write_text(cut + FIGURE)  # such files are joined, too
+    assert read_pgn_results(file) == found and "line 1:" in read_pgn_results(file).left_out[0]
+    file.write_text(cut)
+    with pytest.raises(BoardLabError, match="line 1: a game without the tag White"):
+        read_pgn_results(file)
+
+
+def test_like_bayeselo_is_what_the_program_does_without_options() -> None:
+    played = [r for pair, told in FOUR.items() for r in games(*pair, *told)]
+    by_hand = bayes_elo(played, advantage=32.8, draw=97.3, bounds="exact-opponents")
+    assert bayes_elo(played, like="bayeselo") == by_hand == bl.rate(played, like="bayeselo")
+    assert bayes_elo(played, like="bayeselo", draw=0) == bayes_elo(
+        played, advantage=32.8, draw=0, bounds="exact-opponents"
+    )
+    with pytest.raises(BoardLabError, match=r'"bayselo"; did you mean "bayeselo"'):
+        bayes_elo(played, like="bayselo")
+
+
 def test_games_that_a_match_saved_are_rated_alike(tmp_path: Path) -> None:
     game = bl.game("connectfour")
     result = bl.match(game, ["mcts(rollout, iterations=10)", "random"], games=10, seed=1)

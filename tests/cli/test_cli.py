@@ -36,7 +36,7 @@ def test_games_lists_every_game_and_describes_one():
 
 def test_agents_lists_searches_and_evaluators():
     listing = output("agents")
-    assert all(word in listing for word in ("mcts", "alphabeta", "rollout", "human"))
+    assert all(word in listing for word in ("mcts", "rora_mcts", "alphabeta", "rollout", "human"))
     assert "cpuct" in output("agents", "mcts")
 
 
@@ -112,6 +112,10 @@ def test_rate_prints_lists_of_all_systems(tmp_path):
     )  # fmt: skip
     (tmp_path / "games.pgn").write_text(games)
     path = str(tmp_path / "games.pgn")
+    assert "first move +33 Elo, eloDraw 97," in output("rate", path, "--like", "bayeselo")
+    assert "--like is not an option of glicko2" in refused(
+        "rate", path, "--system", "glicko2", "--like", "bayeselo"
+    )
     text = output("rate", path, "--superiority")
     assert " ".join(text.split()[:9]) == "Rank Name Elo + - games score oppo. draws"
     assert "run@5" in text and "4 games" in text and "Likelihood" in text

@@ -195,7 +195,7 @@ def test_random_actions_that_leave_something_to_decide_are_played(boardlab):
     [
         ("tictactoe", "perfect", 50, "40 games (50 asked for)"),
         ("rubiks", "twists50", 2, "6 cubes (2 asked for)"),
-        ("tictactoe", "perfect", 40, "40 games\n"),
+        ("tictactoe", "perfect", 40, "40 games, "),
     ],
 )
 def test_an_exam_says_how_many_games_it_played(boardlab, game, exam, asked, played):
@@ -205,7 +205,7 @@ def test_an_exam_says_how_many_games_it_played(boardlab, game, exam, asked, play
 
 def test_error_bars_are_plain_numbers(boardlab, tmp_path):
     _, out, _ = boardlab("evaluate", "random", "--game", "2048", "-n", "3")
-    assert re.search(r"^score: 1,\d{3} ± \d[\d,]* \(95%\), 3 games$", out, re.MULTILINE)
+    assert re.search(r"^score: 1,\d{3} ± \d[\d,]* \(95%\), 3 games, 3 distinct$", out, re.MULTILINE)
     _, out, _ = boardlab("match", "2048", "random", "-n", "3")
     assert re.search(r"mean score 1,\d{3} ± \d[\d,]*$", out, re.MULTILINE)
     words = (

@@ -146,6 +146,14 @@ def forced_pass():
             state.apply(action)
 
 
+def test_gtp_names_the_vertex_that_was_typed():
+    (answer,) = talk("play black z9")
+    assert answer == '? "z9" is not a legal vertex here; legal are d3, c4, f5, e6'
+    full = [f"play {'bw'[i % 2]} {'abcdefghj'[i % 9]}{i // 9 + 1}" for i in range(8)]
+    answer = talk(*full, "play b a1", game="gobang", rows=9, cols=9, k=8)[-1]
+    assert answer.startswith('? "a1" is not a legal vertex here; legal are j1, ')
+
+
 def test_gtp_plays_the_passes_that_are_left_out():
     lines, state = forced_pass()
     passing, other = "bw"[state.player], "wb"[state.player]

@@ -48,6 +48,10 @@ def plugin(tmp_path):
         (("tournament", "tictactoe", "random", "mc", "--heat-map", "{none}/a.png"), "its folder does not exist"),
         (("train", "tictactoe", "--episodes", "10", "--out", ""), "--out must be a path, not ''"),
         (("resume", ""), "RUN must be a path, not ''"),
+        (
+            ("train", "othello", "--from", "runs/x", "--cells", "0,1"),
+            "not of alphazero; --from implies --learner alphazero, the only one that takes over another run's net",
+        ),
         (("rate", ""), "FILES must be a path, not ''"),
         (("match", "tictactoe", "random", "random", "--save", ""), "--save must be a path, not ''"),
         (("match", "tictactoe", "random", "random", "--starts", ""), "the file of openings must be a path, not ''"),

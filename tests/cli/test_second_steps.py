@@ -226,8 +226,8 @@ def test_a_byte_order_mark_is_no_action(boardlab, tmp_path):
             "--from is a setting of the learner alphazero, not of td-ntuple",
         ),
         (("train", "tictactoe", "--from", "x"), "x is not a run"),
-        (("inspect", "tictactoe", "random", "--position", "@."), '"." is a folder'),
-        (("rate", "."), '"." is a folder'),
+        (("inspect", "tictactoe", "random", "--position", "@."), '"." cannot be read: it is a folder'),
+        (("rate", "."), '"." cannot be read: it is a folder'),
     ],
 )
 def test_a_sentence_knows_what_was_meant(boardlab, words, sentence):
@@ -241,7 +241,9 @@ def test_train_says_what_the_tables_take_before_they_do(boardlab, tmp_path):
     assert boardlab(*words, tmp_path / "one")[1].startswith("memory of the tables: 5.062 KiB\n")
     several = boardlab(*words, tmp_path / "two", "--runs", "2")[1]
     assert several.startswith("memory of the tables: 5.062 KiB a run\n")
-    status, out, err = boardlab("train", "othello", "--length", "14", "--out", tmp_path / "large")
+    status, out, err = boardlab(
+        "train", "othello", "--preset", "paper", "--length", "14", "--out", tmp_path / "large"
+    )
     assert status == 2 and out == "memory of the tables: 600 GiB\n"
     assert "the tables would take 600 GiB; the limit is 8 GiB" in err
     assert not (tmp_path / "large").exists()
@@ -309,6 +311,22 @@ def test_ctrl_c_while_boardlab_is_imported_is_quiet():
 def test_play_states_the_rules_of_the_variant(typed):
     _, out, _ = typed("q\n", "play", "nim", "--players", "3", "--against", "random")
     assert out.startswith("nim: take stones from one heap, the player after the last taker wins.\n")
+
+
+def test_help_in_play_breaks_lines_between_words(typed, monkeypatch):
+    monkeypatch.setattr(console, "_width", 80)
+    _, out, _ = typed("?\nq\n", "play", "othello", "--against", "random")
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80 and "help (?) lists the actions" in " ".join(out.split())
+
+
+def test_a_hand_of_poker_ends_with_who_won_what(typed):
+    _, out, _ = typed("fold\nq\n", "play", "poker", "--against", "random", "--seed", "1", "--rounds", "2")
+    end = out.index("The round is over")
+    assert (
+        "hand over: player 1 wins 10\n" in out[:end]
+        and "pot" not in out[out.rindex("hand 1 of 2", 0, end) : end]
+    )
 
 
 def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):

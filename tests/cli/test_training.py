@@ -3,6 +3,7 @@
 import errno
 import importlib
 import io
+import shlex
 import subprocess
 import sys
 
@@ -12,7 +13,9 @@ import boardlab as bl
 from boardlab.arena.exams import EXAMS
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.learning.again import train_command
 from boardlab.learning.training import Training
+from boardlab.runs import RunFolder
 from boardlab.search.expression import AGENTS
 
 CORNERS = """
@@ -272,3 +275,16 @@ def test_several_runs_go_on_without_force(boardlab, tmp_path, monkeypatch):
         130,
         "stopped and saved; to go on: the same command, without --force\n",
     )
+
+
+def test_a_run_of_the_earlier_default_of_othello_is_trained_again_by_its_command(boardlab, tmp_path):
+    """Its file names the preset default, which was the paper's network."""
+    game = bl.game("othello", size=4)
+    run = bl.train(game, out=tmp_path / "run", episodes=2, preset="paper", seed=3)
+    file = run.path / "agent.toml"
+    file.write_text(file.read_text().replace('preset = "paper"', 'preset = "default"'))
+    words = shlex.split(train_command(RunFolder(run.path).read_agent("td-ntuple")))
+    status, _, said = boardlab(*words[1:], "--exam", "none", "--out", tmp_path / "again")
+    assert status == 0, said
+    assert bl.open_run(tmp_path / "again").settings == run.settings
+    assert bl.resume(run.path, episodes=3).episodes == 3

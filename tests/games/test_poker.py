@@ -205,6 +205,24 @@ def test_the_main_pot_may_be_lost_and_the_side_pot_won():
     assert state.round_over and stacks_of(state) == [140, 0, 120, 140]
 
 
+def test_a_hand_that_is_over_says_who_won_what_of_the_pot():
+    game = bl.game("poker")
+    state = play(game.initial_state(), "2c 3c 2d 3d", "raise")
+    assert ", pot 30," in state.to_text()
+    play(state, "fold")
+    first, *_, last = state.to_text().splitlines()
+    assert last == "hand over: player 0 wins 20" and "pot" not in first  # 10 of its 20 came back
+    assert "over: player 0 wins 20" in state.to_svg()
+    three = later_hand(bl.game("poker", players=3), [30, 90, 180], button=0)
+    play(three, "Kc Qc Ac Kd Qd Ad", "all-in", "all-in", "call", "2h 7s 9d", "Jc", "3s")
+    assert three.to_text().endswith("hand over: player 0 wins 90, player 1 wins 120")
+    lone = later_hand(game, [40, 160], button=0)
+    play(lone, "Ac Kc Ad Kd", "call", "all-in 150", "all-in", "2h 7s 9d", "Jc", "3s")
+    assert lone.is_terminal and lone.to_text().endswith("game over: player 1 wins 80")
+    for over in (state, three, lone):
+        assert over.game.from_text(over.to_text()) == over
+
+
 def test_an_uncalled_bet_comes_back():
     game = bl.game("poker")
     state = later_hand(game, [40, 160], button=0)

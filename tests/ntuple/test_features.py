@@ -44,6 +44,11 @@ CASES = {
         {"size": 3},
         {"sigma": "identity", "alpha": 0.01, "gamma": 0.5, "epsilon": 0.3},
     ),
+    "tictactoe, starts after random actions": (
+        "tictactoe",
+        {},
+        {"hidden": 2, "lambda_": 0.7, "choose_start": 0.7, "start_actions": 2, "learn_from_random": True},
+    ),
     "rubiks, step rewards": (
         "rubiks",
         {"twists": 2},

@@ -144,8 +144,81 @@ def test_a_runs_layout_is_the_layout_of_another(tmp_path):
     assert (second.path / "layout.txt").read_text() == exported.read_text() != ""
     assert second.settings.layout == "cells"
     assert bl.resume(second.path, episodes=6).episodes == 6
-    with pytest.raises(bl.BoardLabError, match=r"nowhere.txt cannot be read"):
+    with pytest.raises(bl.BoardLabError, match=r"there is no file \"nowhere.txt\""):
         bl.train(game, episodes=5, out=tmp_path / "third", cells="@nowhere.txt")
+
+
+@pytest.mark.parametrize(
+    "text", ["0,1,6\n41, 40, 35\n", "{\n  {0, 1, 6},\n  {41, 40, 35},\n}\n"], ids=["lines", "braces"]
+)
+def test_gbg_counts_the_cells_of_connect_four_column_by_column_from_the_bottom(text, tmp_path):
+    """Its cells 0, 1 and 6 are a1, a2 and b1, and 41, 40 and 35 are g6, g5 and f6."""
+    file = tmp_path / "theNtuple.txt"
+    file.write_text(text)
+    game = bl.game("connectfour")
+    found = {}
+    for how in ("gbg:", "@"):
+        run = bl.train(game, episodes=1, out=tmp_path / how[0], cells=f"{how}{file}")
+        found[how] = layouts.layout_from_text((run.path / "layout.txt").read_text())
+    row = {rank: (6 - rank) * 7 for rank in range(1, 7)}  # of the cells of a rank, counted from the top
+    assert found["gbg:"] == [[row[1], row[2], row[1] + 1], [row[6] + 6, row[5] + 6, row[6] + 5]]
+    assert found["@"] == [[0, 1, 6], [41, 40, 35]]
+    assert bl.resume(tmp_path / "g", episodes=2).episodes == 2
+
+
+def test_a_stone_shows_in_the_cell_where_gbg_has_it():
+    """Whatever the size: GBG's cell column * rows + height holds the stone that was dropped there."""
+    game = bl.game("connectfour", rows=5, cols=6)
+    state = game.initial_state()
+    order = layouts.gbg_order(game)
+    for height, player in ((0, 0), (1, 1)):
+        state.apply(2)
+        stone = state.board_vector(0)[order[2 * 5 + height]]
+        assert stone == state.fields[order[2 * 5 + height]] == player + 1
+    assert sorted(order) == list(range(30))
+
+
+def test_gbg_s_first_player_of_hex_joins_the_columns():
+    """GBG's cell is x * n + y and its first player joins y = 0 and y = n - 1: our first and last row."""
+    game = bl.game("hex", size=4)
+    state = game.initial_state()
+    order = layouts.gbg_order(game)
+    for y in range(4):
+        state.apply(order[2 * 4 + y])
+        if y < 3:
+            state.apply(order[0 * 4 + y])
+    assert state.is_terminal and state.last_player == 0
+
+
+@pytest.mark.parametrize("name", layouts.GBG_AS_OURS)
+def test_other_games_are_counted_as_gbg_counts_them(name):
+    game = bl.game(name)
+    assert layouts.gbg_order(game) == list(range(game.core.cells))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("connectfour", "0,1,42", "a tuple names cell 42; GBG's cells of connectfour are 0 to 41"),
+        ("connectfour", "{0,7,7}", "a tuple names GBG's cell 7 twice"),
+        ("connectfour", "{0,7", "tuples in brackets are written"),
+        ("connectfour", "", "a layout needs at least one tuple"),
+        ("rubiks", "0,1", "how GBG counts the cells of rubiks is not known here; gbg:FILE is for 2048, con"),
+    ],
+)
+def test_a_gbg_file_that_does_not_fit_is_refused(name, text, sentence, tmp_path):
+    file = tmp_path / "theNtuple.txt"
+    file.write_text(text)
+    with pytest.raises(bl.BoardLabError) as error:
+        bl.train(bl.game(name), episodes=1, out=tmp_path / "run", cells=f"gbg:{file}")
+    assert sentence in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_gbg_file_needs_a_game_and_must_be_there(tmp_path):
+    with pytest.raises(bl.BoardLabError, match="need a game"):
+        settings_from({"cells": "gbg:file.txt"})
+    with pytest.raises(bl.BoardLabError, match=r"the layout nowhere.txt cannot be read"):
+        bl.train(bl.game("connectfour"), episodes=1, out=tmp_path / "run", cells="gbg:nowhere.txt")
 
 
 @pytest.mark.parametrize(

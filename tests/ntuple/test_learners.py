@@ -349,19 +349,29 @@ def test_a_run_of_alphazero_whose_settings_cut_each_other_goes_on(tmp_path, monk
     assert "--simulations-first 4" in command and "--lr-final 0.001" in command
 
 
-def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tmp_path):
+def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     settings = {"blocks": 1, "channels": 8, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
     settings |= {"exam_solver": True, "gate_games": 2, "episodes": 4, "out": tmp_path, "preset": "wang"}
     settings |= {"net": "res", "hidden": 8, "cpuct": 3.0, "exam_cpuct": 1.0}
     bl.train(TICTACTOE, "alphazero", progress=lambda _: True, **settings)
     file = tmp_path / "agent.toml"
-    file.write_text(re.sub("(?m)^exam_(solver|cpuct) = .*\n", "", file.read_text()))
-    assert "exam_solver" not in file.read_text() and "exam_cpuct" not in file.read_text()
-    assert bl.open_run(tmp_path).expression.endswith('"), iterations=4, batch=8)')
-    assert bl.train(TICTACTOE, "alphazero", go_on=True, **settings).is_finished
+    file.write_text(re.sub("(?m)^(exam_solver|exam_cpuct|leaves|leaf_visits) = .*\n", "", file.read_text()))
+    assert not re.search("exam_solver|exam_cpuct|leaves|leaf_visits", file.read_text())
+    as_before = '"), iterations=4, batch=8, leaf_visits=0)'
+    assert bl.open_run(tmp_path).expression.endswith(as_before)
+    with pytest.raises(BoardLabError, match=r"differs in its settings \(there leaves=8"):
+        bl.train(TICTACTOE, "alphazero", go_on=True, leaves=2, **settings)
+    seen = []
+    monkeypatch.setattr(
+        "boardlab.learning.alphazero.learner.gate_score", lambda *_, **options: seen.append(options) or 0.5
+    )
+    run = bl.train(TICTACTOE, "alphazero", go_on=True, **settings)  # preset wang has one leaf now
+    assert run.is_finished and run.expression.endswith(as_before)
+    assert seen[0]["batch"] == 8 and seen[0]["leaf_visits"] == 0
     command = train_command(tomllib.loads(file.read_text()), "again")
-    assert "--preset wang" in command and " --exam-cpuct 1.0 --exam-solver --device" in command
+    leaves = "--leaves 8 --leaf-visits 0"
+    assert "--preset wang" in command and f" --exam-cpuct 1.0 --exam-solver {leaves} --device" in command
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

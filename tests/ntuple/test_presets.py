@@ -1,12 +1,15 @@
 """Which settings a game gets by name, and that they are ones that can work."""
 
 import math
+from itertools import pairwise
 
 import pytest
 
 import boardlab as bl
 from boardlab.learning import layouts, preset
 from boardlab.learning.again import train_command
+from boardlab.learning.settings import TdNTuple
+from boardlab.learning.train import LEARNERS
 from boardlab.runs import RunFolder
 
 
@@ -17,7 +20,7 @@ from boardlab.runs import RunFolder
         ("blackjack", {}, "identity"),
         ("2048", {"reward": "empty_tiles"}, "identity"),
         ("othello", {"reward": "discs"}, "identity"),
-        ("othello", {}, "tanh"),
+        ("othello", {"reward": "score"}, "tanh"),
         ("nim", {}, "tanh"),
     ],
 )
@@ -123,3 +126,111 @@ def test_a_run_whose_preset_is_no_longer_for_its_game_can_be_trained_again(tmp_p
     agent = RunFolder(run.path).read_agent("td-ntuple") | {"preset": "paper"}
     command = train_command(agent)
     assert "--preset" not in command and "--alpha 0.25" in command
+
+
+# ---- othello by shapes ----
+
+
+def _places(size, cells):
+    return {divmod(cell, size) for cell in cells}
+
+
+def _images(size, places):
+    """The eight images of a set of places on a square board."""
+    found = []
+    for flipped in (False, True):
+        turned = {(row, size - 1 - col) for row, col in places} if flipped else set(places)
+        for _ in range(4):
+            turned = {(col, size - 1 - row) for row, col in turned}
+            found.append(frozenset(turned))
+    return found
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 10])
+def test_the_shapes_of_othello_fit_every_board(size):
+    shapes = layouts.layout_from_text(preset(bl.game("othello", size=size))["cells"])
+    places = [_places(size, cells) for cells in shapes]
+    for shape, cells in zip(places, shapes, strict=True):
+        assert len(shape) == len(cells) <= 10
+        assert all(0 <= row < size and 0 <= col < size for row, col in shape)
+    assert len({frozenset(_images(size, shape)) for shape in places}) == len(shapes)  # none twice
+    read = {place for shape in places for image in _images(size, shape) for place in image}
+    assert len(read) == size * size  # every square
+
+
+def test_the_shapes_of_othello_on_8x8():
+    shapes = layouts.layout_from_text(preset(bl.game("othello"))["cells"])
+    assert shapes[:4] == [list(range(8 * row, 8 * row + 8)) for row in range(4)]
+    assert [len(shape) for shape in shapes[4:9]] == [8, 7, 6, 5, 4]
+    assert all(b - a == 9 for shape in shapes[4:9] for a, b in pairwise(shape))
+    corner, edge, block = map(set, shapes[9:])
+    assert corner == {0, 1, 2, 8, 9, 10, 16, 17, 18}
+    assert edge == {*range(8), 9, 14}
+    assert block == {0, 1, 2, 3, 4, 8, 9, 10, 11, 12}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"sigma": "tanh"},
+        {"reward": "score"},
+        {"replay": 100},
+        {"threads": 2},
+        {"staged": False, "feature_tables": False},
+        {"tuples": 3, "length": 4},
+        {"cells": "0,1,2"},
+        {"windows": "2x2"},
+        {"choose_start": 0.0},
+        {"start_actions": 1},
+        {"coherence": "off", "lambda_": 0.0},
+        {"target": "alphabeta"},
+        {"search": "mcts", "search_iterations": 5},
+    ],
+    ids=lambda given: " ".join(given) or "none",
+)
+def test_the_default_of_othello_takes_any_setting_on_top(tmp_path, given):
+    board = bl.game("othello", size=4)
+    run = bl.train(board, out=tmp_path / "run", episodes=2, **given)
+    assert run.is_finished
+    assert all(getattr(run.settings, name) == value for name, value in given.items())
+    for size in (6, 8, 10):
+        game = bl.game("othello", size=size)
+        chosen = preset(game, given=given)
+        chosen.pop("episodes")
+        TdNTuple.merged(chosen, given).describe(game, 1)
+
+
+def test_a_tanh_learns_the_score_of_othello():
+    game = bl.game("othello")
+    assert preset(game)["reward"] == "discs"
+    assert "reward" not in preset(game, given={"sigma": "tanh"})
+
+
+@pytest.mark.parametrize("learner", ["sarsa-ntuple", "q-ntuple"])
+def test_tables_for_every_action_of_othello_stay_small(learner):
+    game = bl.game("othello")
+    chosen = preset(game, learner=learner)
+    assert chosen.pop("episodes") == 100_000
+    assert LEARNERS[learner].merged(chosen, {}).table_bytes(game, 0) < 3 * 2**30
+
+
+def test_the_papers_network_of_othello_is_a_preset():
+    chosen = preset(bl.game("othello"), "paper")
+    values = {"episodes": 250_000, "tuples": 100, "length": 7, "alpha": 0.2, "start_actions": 4}
+    assert {key: chosen[key] for key in values} == values
+    assert not {"reward", "sigma", "staged", "cells", "solve_below"} & set(chosen)
+
+
+def test_connect_four_starts_from_openings_that_fit_the_board():
+    for parameters, most in (
+        ({}, 10),
+        ({"rows": 4, "cols": 5}, 5),
+        ({"rows": 2, "cols": 2, "connect": 2}, 1),
+    ):
+        chosen = preset(bl.game("connectfour", **parameters))
+        assert (chosen["choose_start"], chosen["start_actions"], chosen["start_actions_min"]) == (
+            0.5,
+            most,
+            1,
+        )
+    assert "choose_start" not in preset(bl.game("connectfour"), "paper")

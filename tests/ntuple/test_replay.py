@@ -27,6 +27,16 @@ CASES = {
         {"size": 2},
         {**WALK, "tuples": 3, "length": 3, "sigma": "identity", "alpha": 0.2, "gamma": 0.9},
     ),
+    "rubiks, starts are after-states": (
+        "rubiks",
+        {"twists": 3},
+        {**WALK, "symmetries": 1, "sigma": "identity", "episode_limit": 6, "skip_reversal": True},
+    ),
+    "connectfour, starts after random actions": (
+        "connectfour",
+        {"rows": 4, "cols": 4, "connect": 3},
+        {**WALK, "choose_start": 0.7, "start_actions": 2},
+    ),
     "othello 4x4, stages": ("othello", {"size": 4}, {**WALK, "staged": True, "coherence": "id"}),
 }
 

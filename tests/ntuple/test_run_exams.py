@@ -55,7 +55,7 @@ def test_a_run_bears_few_errors_of_an_exam_and_not_many():
 
 
 def test_the_interval_is_that_of_evaluate(tmp_path):
-    run = train(tmp_path, 4000, preset="default", exams=["perfect"])
+    run = train(tmp_path, 4000, preset="default", exams=["perfect"], exam_every=0)
     said = bl.evaluate(run.agent(), TICTACTOE, "perfect", games=20, seed=7)
     assert said.error == 0 and said.interval > 0.25  # games that all ended alike
     assert curve.points(run.log, "perfect") == [(4000, said.value, pytest.approx(said.interval))]

@@ -177,7 +177,7 @@ CASES = {
     "rubiks, symmetries without a fast form": (
         "rubiks",
         {"twists": 2, "metric": "qtm"},
-        {**WALK, "symmetries": 5, "sigma": "identity", "episode_limit": 5, "epsilon": 0.1},
+        {**WALK, "alpha": 0.5, "symmetries": 5, "sigma": "identity", "episode_limit": 5, "epsilon": 0.1},
     ),
 }
 
@@ -274,6 +274,79 @@ def test_earlier_positions_are_credited_by_gamma_times_lambda(lambda_, gamma, cu
     assert found.tolist() == pytest.approx(shares)
 
 
+class Dial(bl.PythonGame):
+    """A puzzle of one's own: turn the dial to 0."""
+
+    name = "dial"
+    players = 1
+    action_count = 2
+    horizon = 20
+    score_range = (0.0, 1.0)
+    is_zero_sum = False
+    step_reward = -0.25
+    cell_values = 9
+
+    def initial_state(self, rng):
+        return (int(rng.randrange(1, 9)),)
+
+    def player(self, position):
+        return 0 if position[0] else bl.TERMINAL
+
+    def legal(self, position):
+        return range(2)
+
+    def apply(self, position, action):
+        return ((position[0] + (1 if action else 8)) % 9,)
+
+    def scores(self, position):
+        return [float(position[0] == 0)]
+
+    def board_vector(self, position, player):
+        return position
+
+
+def first_action(game, seed, **settings):
+    """The value of the start after one action, the state that it led to, and the learner.
+
+    One table over the first cells, identity and alpha 1: the value of the start lands on its target.
+    """
+    cells = ",".join(map(str, range(min(game.core.cells, 4))))
+    table = {"layout": "cells", "cells": cells, "symmetries": 1, "sigma": "identity"}
+    learner, _ = make(game, seed=seed, **table, **settings, alpha=1.0, epsilon=0.0, episode_limit=1)
+    start, steps = learner.recorded_episode()
+    start = bl.State(game, start)
+    after = start.copy()
+    after.apply(steps[0][0])
+    maker = 0 if game.players == 1 else start.last_player
+    value = sum(float(learner.network.weights[i]) for i in learner.network.indices(start.core, maker))
+    return value, after, learner
+
+
+@pytest.mark.parametrize("name", ["rubiks", "dial"])
+def test_the_start_of_a_puzzle_learns_from_the_first_action(name):
+    """V of the start becomes the price of an action, and the reward where it was the last one."""
+    parameters = {"twists": 2, "step_reward": -0.25} if name == "rubiks" else {}
+    game = bl.game(name if parameters else bl.register_game(Dial).name, **parameters)
+    found = {}
+    for seed in range(60):
+        value, after, _ = first_action(game, seed)
+        found[after.is_terminal] = value
+    assert found == {True: pytest.approx(0.75), False: pytest.approx(-0.25)}
+
+
+def test_a_start_after_random_actions_is_an_after_state_of_the_last_player():
+    """Nim, two heaps of one: the first is taken at random, the second wins for the other player."""
+    value, after, _ = first_action(bl.game("nim", heaps=(1, 1)), 0, choose_start=1.0)
+    assert after.is_terminal and after.last_player == 1
+    assert value == pytest.approx(float(after.scores[0])) and value != 0
+
+
+def test_a_start_after_chance_is_no_after_state():
+    """2048: the tiles were placed after whatever came before, so that the first action teaches nothing."""
+    *_, learner = first_action(bl.game("2048", size=2), 0)
+    assert not learner.network.weights.any()
+
+
 @pytest.mark.parametrize("game_name", ["connectfour", "othello", "2048", "rubiks"])
 def test_every_level_of_vector_instructions_gives_the_same_bits(game_name):
     game = bl.game(game_name)
@@ -296,3 +369,31 @@ def test_schedules_are_geometric_and_linear():
     learner.train(50)
     assert learner.alpha == pytest.approx(0.5)
     assert learner.epsilon == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("given", "stones"),
+    [
+        ({"choose_start": 1.0, "start_actions": 4}, {4}),
+        ({"choose_start": 1.0, "start_actions": 4, "start_actions_min": 2}, {2, 3, 4}),
+        ({"choose_start": 1.0, "start_actions": 4, "start_actions_min": 4}, {4}),
+        ({"choose_start": 0.5, "start_actions": 3, "start_actions_min": 1}, {0, 1, 2, 3}),
+    ],
+)
+def test_the_number_of_random_actions_at_the_start_may_vary(given, stones):
+    game = bl.game("connectfour")
+    learner, _ = make(game, **WALK, **given)
+    starts = [bl.State(game, learner.recorded_episode()[0]) for _ in range(60)]
+    assert {sum(cell > 0 for cell in start.fields[:42]) for start in starts} == stones
+
+
+def test_an_empty_range_of_random_actions_is_refused(tmp_path):
+    with pytest.raises(
+        bl.BoardLabError, match="start_actions_min must be at most 3, which is start_actions, not 5"
+    ):
+        bl.train(
+            bl.game("tictactoe"), out=tmp_path / "run", choose_start=0.5, start_actions=3, start_actions_min=5
+        )
+    with pytest.raises(bl.BoardLabError, match="start_actions_min does nothing with choose_start=0"):
+        bl.train(bl.game("tictactoe"), out=tmp_path / "run", choose_start=0.0, start_actions_min=1)
+    assert not (tmp_path / "run").exists()

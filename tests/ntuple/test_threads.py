@@ -13,8 +13,8 @@ from boardlab.learning import TdNTuple
 from tests.reference.tree import SplitMix, derive_seed
 
 
-def make(threads, episodes=2000, **settings):
-    game = bl.game("tictactoe")
+def make(threads, episodes=2000, game="tictactoe", **settings):
+    game = bl.game(game)
     td = TdNTuple.checked({"tuples": 6, "length": 4, "coherence": "exp", "alpha": 1.0, **settings})
     network = build_network(game, td.describe(game, 3), coherent=td.coherence != "off", memory_gb=1)
     return _engine.TdLearner(network, td.engine_settings(episodes), td.reward, 3, threads)
@@ -29,6 +29,12 @@ def test_every_episode_is_played_once_and_learned_from(coherence):
     assert 5 * 1500 <= learner.actions_done <= 9 * 1500
     weights = learner.network.weights
     assert np.isfinite(weights).all() and np.count_nonzero(weights) > 100
+
+
+def test_every_thread_learns_about_the_start_of_a_puzzle():
+    learner = make(2, game="rubiks", sigma="identity", symmetries=1, coherence="off", episode_limit=1)
+    learner.train(50)  # of one action each: only starts have a next after-state
+    assert learner.actions_done == 50 and learner.network.weights.any()
 
 
 def test_the_network_gets_its_own_kernels_back():

@@ -4,6 +4,7 @@ import numpy as np
 
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.learning import TdFeatures
+from tests.reference.td import maker_of
 
 
 class ReferenceFeatures:
@@ -59,6 +60,9 @@ class ReferenceFeatures:
         self.alpha = td.alpha * (final / td.alpha) ** min(1.0, self.done / self.total)
         self.trace = np.zeros_like(self.weights)
         latest = [None] * game.players
+        maker = maker_of(start)
+        if maker is not None:
+            latest[maker] = (self.inputs(start, maker), self.paid(start, maker))
         state, last_player = start.copy(), None
         for action, is_chance, is_random in steps:
             if is_chance:

@@ -11,6 +11,15 @@ from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.learning.settings import TdNTuple
 
 
+def maker_of(start: State) -> int | None:
+    """The player whose after-state the start of an episode is, if it is one."""
+    if start.game.has_chance or start.is_terminal or start.round_over:
+        return None
+    if start.game.players == 1:
+        return 0
+    return None if start.last_player == CHANCE else start.last_player
+
+
 class ReferenceTd:
     def __init__(self, game: Game, td: TdNTuple, tuples, symmetries, episodes: int) -> None:
         self.game, self.td, self.tuples, self.symmetries = game, td, tuples, symmetries
@@ -70,6 +79,9 @@ class ReferenceTd:
         self.alpha = td.alpha * (final / td.alpha) ** share
         state = start.copy()
         traces = [[] for _ in range(game.players)]  # of each player: (keys, paid, gradient), latest first
+        maker = maker_of(start)
+        if maker is not None:
+            traces[maker].append([self.keys(start, maker), self.paid(start, maker), None])
         last_player, previous = None, None
         for action, is_chance, is_random in steps:
             if is_chance:

@@ -111,12 +111,16 @@ def test_a_program_that_resigns_lost_and_did_not_fail(othello, tmp_path):
     result = bl.match(othello, [fake("resign"), "random"], games=2, seed=1)
     assert result.errors == 0 and result.wins == (0, 2)
     assert all(record.error.endswith("resigned") for record in result.records)
-    run = bl.train(othello, episodes=4, out=tmp_path / "run", exams=[fake("resign")], exam_games=2)
+    run = bl.train(
+        othello, preset="paper", episodes=4, out=tmp_path / "run", exams=[fake("resign")], exam_games=2
+    )
     assert float(run.log[-1][fake("resign")]) == 1  # an exam as any other
     with pytest.raises(
         bl.BoardLabError, match=r"100% of the games of the exam .* 'segmentation fault, sort of'"
     ):
-        bl.train(othello, episodes=4, out=tmp_path / "died", exams=[fake("die")], exam_games=2)
+        bl.train(
+            othello, preset="paper", episodes=4, out=tmp_path / "died", exams=[fake("die")], exam_games=2
+        )
     assert bl.open_run(tmp_path / "died").episodes == 4
 
 

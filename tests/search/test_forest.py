@@ -66,14 +66,15 @@ def searched(game, net, trees=5, seed=7, iterations=60, moves=0, **options):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
-@pytest.mark.parametrize("batch", [1, 4])
-def test_every_tree_is_the_tree_of_an_agent(game, batch, as_agent):
+@pytest.mark.parametrize(("batch", "leaf_visits"), [(1, 0), (4, 0), (4, 10)])
+def test_every_tree_is_the_tree_of_an_agent(game, batch, leaf_visits, as_agent):
     net = Net(game)
     as_agent(net)
-    forest = searched(game, net, batch=batch)
+    forest = searched(game, net, batch=batch, leaf_visits=leaf_visits)
+    leaves = f"batch={batch}, leaf_visits={leaf_visits}"
     for i in range(len(forest)):
         agent = bl.agent(
-            f"mcts(forest-net, iterations=60, batch={batch}, solver=False)", game, seed=derive_seed(7, i)
+            f"mcts(forest-net, iterations=60, {leaves}, solver=False)", game, seed=derive_seed(7, i)
         )
         decision = agent.act(forest.state(i))
         visits, values = forest.visits()[i], forest.values()[i]
@@ -142,9 +143,10 @@ def test_the_cache_asks_about_no_position_twice():
     assert len(net.asked) > len(set(net.asked))
 
 
-def test_trees_search_as_long_as_each_is_told():
+@pytest.mark.parametrize("leaf_visits", [0, 5])
+def test_trees_search_as_long_as_each_is_told(leaf_visits):
     game = bl.game("connectfour")
-    forest = Forest(game, 4, batch=3)
+    forest = Forest(game, 4, batch=3, leaf_visits=leaf_visits)
     forest.search(Net(game), np.array([0, 1, 10, 50]))
     assert forest.visits().sum(axis=1).tolist() == [0, 1, 10, 50]
     assert np.isnan(forest.root_values()[0]).all()
@@ -155,8 +157,45 @@ def test_trees_search_as_long_as_each_is_told():
 def test_batches_are_full():
     game = bl.game("connectfour")
     net = Net(game)
-    Forest(game, 16, batch=4).search(net, 40)
+    Forest(game, 16, batch=4, leaf_visits=0).search(net, 40)
     assert net.rows == [16] + [64] * 10
+
+
+def leaves_by_turn(iterations, batch, leaf_visits, visits=1):
+    """How many leaves wait together: one for every `leaf_visits` visits of the root, whose own is the first."""
+    turns = []
+    while iterations:
+        turns.append(min(iterations, max(1, min(batch, visits // leaf_visits))))
+        visits, iterations = visits + turns[-1], iterations - turns[-1]
+    return turns
+
+
+def test_leaves_grow_with_the_visits_of_the_root(as_agent):
+    game = bl.game("connectfour")
+    expected = leaves_by_turn(60, 4, 10)
+    assert expected == [1] * 19 + [2] * 5 + [3] * 4 + [4] * 4 + [3]
+    net = Net(game)
+    forest = Forest(game, 3, batch=4, leaf_visits=10)
+    forest.search(net, 60)
+    assert net.rows == [3 * leaves for leaves in [1, *expected]]
+    forest.search(net, 20)  # with the visits that the tree has
+    assert net.rows[1 + len(expected) :] == [3 * leaves for leaves in leaves_by_turn(20, 4, 10, 61)]
+    alone = Net(game)
+    as_agent(alone)
+    bl.agent("mcts(forest-net, iterations=60, batch=4, leaf_visits=10)", game).act(game.initial_state())
+    assert alone.rows == [1, *expected]
+
+
+def test_a_batch_changes_nothing_while_the_tree_is_small(as_agent):
+    game = bl.game("connectfour")
+    as_agent(Net(game))
+    one, many = (
+        bl.agent(f"mcts(forest-net, iterations=40, batch={batch}, leaf_visits=25)", game, seed=1)
+        for batch in (1, 8)
+    )
+    state = random_position(game, 1, 6)
+    decisions = [agent.act(state) for agent in (one, many)]
+    assert decisions[0].policy == decisions[1].policy and decisions[0].values == decisions[1].values
 
 
 def test_noise_is_drawn_anew_for_every_search_where_it_is_wanted():
@@ -277,7 +316,7 @@ def test_two_forests_take_turns():
 def test_a_search_that_was_given_up_leaves_nothing_behind():
     game = bl.game("connectfour")
     net = Net(game)
-    forest, fresh = Forest(game, 4, batch=2), Forest(game, 4, batch=2)
+    forest, fresh = (Forest(game, 4, batch=2, leaf_visits=0) for _ in range(2))
     rows = forest.start(20)
     forest.step(*net(forest.inputs[:rows], forest.legal[:rows]))
     with pytest.raises(ZeroDivisionError):
@@ -350,7 +389,7 @@ def test_noise_of_a_game_that_is_over_does_not_reach_the_next_one():
 
 def test_games_do_not_change_under_a_search():
     game = bl.game("connectfour")
-    forest = Forest(game, 3, batch=4)
+    forest = Forest(game, 3, batch=4, leaf_visits=0)
     core = forest.core
     rows = core.start(np.full(3, 100), np.zeros(3, bool))
     for act in (

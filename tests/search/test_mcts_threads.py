@@ -25,7 +25,9 @@ def shares(decision):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
-@pytest.mark.parametrize("more", ["", 'select="puct", noise=0.5', "rave=True", "batch=5", "max_nodes=1024"])
+@pytest.mark.parametrize(
+    "more", ["", 'select="puct", noise=0.5', "rave=True", "batch=5, leaf_visits=0", "max_nodes=1024"]
+)
 def test_every_iteration_is_counted_once_and_no_virtual_loss_stays(game, more):
     """The root's mean is that of its actions: a virtual loss or a visit too many would show."""
     state = random_position(game, 3, 6)

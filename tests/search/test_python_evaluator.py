@@ -126,7 +126,7 @@ def test_a_batch_is_one_call():
 
     register(judge)
     game = bl.game("gobang")
-    bl.agent("mcts(test, iterations=64, batch=16)", game).act(game.initial_state())
+    bl.agent("mcts(test, iterations=64, batch=16, leaf_visits=0)", game).act(game.initial_state())
     assert sizes == [1, 16, 16, 16, 16]  # the root's priors first
     sizes.clear()
     bl.agent("greedy(test)", game).act(game.initial_state())

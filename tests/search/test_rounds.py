@@ -66,7 +66,7 @@ def test_a_search_of_all_hidden_cards_ends_with_the_round():
 SEARCHES = (
     "greedy(flat)",
     "mcts(flat, iterations=50)",
-    "mcts(flat, iterations=50, batch=8)",
+    "mcts(flat, iterations=50, batch=8, leaf_visits=0)",
     "ismcts(flat, iterations=50)",
     "expectimax(flat, depth=2)",
     "mc(flat, iterations=20)",

@@ -66,7 +66,8 @@ def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
             assert list(decision.scores) == pytest.approx(tree.scores, abs=1e-12)
 
 
-@pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8', 'select="puct", batch=5',
+@pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8',
+                                  'select="uct", batch=8, leaf_visits=0', 'select="puct", batch=5, leaf_visits=0',
                                   'select="puct", fpu="parent", fpu_value=0.3', 'select="puct", noise=0.5',
                                   'select="uct", max_nodes=1024', 'select="puct", rave=True',
                                   'select="uct", rave=True, rave_rollouts=True', 'select="puct", gumbel=8'])  # fmt: skip

@@ -10,6 +10,7 @@ import os
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
 from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
+from boardlab.arena.exams.openings import OPENINGS
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
 from boardlab.arena.exams.own import register_exam
@@ -18,7 +19,9 @@ from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.search.agent import Agent, AgentLike, as_agent
 
-EXAMS: dict[str, Exam] = {exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *CARDS, *CUBES)}
+EXAMS: dict[str, Exam] = {
+    exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *OPENINGS, *CARDS, *CUBES)
+}
 
 __all__ = [
     "EXAMS",
@@ -63,9 +66,11 @@ def evaluate(
 ) -> ExamResult:
     """Lets an agent take one of the game's exams (by default the first), or an exam made up on the spot.
 
-    `against` names an opponent, any agent; then `starts` says where games begin ("default", "1": all
-    positions after one action, "0-1", "random 4", or a file of openings) and `moves_first` that the agent
-    always begins.
+    `against` names an opponent, any agent; then `starts` says where games begin ("0": at the initial
+    position, "1": from all positions after one action, "0-1", "random 4", or a file of openings) and
+    `moves_first` that the agent always begins. By default games between players who may repeat themselves
+    begin from varied openings, and others, and those with `moves_first`, at the initial position. The result
+    says how many games were distinct; in its interval a game that was played before adds nothing.
     """
     as_game(game)
     player = as_agent(agent)
@@ -104,12 +109,13 @@ def _against(
     if not isinstance(starts, (int, str, os.PathLike)):
         raise BoardLabError(f"starts must be a number of actions or text, not {shown(starts)}")
     positions, random_actions = read_starts(game, starts)
+    is_default = isinstance(starts, str) and starts.strip() == "default"
     seatings = [list(range(game.players))] if moves_first else None
     name = against.expression if isinstance(against, Agent) else against
     paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress)
     return paper.play(
         against,
-        starts=positions,
+        starts=None if is_default else positions,
         seatings=seatings,
         random_actions=random_actions,
     )

@@ -93,7 +93,17 @@ def _exploitability(paper: Paper) -> ExamResult:
     ]
     error = (max(halves) - min(halves)) / 2
     value = round(value, 12)  # what nobody can exploit is 0 but for rounding
-    return ExamResult(paper.exam, 0.0 - value, error, 12 * questions, 0.0, {}, NORMAL_95 * error, "questions")
+    return ExamResult(
+        paper.exam,
+        0.0 - value,
+        error,
+        12 * questions,
+        0.0,
+        {},
+        NORMAL_95 * error,
+        "questions",
+        distinct=len({answer for strategy in told for answer in strategy.items()}),
+    )
 
 
 def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]:
@@ -125,7 +135,7 @@ def _agreement(paper: Paper) -> ExamResult:
         right.append(answer)
         kinds.setdefault(_kind(rules, state), []).append(answer)
     details = {kind: sum(answers) / len(answers) for kind, answers in sorted(kinds.items())}
-    return paper.share(right, details, "positions")
+    return paper.share(right, details, "positions", states)
 
 
 def _kind(rules: Blackjack, state: State) -> str:

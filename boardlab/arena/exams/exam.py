@@ -1,10 +1,12 @@
 """What an exam is: a name, a sentence, for which games, how it is taken, and what comes out of it."""
 
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
-from boardlab.arena.intervals import interval, standard_error
+from boardlab.arena.intervals import fresh_share, interval, standard_error
 from boardlab.arena.match import MatchResult, match, with_interval
+from boardlab.arena.openings import varied_openings
 from boardlab.games.game import Game, State
 from boardlab.numbers import counted, plain
 from boardlab.reports import Report
@@ -39,6 +41,8 @@ class ExamResult(Report):
     """What the first error said, where an agent failed or broke the rules in a game."""
     is_bound: bool = False
     """Whether nobody knows how near to `best` one can come."""
+    distinct: int | None = None
+    """How many of the games, positions ... were different; None where the exam cannot tell."""
 
     def __str__(self) -> str:
         return self.text()
@@ -53,6 +57,8 @@ class ExamResult(Report):
         number = counted(self.games, self.units)
         if asked not in (None, self.games):
             number += f" ({asked} asked for)"
+        if self.distinct is not None:
+            number += f", {self.distinct} distinct"
         lines = [f"{self.exam}: {value}{best}, {number}"]
         if self.exam in EXAMS:
             lines.append(f"  {EXAMS[self.exam].sentence}")
@@ -111,14 +117,21 @@ class Paper:
         opponent: str | Agent,
         *,
         best: float | None = None,
-        starts: Sequence[State] = (),
+        starts: Sequence[State] | None = None,
         seatings: Sequence[Sequence[int]] | None = None,
         random_actions: int = 0,
     ) -> ExamResult:
-        """The agent's mean score against copies of one opponent in all other seats."""
+        """The agent's mean score against copies of one opponent in all other seats.
+
+        By default games begin from varied openings, each played in every seat: two deterministic players
+        would play one game again and again. `starts=()` is the initial position; so are the starts against a
+        random player, and where `seatings` say who begins.
+        """
         others = [opponent] * (self.game.players - 1)
         games = self.games
-        if starts:  # every start equally often, in every seat
+        if starts is None:
+            starts = () if seatings or random_actions else self._openings(opponent)
+        elif starts:  # every start equally often, in every seat
             round_size = len(seatings) if seatings else self.game.players
             games = max(1, games // (round_size * len(starts))) * round_size * len(starts)
         result = match(
@@ -133,6 +146,13 @@ class Paper:
             progress=self.progress,
         )
         return self.of_match(result, best)
+
+    def _openings(self, opponent: str | Agent) -> list[State]:
+        """Varied ones in an order of the seed; none where a player draws its actions at random."""
+        names = (a.expression if isinstance(a, Agent) else a.strip() for a in (self.agent, opponent))
+        openings = [] if "random" in names else list(varied_openings(self.game))
+        random.Random(self.seed).shuffle(openings)
+        return openings
 
     def of_match(self, result: MatchResult, best: float | None) -> ExamResult:
         """The first agent's part of a match."""
@@ -149,18 +169,27 @@ class Paper:
             result.intervals[0],
             problem=next((record.error for record in result.records if record.failed), ""),
             is_bound=best is None,
+            distinct=result.distinct,
         )
 
-    def share(self, right: Sequence[bool], details: dict[str, float], units: str) -> ExamResult:
-        """The share of right answers; the best is 1."""
+    def share(
+        self,
+        right: Sequence[bool],
+        details: dict[str, float],
+        units: str,
+        questions: Sequence[Hashable] | None = None,
+    ) -> ExamResult:
+        """The share of right answers; the best is 1. Of equal `questions` only one counts as a sample."""
         scores = [float(answer) for answer in right]
+        fresh = 1.0 if questions is None else fresh_share(questions)
         return ExamResult(
             self.exam,
             sum(scores) / len(scores),
-            standard_error(scores),
+            standard_error(scores, fresh=fresh),
             len(scores),
             1.0,
             details,
-            interval(scores, SHARE),
+            interval(scores, SHARE, fresh=fresh),
             units,
+            distinct=None if questions is None else len(set(questions)),
         )

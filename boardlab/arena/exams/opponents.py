@@ -52,7 +52,7 @@ def is_duel(game: Game) -> bool:
 
 @dataclass(frozen=True)
 class Against:
-    """A match against one opponent; from all positions after plies[0] .. plies[1] actions."""
+    """A match against one opponent; from all positions after plies[0] .. plies[1] actions, or varied ones."""
 
     opponent: str
     plies: tuple[int, int] | None = None
@@ -62,7 +62,7 @@ class Against:
 
     def __call__(self, paper: Paper) -> ExamResult:
         """Takes the exam."""
-        starts = starts_up_to(paper.game, self.plies[1], self.plies[0]) if self.plies else ()
+        starts = starts_up_to(paper.game, self.plies[1], self.plies[0]) if self.plies else None
         seatings = [[0, 1]] if self.first else None
         return paper.play(self.opponent, best=self.best, starts=starts, seatings=seatings)
 
@@ -193,14 +193,14 @@ OPPONENTS = (
     ),
     Exam(
         "heur",
-        "mean score against Othello by weighted squares (GBG's HeurPlayer), in both seats",
+        "mean score against Othello by weighted squares (GBG's HeurPlayer) from varied openings, both seats",
         _is_othello,
         Against("heur"),
         "at most 1",
     ),
     Exam(
         "bench",
-        "mean score against Othello by weighted squares (GBG's BenchPlayer), in both seats",
+        "mean score against Othello by weighted squares (GBG's BenchPlayer) from varied openings, both seats",
         _is_othello,
         Against("bench"),
         "at most 1",
@@ -242,7 +242,8 @@ OPPONENTS = (
     ),
     Exam(
         "maxn",
-        "mean score against a full-width search of three actions (with chance: two), in every seat",
+        "mean score against a full-width search of three actions (with chance: two) from varied openings, in "
+        "every seat",
         lambda game: game.players > 1 and not game.is_hidden,
         _full_width,
         "at most the highest score",
@@ -250,7 +251,7 @@ OPPONENTS = (
     ),
     Exam(
         "mcts",
-        "mean score against mcts(rollout, iterations=1000), in every seat",
+        "mean score against mcts(rollout, iterations=1000) from varied openings, in every seat",
         lambda game: game.players > 1,
         Against("mcts(rollout, iterations=1000)"),
         "at most the highest score",

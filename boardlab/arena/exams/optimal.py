@@ -34,7 +34,7 @@ def _optimal(paper: Paper) -> ExamResult:
             break
     actions = act_all(paper.agent, paper.game, states, paper.seed, paper.progress)
     right = [is_best(values, action) for values, action in zip(known, actions, strict=True)]
-    return paper.share(right or [True], {}, "positions")
+    return paper.share(right or [True], {}, "positions", states or [None])
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _stages(paper: Paper) -> ExamResult:
     for name in stages:
         answers = [answer for answer, position in zip(right, asked, strict=True) if position.stage == name]
         details[f"{name} errors"] = 1 - sum(answers) / len(answers)
-    return paper.share(right, details, "positions")
+    return paper.share(right, details, "positions", [position.state for position in asked])
 
 
 OPTIMAL = (

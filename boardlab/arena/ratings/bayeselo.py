@@ -38,6 +38,9 @@ from boardlab.reports import Report
 SCALE = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
 
+COULOM_ADVANTAGE, COULOM_DRAW = 32.8, 97.3
+"""What Coulom's program takes for the first move and for eloDraw unless it estimates them."""
+
 Vector = NDArray[np.float64]
 
 
@@ -138,15 +141,23 @@ def bayes_elo(
     draw: float | None = None,
     prior: float = 2.0,
     anchor: str | None = None,
-    bounds: str = "covariance",
+    bounds: str | None = None,
+    like: str | None = None,
 ) -> BayesElo:
     """Rates the players of two-player games, on BayesElo's scale; the mean rating is 0, or the anchor's is.
 
     `advantage` (of the first move) and `draw` (eloDraw) are estimated from the games unless they are given.
-    `prior` is the number of virtual draws a player. `bounds="covariance"` takes the 95% intervals from the
-    whole covariance matrix; `"exact-opponents"` is BayesElo's default, the posterior of one player as though
-    the ratings of all others were known.
+    `prior` is the number of virtual draws a player. `bounds="covariance"`, the default, takes the 95%
+    intervals from the whole covariance matrix; `"exact-opponents"` is BayesElo's default, the posterior of
+    one player as though all other ratings were known. `like="bayeselo"` uses the fixed settings of
+    Coulom's program where none are given, for lists that compare with printed ones.
     """
+    if like is not None:
+        check_known("program to rate like", like, ("bayeselo",))
+        advantage = COULOM_ADVANTAGE if advantage is None else advantage
+        draw = COULOM_DRAW if draw is None else draw
+    if bounds is None:
+        bounds = "covariance" if like is None else "exact-opponents"
     results = as_results(results, players=2)
     if not is_number(prior) or not 1e-3 <= prior <= 1e3:
         raise BoardLabError(f"the prior must be a number of draws from 0.001 to 1000, not {shown(prior)}")

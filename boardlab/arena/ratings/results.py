@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.records.files import read_file
-from boardlab.arena.records.pgn import contradicts_moves, section_result, sections
+from boardlab.arena.records.pgn import IncompleteGameError, contradicts_moves, section_result, sections
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
 from boardlab.numbers import counted
@@ -64,16 +64,28 @@ class RatingList(Report, dict[str, R]):
         return self.text()
 
 
-def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
-    """The results in a PGN file, from the tags alone: what stands where moves should be need not be any.
+class PgnResults(list[Result]):
+    """The results in a PGN file."""
 
-    Where it is, and the file says which game it is, `is_contradicted` tells whether they agree.
-    Games without a result (`*`) and games of one player are left out. A game that lacks a player or has an
-    unknown result is an error that names its line.
+    left_out: tuple[str, ...] = ()
+    """Which games of the file are not among them and why, a line a reason."""
+
+
+def read_pgn_results(path: str | os.PathLike[str]) -> PgnResults:
+    """Read the results of a PGN file from its tags; the moves need not be readable.
+
+    Where they are readable, and the file names the game, `is_contradicted` marks those that give another
+    result. `left_out` lists games without a result (`*`), games of one player, and incomplete games, such as
+    the last one of a file that is cut off. An unknown result is an error that names its line.
     """
-    results, unfinished, alone = [], 0, 0
+    results, unfinished, alone = PgnResults(), 0, 0
+    incomplete: list[IncompleteGameError] = []
     for section in sections(read_file(path).lstrip("\ufeff")):
-        found = section_result(f"{path}, line {section.line}", section.tags)
+        try:
+            found = section_result(f"{path}, line {section.line}", section.tags)
+        except IncompleteGameError as error:
+            incomplete.append(error)
+            continue
         if found is None:
             unfinished += 1
         elif len(found[0]) == 1:
@@ -83,7 +95,16 @@ def read_pgn_results(path: str | os.PathLike[str]) -> list[Result]:
             date = section.tags.get("Date", "")
             results.append(Result(*found, date, game, contradicts_moves(section)))
     if not results:
-        raise BoardLabError(f'"{path}" {_nothing_to_rate(unfinished, alone)}')
+        raise (
+            incomplete[0] if incomplete else BoardLabError(f'"{path}" {_nothing_to_rate(unfinished, alone)}')
+        )
+    for number, kind in (
+        (len(incomplete), f"incomplete ({incomplete[0]})" if incomplete else ""),
+        (unfinished, "without a result"),
+        (alone, "of one player"),
+    ):
+        if number:
+            results.left_out += (f"{counted(number, 'games')} left out: {kind}",)
     return results
 
 

@@ -12,6 +12,7 @@ from boardlab.arena.records.record import Record
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game
 from boardlab.paths import as_path
+from boardlab.paths import read_file as read_plain_file
 from boardlab.runs import changing, write_file
 
 FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
@@ -20,6 +21,9 @@ FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
     ".txt": lines_text,
 }
 
+
+LARGEST = 1 << 30
+"""Bytes of a file of games: read, it takes some ten times as much memory."""
 
 FORMATS_HELP = ".pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)"
 
@@ -111,10 +115,10 @@ def format_of(text: str) -> str:
 def read_file(path: str | os.PathLike[str]) -> str:
     """The text of a file of games; others may have written it in Latin-1."""
     file = as_path("the file of games", path)
-    if not file.is_file():
-        raise BoardLabError(f'"{path}" is a folder' if file.is_dir() else f'there is no file "{path}"')
     try:
-        content = file.read_bytes()
+        content = read_plain_file(file, LARGEST)
+    except FileNotFoundError:
+        raise BoardLabError(f'there is no file "{path}"') from None
     except OSError as error:
         raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
     if b"\0" in content[:4096]:

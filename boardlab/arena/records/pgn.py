@@ -161,6 +161,10 @@ class Section:
     moves: list[str]
 
 
+class IncompleteGameError(BoardLabError):
+    """A game whose tags do not name its players, as where a file is cut off."""
+
+
 TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 SLOPPY_TAG = re.compile(r'\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # quotes inside that nobody escaped
 RESULT = re.compile(r"\*|(?:[01]|1/\d+)(?:-(?:[01]|1/\d+))+")
@@ -234,13 +238,13 @@ def _players(place: str, tags: dict[str, str]) -> tuple[str, ...]:
     if "White" in tags or "Black" in tags:
         for name in ("White", "Black"):
             if not tags.get(name):
-                raise BoardLabError(f"{place}: a game without the tag {name}")
+                raise IncompleteGameError(f"{place}: a game without the tag {name}")
         return tags["White"], tags["Black"]
     players: list[str] = []
     while f"Player{len(players) + 1}" in tags:
         players.append(tags[f"Player{len(players) + 1}"])
     if not players:
-        raise BoardLabError(f"{place}: a game without the tag White")
+        raise IncompleteGameError(f"{place}: a game without the tag White")
     return tuple(players)
 
 

@@ -23,20 +23,20 @@ def gate_score(
     simulations: int,
     seed: int,
     threads: int = 1,
-    leaves: int = 1,
-    cpuct: float = 1.0,
-    solver: bool = True,
+    *,
+    batch: int = 1,
+    **tree: Any,
 ) -> float:
     """The new net's points a game against the old one: 0 (all lost) to 1 (all won), .5 where they are equal.
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
     There are as many openings as make `games` games at least.
-    So many `leaves` of a tree are judged at once; `cpuct` and `solver` are those of the trees.
+    `batch` and the rest are options of the trees, as in `Forest`; `solver` is on by default.
     """
     nodes = game.players * simulations * game.action_count
-    trees = max(1, min(MOST_TREES // leaves, MOST_NODES // nodes))
-    options = {"batch": leaves, "cpuct": cpuct, "solver": solver, "threads": threads}
+    trees = max(1, min(MOST_TREES // batch, MOST_NODES // nodes))
+    options = {"solver": True, **tree, "batch": batch, "threads": threads}
     points: list[float] = []
     openings = np.arange(-(-games // game.players))  # whole ones: a seat that is played more often tells
     for seat in range(game.players):

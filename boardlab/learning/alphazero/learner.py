@@ -28,7 +28,7 @@ from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, action_type, draw_rows
 from boardlab.learning.alphazero.reports import Reports
-from boardlab.learning.alphazero.settings import LEAVES, AlphaZero
+from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.alphazero.shares import SelfPlay
 from boardlab.learning.alphazero.transfer import freeze_layers, take_over
 from boardlab.learning.alphazero.warm_start import WarmStart
@@ -287,7 +287,7 @@ class AlphaZeroLearner:
                 judge.load(net, *self._scale())
         else:
             trees = -(-self.settings.gate_games // self.game.players)
-            self.gate_judges = [self.judge(net, LEAVES * trees) for net in nets]
+            self.gate_judges = [self.judge(net, self.settings.leaves * trees) for net in nets]
         new, old = self.gate_judges
         score = gate_score(
             self.game,
@@ -297,9 +297,7 @@ class AlphaZeroLearner:
             self.settings.exam_simulations,
             seed,
             self.threads,
-            leaves=LEAVES,
-            cpuct=self.settings.exam_cpuct,
-            solver=self.settings.exam_solver,
+            **self.settings.tree_options,
         )
         accepted = score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
@@ -330,13 +328,8 @@ class AlphaZeroLearner:
 
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
-        spec = Mcts(
-            _Judging(self.evaluator()),
-            iterations=self.settings.exam_simulations,
-            batch=LEAVES,
-            cpuct=self.settings.exam_cpuct,
-            solver=self.settings.exam_solver,
-        )
+        judging = _Judging(self.evaluator())
+        spec = Mcts(judging, iterations=self.settings.exam_simulations, **self.settings.tree_options)
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----

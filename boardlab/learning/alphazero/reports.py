@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardlab.errors import MissingPackageError, install
+from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.learning.exams import exam_names
+from boardlab.paths import read_file
 from boardlab.runs import RunFolder
+from boardlab.runs.folder import LARGEST_LOG
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
@@ -83,13 +85,17 @@ class Reports:
 
 def _told(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
     """What was told up to this generation; a line that was cut when a machine stopped is left out."""
-    if not path.exists():
+    try:
+        text = read_file(path, LARGEST_LOG).decode(errors="replace")
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise BoardLabError(f"{path} cannot be read: {error.strerror}") from None
     rows: dict[int, dict[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in text.splitlines():
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         number = row.get("generation") if isinstance(row, dict) else None
         if isinstance(number, int) and 1 <= number <= generation:
@@ -108,14 +114,15 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
         from matplotlib.ticker import MaxNLocator
     except ImportError:
         return None
-    found = [row for row in rows if "policy_loss" in row and "value_loss" in row]
+    losses = ("policy_loss", "value_loss")
+    found = [row for row in rows if all(isinstance(row.get(name), (int, float)) for name in losses)]
     if not found:
         return None
     figure = Figure(figsize=(7, 3.5), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     generations = [row["generation"] for row in found]
-    policy, value = ([float(row[name]) for row in found] for name in ("policy_loss", "value_loss"))
+    policy, value = ([float(row[name]) for row in found] for name in losses)
     both = [p + v for p, v in zip(policy, value, strict=True)]
     for label, curve in (("both", both), ("policy: cross-entropy", policy), ("value: squared error", value)):
         axes.plot(generations, curve, marker="o", markersize=3, label=label)

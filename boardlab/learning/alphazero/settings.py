@@ -1,26 +1,24 @@
 """The settings of AlphaZero. Names follow papers 001, 003 and 004 and the field."""
 
 import os
+import types
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.net import check_planes, net_description, require_torch
+from boardlab.evaluators.net import check_planes, net_description, require_torch, uses_gpu
 from boardlab.games.game import Game
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Window
 from boardlab.learning.alphazero.reports import require_tensorboard
 from boardlab.learning.alphazero.resign import check_resign
 from boardlab.learning.alphazero.transfer import describe_transfer, inherited
-from boardlab.learning.alphazero.warm_start import ENHANCEMENTS, WarmStart
+from boardlab.learning.alphazero.warm_start import WARM_STARTS, WarmStart
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.options import option
+from boardlab.search.enhancements import POLICIES
 from boardlab.search.mcts import Mcts
-
-LEAVES = 8
-"""Of a tree that the net judges at once where it plays: in exams, at the gate and as the trained agent."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +91,14 @@ class AlphaZero(LearnerSettings):
 
     warm_start: str = option(
         "off",
-        "what helps the search in the first generations (papers 003, 004): rollouts instead of the net's "
+        "what helps the search in the first generations (Wang et al. 2021): rollouts instead of the net's "
         "values, rave, both (rora), rollouts weighed with the net's values without and with rave (wro, "
         "wrora), or rhea",
-        choices=("off", *ENHANCEMENTS),
+        choices=("off", *WARM_STARTS),
     )
     switch: str = option(
         "fixed",
-        "when it ends: after warm_iterations generations, or (adaptive: paper 004, Algorithm 2) once MCTS "
+        "when it ends: after warm_iterations generations, or (adaptive: their Algorithm 2) once MCTS "
         "with the net alone wins more than it loses against it; their games are then what is learned from",
         choices=("fixed", "adaptive"),
     )
@@ -110,15 +108,15 @@ class AlphaZero(LearnerSettings):
     )
     warm_decay: str = option(
         "inverse",
-        "how that weight falls: as 1/generation (paper 004), or linearly from 1 in the first generation to "
-        "1/I' in the last with switch=fixed",
+        "how that weight falls: as 1/generation (Wang et al. 2021), or with switch=fixed linearly from 1 in "
+        "the first generation to 1/I' in the last",
         choices=("inverse", "linear"),
     )
     warm_policy: str = option(
-        "values",
-        "warm start: what policy is learned from, the share of each action in the sum of values (as the "
-        "papers write) or in the visits",
-        choices=("values", "visits"),
+        "visits",
+        "warm start: what the policy to learn from is made of: visits, which reproduce the published "
+        "results, or values, as the published listings say",
+        choices=POLICIES,
     )
     equivalence: float = option(
         1000.0, "warm start: RAVE's weight is sqrt(equivalence / (3 N + equivalence))", low=1e-9, high=1e12
@@ -196,6 +194,18 @@ class AlphaZero(LearnerSettings):
     exam_solver: bool = option(
         True, "proven wins, losses and draws are backed up as proven there (MCTS-Solver); never in self-play"
     )
+    leaves: int = option(
+        8,
+        "most leaves of a tree that the net judges at once there; self-play has one, of many trees",
+        low=1,
+        high=1024,
+    )
+    leaf_visits: int = option(
+        Mcts.leaf_visits,
+        "visits of the root for each of those leaves: few while the tree is small; 0: all from the start",
+        low=0,
+        high=10**6,
+    )
     device: str = option(
         "auto", "cpu, cuda, or auto: the GPU if there is one", choices=("auto", "cpu", "cuda")
     )
@@ -208,6 +218,7 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+    before = types.MappingProxyType({"leaves": 8, "leaf_visits": 0})
 
     def window_at(self, generation: int) -> Window:
         """What the generation of that number, the first is 1, is learned from."""
@@ -217,9 +228,19 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        cpuct = "" if self.exam_cpuct == Mcts.cpuct else f"cpuct={self.exam_cpuct!r}, "
-        solver = "" if self.exam_solver else "solver=False, "
-        return f'mcts(net("{path}"), iterations={self.exam_simulations}, {cpuct}{solver}batch={LEAVES})'
+        tree = {name: value for name, value in self.tree_options.items() if value != getattr(Mcts, name)}
+        more = "".join(f", {name}={value!r}" for name, value in tree.items())
+        return f'mcts(net("{path}"), iterations={self.exam_simulations}{more})'
+
+    @property
+    def tree_options(self) -> dict[str, Any]:
+        """Options of the trees in exams, at the gate and of the trained agent, as `mcts` names them."""
+        return {
+            "cpuct": self.exam_cpuct,
+            "solver": self.exam_solver,
+            "batch": self.leaves,
+            "leaf_visits": self.leaf_visits,
+        }
 
     @property
     def least_episodes(self) -> int:
@@ -230,12 +251,10 @@ class AlphaZero(LearnerSettings):
         """Only whole generations are played."""
         return -(-episodes // self.games) * self.games
 
-    def first_exams(self, game: Game) -> list[str]:
-        """Where nothing better is known, tree search without a net: a random player is beaten at once."""
-        first = super().first_exams(game)
-        if first != ["random"]:
-            return first
-        return ["perfect"] if "perfect" in exams_for(game) else ["mcts(rollout, iterations=200)"]
+    def exam_cost(self, cost: float) -> float:
+        """Mostly that of the net's own search; a GPU plays many self-play games at once, but one exam's."""
+        own = 3 * self.exam_simulations / self.simulations * (40 if uses_gpu(self.device) else 1)
+        return own + cost / 250
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from boardlab.evaluators.net import described_layers
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
+from boardlab.interrupts import ignore_for_good
 from boardlab.learning.alphazero.replay import Examples, concatenate
 from boardlab.learning.alphazero.self_play import SelfPlayCounts, play_games
 from boardlab.learning.alphazero.settings import AlphaZero
@@ -274,6 +275,7 @@ def _read(stream: IO[bytes] | None) -> Any:
 
 def work() -> None:
     """A worker: plays the shares it is sent until its parent is gone."""
+    ignore_for_good()  # signals that all processes of a job get: the parent saves, and ends this one then
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed must not get between the answers
     tasks: queue.Queue[Any] = queue.Queue()

@@ -1,9 +1,8 @@
 """Warm start: enhancements of the search in the first generations, while the net knows nothing yet.
 
-Papers 003 (algorithms 10 to 15) and 004. An enhancement is the tree of self-play with other options: a part
-of a leaf's value is a rollout's, or selection looks at RAVE's values too, and the policy that is learned from
-is made of values, not of visits, unless asked for. RHEA is a search of its own. It stays for a fixed number
-of generations (I') or until the net does without it (paper 004, Algorithm 2): until then all games are
+Wang (2021), algorithms 10 to 15, and Wang et al. (2021). An enhancement is the tree of self-play with other
+options (boardlab/search/enhancements.py); RHEA is a search of its own. It stays for a fixed number of
+generations (I') or until the net does without it (Algorithm 2 of Wang et al.): until then all games are
 between the enhancement and MCTS with the net alone, and these games are what is learned from.
 """
 
@@ -14,21 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
+from boardlab.search.enhancements import ENHANCEMENTS
 
 if TYPE_CHECKING:
     from boardlab.games.game import Game
     from boardlab.learning.alphazero.settings import AlphaZero
 
-ENHANCEMENTS: dict[str, dict[str, Any]] = {
-    "rollout": {"rollout_weight": 1.0, "policy": "value"},
-    "rave": {"rave": True, "policy": "rave"},
-    "rora": {"rave": True, "rollout_weight": 1.0, "policy": "rave"},
-    "wro": {"policy": "value"},
-    "wrora": {"rave": True, "rave_rollouts": True, "policy": "value"},
-    "rhea": {},
-}
-"""Options of the forest by name; the weight of wro and wrora depends on the generation."""
-WEIGHTED = ("wro", "wrora")
+WARM_STARTS = (*ENHANCEMENTS, "rhea")
 
 
 @dataclass(frozen=True)
@@ -49,13 +40,13 @@ class WarmGeneration:
     def facts(self) -> dict[str, Any]:
         """What the run's log says about it."""
         said: dict[str, Any] = {"warm_start": self.enhancement}
-        if self.enhancement in WEIGHTED:
+        if self.enhancement != "rhea" and ENHANCEMENTS[self.enhancement].is_weighted:
             said["warm_weight"] = self.options["rollout_weight"]
         return said
 
 
 class WarmStart:
-    """When a run is warm: Algorithm 1 (line 5) or Algorithm 2 (lines 3, 16 and 25) of paper 004."""
+    """When a run is warm: Algorithm 1 (line 5) or Algorithm 2 (lines 3, 16 and 25) of Wang et al. (2021)."""
 
     def __init__(self, settings: "AlphaZero") -> None:
         self.settings = settings
@@ -78,13 +69,14 @@ class WarmStart:
         over = 0 < self.switched[0] < number if self.is_adaptive else number > settings.warm_iterations
         if settings.warm_start == "off" or over:
             return None
-        options = dict(ENHANCEMENTS[settings.warm_start])
-        if settings.warm_start in WEIGHTED:
-            options["rollout_weight"] = self._weight(number)
-        if settings.warm_policy == "visits":
-            options.pop("policy", None)
-        if options.get("rave"):
-            options |= {"equivalence": settings.equivalence, "rave_of": settings.rave_of}
+        options: dict[str, Any] = {}
+        if settings.warm_start != "rhea":
+            options = ENHANCEMENTS[settings.warm_start].options(
+                settings.warm_policy,
+                weight=self._weight(number),
+                equivalence=settings.equivalence,
+                rave_of=settings.rave_of,
+            )
         return WarmGeneration(settings.warm_start, options, self.is_adaptive)
 
     def _weight(self, number: int) -> float:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
-from boardlab.evaluators.net import require_torch
+from boardlab.evaluators.net import require_torch, uses_gpu
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
 from boardlab.learning.learner import LearnerSettings, Trainee
@@ -63,6 +63,7 @@ class Davi(NTupleSettings):
     adapt_others: bool = field(default=True, init=False)
     choose_start: float = field(default=0.0, init=False)
     start_actions: int = field(default=1, init=False)
+    start_actions_min: int | None = field(default=None, init=False)
 
     name = "davi"
 
@@ -118,6 +119,10 @@ class RandomWalk(LearnerSettings):
     def whole_episodes(self, episodes: int) -> int:
         """Only whole steps are learned."""
         return -(-episodes // self.walks) * self.walks
+
+    def exam_cost(self, cost: float) -> float:
+        """A beam over a net takes far longer than a walk, above all on a GPU."""
+        return 35 * cost * self.exam_width / 100 * (10 if uses_gpu(self.device) else 1)
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""

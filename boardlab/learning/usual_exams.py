@@ -1,0 +1,142 @@
+"""The exam of a run whose user names none: the best one that fits into a tenth of the run's time.
+
+An exam is chosen so that the learning curve tells something until the end: perfect play where the game has it and
+its package is installed, else positions with known answers, else a tree search that the default preset does
+not beat at once. What an exam costs is declared here and not measured while a run goes on: the same command
+takes the same exams on every machine.
+"""
+
+import importlib.util
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from boardlab.arena.exams import EXAMS
+from boardlab.errors import install
+from boardlab.games.game import Game
+
+EXAM_SHARE = 0.1
+"""Of a run's time, for all its exams together."""
+MOST_EXAMS, MOST_GAMES = 20, 100
+FEWEST_GAMES = 20
+"""An exam of fewer says little; a run that is too short for one such exam takes none."""
+CURVE = 10
+"""Exams that make a learning curve: where a better exam is too slow for as many, a faster one is taken."""
+
+
+@dataclass(frozen=True)
+class UsualExam:
+    """An exam, or an opponent, and what it costs."""
+
+    name: str
+    cost: float
+    """Episodes of td-ntuple's default preset in the time of one game, rather too many than too few.
+    `bench/exams.py` measures it."""
+    package: str = ""
+    """What it needs beside BoardLab, and the extra that brings it."""
+    extra: str = ""
+
+    def is_there(self, game: Game) -> bool:
+        """Whether the game has it and its package is installed."""
+        if self.package and importlib.util.find_spec(self.package) is None:
+            return False
+        return EXAMS[self.name].applies(game) if self.name in EXAMS else game.players > 1
+
+
+_ABDL = UsualExam("abdl", 3500, "bitbully", "references")
+_MCTS = "mcts(rollout, iterations={})"
+
+USUAL: dict[str, tuple[UsualExam, ...]] = {
+    "tictactoe": (UsualExam("perfect", 15),),
+    "connectfour": (_ABDL, UsualExam("stages", 30), UsualExam(_MCTS.format(200), 40)),
+    "othello": (UsualExam(_MCTS.format(200), 27),),
+    "gobang": (UsualExam(_MCTS.format(500), 40),),
+    "nim": (UsualExam("perfect", 15), UsualExam("bouton", 50)),
+    "sim": (UsualExam(_MCTS.format(1000), 20),),
+    "hex": (UsualExam(_MCTS.format(200), 50),),
+    "yavalath": (UsualExam(_MCTS.format(2000), 45),),
+    "ewn": (UsualExam(_MCTS.format(200), 45),),
+    "2048": (UsualExam("score", 2),),
+    "blackjack": (UsualExam("basic", 60),),
+    "rubiks": (UsualExam("twists20", 20),),  # a game is one cube of each of three numbers of twists
+    "morpion": (UsualExam("score", 3),),
+    "pathwayz": (UsualExam(_MCTS.format(1000), 50),),
+}
+"""By game, the best one first."""
+
+OTHERS = (
+    UsualExam("perfect", 100),
+    UsualExam("optimal", 100),
+    UsualExam(_MCTS.format(200), 100),
+    UsualExam("score", 3),
+)
+"""Of games of the user's own, and of variants that have none of their game's exams."""
+
+
+@dataclass(frozen=True)
+class UsualPlan:
+    """Which exam, how often, and with how many games; no name where the run is too short for any."""
+
+    names: tuple[str, ...] = ()
+    every: int = 0
+    games: int = MOST_GAMES
+    final: tuple[str, ...] = ()
+    """Taken once, at the end: a better exam that is too slow to be taken again and again."""
+
+
+def usual_plan(
+    game: Game,
+    episodes: int,
+    own_cost: Callable[[float], float],
+    every: int | None = None,
+    games: int | None = None,
+) -> UsualPlan:
+    """The exams of a run of so many episodes.
+
+    `own_cost` turns the cost of a game into episodes of the learner. Who gives `every` or `games` wants an
+    exam, however short the run is.
+    """
+    exams = (*USUAL.get(game.name, ()), *OTHERS)
+    costs = [own_cost(exam.cost) for exam in exams]
+    budget = EXAM_SHARE * episodes
+
+    def first(least: float) -> int | None:
+        """The best exam that so many games can be played of."""
+        enough = (i for i, cost in enumerate(costs) if budget >= least * cost)
+        return next((i for i in enough if exams[i].is_there(game)), None)
+
+    chosen = first(CURVE * FEWEST_GAMES)
+    if chosen is None:
+        chosen = first(FEWEST_GAMES)
+    if chosen is None and (every is not None or games is not None):
+        there = [i for i, exam in enumerate(exams) if exam.is_there(game)]
+        chosen = min(there, key=lambda i: costs[i], default=None)
+    if chosen is None:
+        return UsualPlan()
+    best = first(2 * FEWEST_GAMES)  # at most half of the time
+    final = () if best is None or best >= chosen else (exams[best].name,)
+    if best is not None and final:
+        budget -= FEWEST_GAMES * costs[best]
+    every, games = _spread(episodes, budget / costs[chosen], every, games)
+    return UsualPlan((exams[chosen].name,), every, games, final)
+
+
+def _spread(episodes: int, affordable: float, every: int | None, games: int | None) -> tuple[int, int]:
+    """How often, and how many games: twenty exams of up to a hundred, or fewer games, or fewer exams."""
+    number = MOST_EXAMS if every is None else -(-episodes // every) if every else 1
+    if games is None:
+        games = int(min(max(affordable / max(1, number), FEWEST_GAMES), MOST_GAMES))
+    if every is None:
+        number = min(max(int(affordable / games), 1), MOST_EXAMS)
+        every = max(1, math.ceil(episodes / number))
+    return every, games
+
+
+def better_exam(game: Game, names: tuple[str, ...]) -> str:
+    """What to install for a better exam than the one that was chosen, as a sentence; or nothing."""
+    for exam in USUAL.get(game.name, ()):
+        if exam.name in names:
+            break
+        if exam.package and exam.name in EXAMS and EXAMS[exam.name].applies(game):
+            return f"against perfect play ({exam.name}) instead: {install(exam.extra)}"
+    return ""

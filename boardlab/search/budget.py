@@ -1,0 +1,50 @@
+"""Budgets of players: what each may spend on a decision, and how to make them equal."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from boardlab.errors import BoardLabError
+from boardlab.games.game import as_integer
+from boardlab.search.agent import Agent, AgentLike, as_agents
+from boardlab.search.expression import format_spec, parse
+
+
+def budget_of(expression: str) -> str:
+    """What the agent may spend on a decision, in words; empty where it does not search."""
+    try:
+        return parse(expression).budget
+    except BoardLabError:  # an agent that somebody made in Python has a name, not an expression
+        return ""
+
+
+def budgets(agents: Sequence[str]) -> list[str]:
+    """The line that says what the searches may spend, players numbered from 1; none where nobody searches."""
+    players: dict[str, list[int]] = {}
+    for number, agent in enumerate(agents, 1):
+        if budget := budget_of(agent):
+            players.setdefault(budget, []).append(number)
+    if not players:
+        return []
+    if len(players) == 1:
+        return [f"budget of every search: {next(iter(players))} a decision"]
+    parts = (f"{budget} ({', '.join(map(str, numbers))})" for budget, numbers in players.items())
+    return [f"budgets a decision differ: {', '.join(parts)}; --iterations N makes simulations equal"]
+
+
+def with_iterations(agents: AgentLike | Sequence[AgentLike], iterations: int | None) -> list[str | Agent]:
+    """Give every agent that counts simulations this many a decision; None leaves them as they are."""
+    listed = as_agents(agents)
+    if iterations is None:
+        return listed
+    number = as_integer("iterations", iterations, 1, 4 * 10**9)
+    return [_equalised(agent, number) for agent in listed]
+
+
+def _equalised(agent: str | Agent, iterations: int) -> str | Agent:
+    if isinstance(agent, Agent) and agent.seed is None:  # no expression made it
+        return agent
+    spec = parse(agent if isinstance(agent, str) else agent.expression)
+    if not spec.counts_simulations:
+        return agent
+    no_time = {"seconds": None} if hasattr(spec, "seconds") else {}
+    return format_spec(dataclasses.replace(spec, iterations=iterations, **no_time))  # type: ignore[call-arg]

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.junk import JUNK
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -61,37 +62,6 @@ ALL_GAMES = [
 
 def test_all_games_are_under_fire() -> None:
     assert {game.name for game in ALL_GAMES} == set(bl.games())
-
-
-class BadRepr:
-    def __repr__(self) -> str:
-        raise RuntimeError("no text for you")
-
-    def __str__(self) -> str:
-        raise RuntimeError("no text for you")
-
-
-class BadIndex:
-    def __index__(self) -> int:
-        raise TypeError("not today")
-
-
-class Text(str):
-    pass
-
-
-# Valid numbers are small, so that what is accepted is done at once; the others are far out of every range.
-JUNK: list[Any] = [
-    None, True, False, 0, 1, 2, 3, -1, -2, -(2**31), 2**63, -(2**63), 2**64, 2**64 - 1, 10**30, 10**5000,
-    0.0, 1.0, 0.5, -1.5, 1e300, math.nan, math.inf, -math.inf, 1j, "", "0", "a1", "score", "discs", "random",
-    "mcts(iterations=5)", "nim", "\x00", "\ud800", "x" * 10_000, Text("score"), b"", b"\x00" * 64,
-    bytearray(8), [], [0], [None], (0, 1), [[0, 1]], {}, {"rows": 3}, {0}, range(3), object(), int, len,
-    BadRepr(), BadIndex(), np.int64(1), np.uint64(2**64 - 1), np.float32(1), np.bool_(True), np.array(1),
-    np.zeros(0),
-    np.zeros(20, np.int32), np.zeros((4, 5), np.int32), np.zeros(20, np.float64), np.zeros(40, np.int32)[::2],
-    np.full(21, 2**31 - 1, np.int32), np.array([None]), np.array(["x"]), memoryview(b"12345678"),
-    lambda *args: 0, lambda *args: None,
-]  # fmt: skip
 
 
 def uninitialised() -> list[Any]:

@@ -2,17 +2,17 @@
 
 Every job (each learner, several runs at once, AlphaZero's processes, a tournament, a match that is saved) is
 first done without a break. Then it is done again and again and broken off on the way: by kill -9, by SIGTERM,
-or by a full disk, which here is a limit on the size of files. The job is then finished, and its files must have
-the bytes of the unbroken one.
+or by a full disk, which here is a limit on the size of files. The job is then finished, and its files must
+have the bytes of the unbroken one.
 """
 
 import argparse
 import contextlib
 import csv
 import io
+import itertools
 import os
 import random
-import resource
 import secrets
 import shlex
 import shutil
@@ -21,6 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import zipfile
 from collections import Counter
@@ -29,11 +30,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 # Checkpoints every few milliseconds instead of every minute, so that breaks fall between them.
-PROGRAM = (
-    "import sys, boardlab.learning.training as t; t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.05, 0.02; "
-    "from boardlab.__main__ import main; sys.exit(main())"
-)
+PROGRAM = """
+import os, resource, sys
+if limit := os.environ.pop("SOAK_LARGEST_FILE", ""):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+import boardlab.learning.training as training
+training.CHECKPOINT_SECONDS, training.CHUNK_SECONDS = 0.05, 0.02
+from boardlab.__main__ import main
+sys.exit(main())
+"""
 HARMS = ("kill -9", "SIGTERM", "full disk")
+FAILURES = (AssertionError, OSError, zipfile.BadZipFile, subprocess.TimeoutExpired, sqlite3.Error)
 LONGEST = 300
 """Seconds that a command may take."""
 
@@ -90,6 +97,8 @@ class Job:
     """What the unbroken one took."""
     largest: int = 0
     whole: Content = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """While it is done unbroken."""
 
 
 def resumed(words: list[str]) -> Callable[[Path], list[str]]:
@@ -106,20 +115,24 @@ def training(name: str, words: str) -> Job:
 EXAM = "--exam random --exam-games 4"
 CUBE = "rubiks --twists 4 --exam none --episodes"
 CUBE_NET = "--first 16 --width 16 --threads 1"
-SMALL_NET = "--games 8 --simulations 8 --channels 8 --blocks 1 --hidden 8 --threads 1"
+TUPLES = "--exam none --layout walk --tuples 6 --length 4"
+SMALL_NET = (
+    "--learner alphazero --exam none --games 8 --simulations 8 --channels 8 --blocks 1 --hidden 8 --threads 1"
+)
 JOBS = [
-    training("td-ntuple", f"connectfour --episodes 30000 {EXAM} --exam-every 5000 --snapshot-every 10000"),
-    training("td-ntuple replay", f"tictactoe --episodes 20000 {EXAM} --replay 500 --coherence id"),
-    training("sarsa-ntuple", f"nim --episodes 60000 {EXAM} --learner sarsa-ntuple"),
-    training("q-ntuple", f"tictactoe --episodes 60000 {EXAM} --learner q-ntuple"),
-    training("td-features", f"connectfour --episodes 20000 {EXAM} --learner td-features"),
-    training("q-table", f"tictactoe --episodes 100000 {EXAM} --learner q-table"),
-    training("qm", f"tictactoe --episodes 3000 {EXAM} --learner qm --search-iterations 20"),
-    training("davi", f"{CUBE} 60000 --learner davi"),
-    training("davi-net", f"{CUBE} 20000 --learner davi-net {CUBE_NET}"),
-    training("random-walk", f"{CUBE} 20000 --learner random-walk {CUBE_NET}"),
-    training("alphazero", f"tictactoe --episodes 48 {EXAM} --learner alphazero {SMALL_NET}"),
-    training("--processes", f"tictactoe --episodes 48 {EXAM} --learner alphazero --processes 2 {SMALL_NET}"),
+    training("td-ntuple", f"connectfour --episodes 20000 {TUPLES} --snapshot-every 4000"),
+    training("td-ntuple exams", f"tictactoe --episodes 20000 {EXAM} --exam-every 2000"),
+    training("td-ntuple replay", f"tictactoe --episodes 20000 {TUPLES} --replay 500 --coherence id"),
+    training("sarsa-ntuple", "nim --episodes 50000 --exam none --learner sarsa-ntuple"),
+    training("q-ntuple", f"tictactoe --episodes 50000 {TUPLES} --learner q-ntuple"),
+    training("td-features", "connectfour --episodes 10000 --exam none --learner td-features"),
+    training("q-table", "tictactoe --episodes 60000 --exam none --learner q-table"),
+    training("qm", "tictactoe --episodes 2000 --exam none --learner qm --search-iterations 10"),
+    training("davi", f"{CUBE} 40000 --layout walk --tuples 6 --length 4 --learner davi"),
+    training("davi-net", f"{CUBE} 12000 --learner davi-net {CUBE_NET}"),
+    training("random-walk", f"{CUBE} 12000 --learner random-walk {CUBE_NET}"),
+    training("alphazero", f"tictactoe --episodes 48 {SMALL_NET}"),
+    training("--processes", f"tictactoe --episodes 32 --processes 2 {SMALL_NET}"),
     Job(
         "--jobs", shlex.split(f"train tictactoe --runs 3 --jobs 2 --episodes 20000 {EXAM} --out run --seed 3")
     ),
@@ -127,13 +140,13 @@ JOBS = [
         "tournament",
         shlex.split(
             "tournament connectfour 'mcts(iterations=20)' 'mcts(iterations=40)' random 'mc(iterations=20)' "
-            "-n 40 --store store.db --seed 3"
+            "-n 20 --store store.db --seed 3"
         ),
         content=store_content,
     ),
     Job(
         "match --save",
-        shlex.split("match connectfour 'mcts(iterations=60)' random -n 200 --save games.pgn --seed 3"),
+        shlex.split("match connectfour 'mcts(iterations=60)' random -n 100 --save games.pgn --seed 3"),
         content=match_content,
     ),
 ]
@@ -141,11 +154,7 @@ JOBS = [
 
 def start(words: list[str], folder: Path, limit: int | None = None) -> "subprocess.Popen[bytes]":
     """The command in its folder; with a `limit` no file can grow beyond it."""
-
-    def full_disk() -> None:
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
+    more = {"OMP_NUM_THREADS": "1"} | ({} if limit is None else {"SOAK_LARGEST_FILE": str(limit)})
     log = folder.parent / f"{folder.name}.log"
     with log.open("ab") as out:
         return subprocess.Popen(
@@ -155,8 +164,7 @@ def start(words: list[str], folder: Path, limit: int | None = None) -> "subproce
             stdout=out,
             stderr=out,
             start_new_session=True,
-            preexec_fn=full_disk,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            env={**os.environ, **more},
         )
 
 
@@ -239,52 +247,56 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600, help="how long it takes")
     parser.add_argument("--seed", type=int, default=None, help="the same jobs, harms and moments again")
+    parser.add_argument("--jobs", type=int, default=2, help="jobs at a time")
     parser.add_argument(
         "--only", action="append", choices=[job.name for job in JOBS], help="this job; may be repeated"
     )
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     jobs = [job for job in JOBS if not given.only or job.name in given.only]
     seed = secrets.randbits(32) if given.seed is None else given.seed
     print(
         f"soak: {len(jobs)} jobs, {', '.join(HARMS)}, for {given.seconds:.0f} s; repeat with SEED={seed}",
         flush=True,
     )
-    rng, until = random.Random(seed), time.monotonic() + given.seconds
+    until = time.monotonic() + given.seconds
     survived: Counter[str] = Counter()
-    too_late = failures = 0
-    with tempfile.TemporaryDirectory(prefix="boardlab-soak-") as base:
-        turn = 0
+    counts: Counter[str] = Counter()
+    turns = itertools.count()
+
+    def work(base: str) -> None:
         while time.monotonic() < until:
-            job, harm = jobs[turn % len(jobs)], rng.choice(HARMS)
-            turn += 1
-            folder = Path(base, f"{turn:04}")
+            turn = next(turns)
+            rng, job = random.Random(f"{seed} {turn}"), jobs[turn % len(jobs)]
+            harm, folder = rng.choice(HARMS), Path(base, f"{turn:04}")
             try:
-                if not job.whole:
-                    unbroken(job, Path(base, f"{turn:04}-whole"))
+                with job.lock:
+                    if not job.whole:
+                        unbroken(job, Path(base, f"{turn:04}-whole"))
                 if broken(job, folder, harm, rng):
                     survived[f"{job.name}, {harm}"] += 1
                 else:
-                    too_late += 1
-            except (
-                AssertionError,
-                OSError,
-                zipfile.BadZipFile,
-                subprocess.TimeoutExpired,
-                sqlite3.Error,
-            ) as error:
-                failures += 1
+                    counts["came too late"] += 1
+            except FAILURES as error:
+                counts["failures"] += 1
                 log = Path(base, f"{folder.name}.log")
                 tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-                print(f"FAILED {job.name} after {harm}: {error}\n{tail}", flush=True)
+                print(f"FAILED {job.name} after {harm} (turn {turn}): {error}\n{tail}", flush=True)
             shutil.rmtree(folder, ignore_errors=True)
+
+    with tempfile.TemporaryDirectory(prefix="boardlab-soak-") as base:
+        workers = [threading.Thread(target=work, args=(base,)) for _ in range(given.jobs)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
     for what, count in sorted(survived.items()):
         print(f"{what:<32}{count:>5}")
     by_harm = Counter({harm: sum(n for what, n in survived.items() if what.endswith(harm)) for harm in HARMS})
     told = ", ".join(f"{by_harm[harm]} of {harm}" for harm in HARMS)
-    print(f"{sum(survived.values())} breaks survived ({told}), {too_late} came too late, {failures} failures")
+    late, failed = counts["came too late"], counts["failures"]
+    print(f"{sum(survived.values())} breaks survived ({told}), {late} came too late, {failed} failures")
     print(f"seed {seed}")
-    sys.exit(bool(failures))
+    sys.exit(bool(counts["failures"]))
 
 
 if __name__ == "__main__":

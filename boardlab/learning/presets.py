@@ -482,7 +482,7 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         chosen["tuples"] = 60 if size == 2 else 120
     if game.name == "sim" and chosen.get("layout") == "cells":
         chosen["cells"] = _cliques(getattr(rules, "nodes", 6))
-    if game.name == "2048" and cells != 16:
+    if game.name == "2048" and cells != 16 and "cells" in chosen:
         chosen.pop("cells")
         chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
     if game.name == "connectfour" and chosen.get("layout") == "windows":

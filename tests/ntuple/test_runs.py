@@ -226,7 +226,9 @@ def test_an_array_that_is_shorter_or_longer_than_it_says_is_refused(tmp_path, ch
         data = stored.read("a.npy")
     with zipfile.ZipFile(tmp_path / "other.npz", "w") as other:
         other.writestr("a.npy", data[: 8 * change] if change < 0 else data + b"more")
-    with pytest.raises(bl.BoardLabError, match=r"is damaged: a claims 11 values|does not fit its run: it has"):
+    with pytest.raises(
+        bl.BoardLabError, match=r"is damaged: a claims 11 values|does not fit its run: it has"
+    ):
         folder.read_arrays("other.npz", {"a": ("<f8", 11)})
 
 

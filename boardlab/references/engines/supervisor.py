@@ -15,12 +15,19 @@ program dies with this process. Elsewhere only the program and its process group
 # ruff: noqa: PTH112, PTH123, PTH208
 # (pathlib takes longer to import than all else here)
 
+from __future__ import annotations
+
 import contextlib
 import os
 import select
 import signal
 import sys
 import time
+
+TYPE_CHECKING = False  # typing takes longer to import than all else here
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 POLL_SECONDS = 1.0
 """How often to look whether BoardLab is still there: a process that it forked may hold LIFE open."""
@@ -56,7 +63,7 @@ def main() -> None:
     os._exit(0)
 
 
-def process_control():  # type: ignore[no-untyped-def]
+def process_control() -> Callable[..., Any]:
     """Linux's prctl; a function that does nothing elsewhere."""
     if not sys.platform.startswith("linux"):
         return lambda option, value=1: None
@@ -66,7 +73,7 @@ def process_control():  # type: ignore[no-untyped-def]
     return lambda option, value=1: prctl(option, ctypes.c_ulong(value), 0, 0, 0)
 
 
-def start(command: list[str], control) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+def start(command: list[str], control: Callable[..., Any]) -> tuple[int, int]:
     """Starts the program in a session of its own; the number of its process, and of an error, or 0."""
     here = os.getpid()
     failure, failed = os.pipe()  # closed when the program takes over

@@ -62,7 +62,7 @@ std::string describe(const nb::python_error &error);
 template <class Call>
 void guarded(const Call &call) {
   try {
-    call();
+    in_python(call);
   } catch (nb::python_error &error) {
     if (error.matches(PyExc_Exception)) std::throw_with_nested(std::invalid_argument(describe(error)));
     throw;

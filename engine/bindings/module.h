@@ -43,6 +43,7 @@ Array<T> new_array(std::initializer_list<std::size_t> shape, T **data) {
 class SignalPoll {
  public:
   void operator()() {
+    if (is_cut_off()) block_for_ever();  // at once: what the work reads may be gone soon
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;

@@ -112,6 +112,8 @@ _CUBE_ASKED = {
     "20 steps": "asked .75",
     "50 steps": "asked .87",
 }
+CUBE3 = {"size": 3, "twists": 9, "step_reward": -0.1}
+"""The 3x3x3 of the preset `paper`."""
 _NO_FARL = {"adapt_others": False, "adapt_last": False}
 
 FIGURES: dict[str, Figure] = {
@@ -156,6 +158,13 @@ FIGURES: dict[str, Figure] = {
     ),
     "rubiks": Figure("rubiks", _CUBE, _CUBE_ASKED, preset="default", parameters={"twists": 13}, cost=150),
     "rubiks-paper": Figure("rubiks", _CUBE, _CUBE_ASKED, parameters={"twists": 13}, cost=150),
+    "rubiks3-paper": Figure(
+        "rubiks",
+        {f"{n} twists, 20 steps, memory 1": twists(n, 20, 1) for n in (7, 8, 9)},
+        {"8 twists, 20 steps, memory 1": "published: .25 as the mean of 7 to 9"},
+        parameters=CUBE3,
+        cost=450,
+    ),
     "farl-tictactoe-on": Figure("tictactoe", _TICTACTOE, {"MaxN": "published -.015"}),
     "farl-tictactoe-off": Figure("tictactoe", _TICTACTOE, {"MaxN": "published -.63"}, settings=_NO_FARL),
     "farl-nim-on": Figure("nim", _NIM, {"Bouton": "published -.01 (MaxN)"}),

@@ -4,14 +4,14 @@
                              [--out FILE.jsonl] [--runs FOLDER]
 
 A network is trained for every case and seed and plays raw and under `mcts`: connectfour as second player and othello in
-both seats against mcts(rollout, iterations=10000), cubes of 11, 12 and 13 twists in 20 steps, 2048 alone. Games are
+both seats against mcts(rollout, iterations=10000), cubes of 11 to 13 (3x3x3: 7 to 9) twists in 20 steps, 2048 alone. Games are
 played in parts, each a process of its own; the line of a part is appended to the file as soon as it is done, and what
 the file has already is not played again. `±` is the standard error of the mean between seeds.
 
 Networks are kept in --runs, where a training that was broken off goes on. A finished run of `bench/learning.py --keep FOLDER`
 is taken from there unless --episodes is given.
 
-CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 90 s, othello 120 s, rubiks 80 s, 2048 90 s (by
+CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 90 s, othello 120 s, rubiks 80 s, rubiks3-paper 400 s, 2048 90 s (by
 bench/learning.py, with 200,000 episodes, 900 s); 100 games (cubes: of each number of twists) of one network with all its
 agents: connectfour 100 s, othello 400 s, rubiks 40 s, 2048 500 s.
 """
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from common import console, table, tell
-from learning import kept_run, spread
+from learning import CUBE3, kept_run, spread
 
 import boardlab as bl
 from boardlab.errors import BoardLabError
@@ -68,6 +68,8 @@ class Case:
     """CPU seconds of the training: the longest come first."""
 
 
+# The paper's agent excludes only the inverse of the last twist.
+_PAPERS_RAW = {"raw, memory 1": "greedy({}, memory=1)"}
 _SECOND = {"raw": "wins at most .1", "mcts 1,000": "wins at least .9"}
 CASES: dict[str, Case] = {
     "connectfour-paper": Case(
@@ -103,6 +105,26 @@ CASES: dict[str, Case] = {
         {"twists": 13},
         part=50,
         cost=90,
+    ),
+    "rubiks-paper": Case(
+        "rubiks",
+        "rubiks-paper",
+        "paper",
+        _PAPERS_RAW | wrapped(100, 1000),
+        {"raw, memory 1": "published .75", "mcts 1,000": "published near 1 (Fig. 7)"},
+        {"twists": 13},
+        part=100,
+        cost=90,
+    ),
+    "rubiks3-paper": Case(
+        "rubiks",
+        "rubiks3-paper",
+        "paper",
+        _PAPERS_RAW | wrapped(100, 1000),
+        {"raw, memory 1": "published .25 (Fig. 7)"},
+        CUBE3,
+        part=100,
+        cost=450,
     ),
     "2048": Case(
         "2048",

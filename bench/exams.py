@@ -1,7 +1,7 @@
 """What share of a default run its exams take: python bench/exams.py [GAME ...] [--seconds 5].
 
 Each game's default preset is trained for some seconds of CPU time; then the run's usual exam is taken. Both are
-multiplied to the length of the whole run. `boardlab/learning/usual_exams.py` declares the costs so that the share
+multiplied to the length of the whole run, what it also does (a folder, checkpoints, a picture) not counted. `boardlab/learning/usual_exams.py` declares the costs so that the share
 stays below a tenth: a column shows the episodes in the time of one game, beside what is declared.
 """
 
@@ -53,12 +53,13 @@ def measure(name: str, seconds: float) -> list[str]:
         training = run.training(RunFolder(Path(folder) / "run"))
         episode = train_for(training, seconds)
         seconds_of = []
-        for is_last in (False, True):
+        for is_last in (False, False, True):  # the first time may have something to prepare
             begin = time.process_time()
             results = plan.take(game, training._agent(), 1, is_last)
             seconds_of.append(time.process_time() - begin)
     number = -(-run.episodes // plan.every)
-    spent = (number - 1) * seconds_of[0] + seconds_of[1]
+    first, usual, last = seconds_of
+    spent = first + (number - 2) * usual + last
     whole = run.episodes * episode
     declared = {exam.name: exam.cost for exam in (*OTHERS, *USUAL.get(name, ()))}[plan.names[0]]
     result = results[plan.names[0]]
@@ -67,7 +68,7 @@ def measure(name: str, seconds: float) -> list[str]:
         f"{whole:.1f}",
         f"{spent:.2f}",
         f"{spent / whole:.1%}",
-        f"{seconds_of[0] / plan.games / episode:.0f}",
+        f"{usual / plan.games / episode:.0f}",
         f"{declared:g}",
         str(result.games),
         str(result.distinct),

@@ -107,6 +107,7 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
             out=probe,
             seed=chosen.seed,
             force=True,
+            exams=[],
             progress=tell,
             **settings,
         )
@@ -115,7 +116,7 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
         episodes = max(1, int((ended - started) / (last - first) * 60 * chosen.train_minutes))
     path.parent.mkdir(parents=True, exist_ok=True)
     return bl.train(
-        game, chosen.learner, episodes=episodes, out=path, seed=chosen.seed, force=True, **settings
+        game, chosen.learner, episodes=episodes, out=path, seed=chosen.seed, force=True, exams=[], **settings
     )
 
 

@@ -58,6 +58,7 @@ def othello_run(folder: Path, episodes: int) -> str:
         episodes=episodes,
         out=folder,
         seed=1,
+        exams=[],
         cells=" / ".join(",".join(map(str, cells)) for cells in SHAPES),
         staged=True,
         feature_tables=True,

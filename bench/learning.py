@@ -139,9 +139,9 @@ FIGURES: dict[str, Figure] = {
     "connectfour-threads2": Figure(
         "connectfour",
         _PERFECT,
-        {"AB": "as connectfour", "AB-DL": "as connectfour"},
+        {"AB": "as connectfour-one-start", "AB-DL": "as connectfour-one-start"},
         preset="default",
-        settings={"threads": 2},
+        settings={"threads": 2, "choose_start": 0.0},
         cost=120,
     ),
     "connectfour-paper-1M": Figure(
@@ -187,7 +187,7 @@ def examine(name: str, seed: int, games: int, path: Path) -> dict[str, Any]:
     """The line of one figure and seed, whose run is at `path` or will be."""
     figure = FIGURES[name]
     game = bl.game(figure.game, **figure.parameters)
-    run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, **figure.settings)
+    run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, exams=[], **figure.settings)
     learned = Learned(game, path)
     results = {}
     for exam, take in figure.exams.items():

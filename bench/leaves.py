@@ -20,7 +20,7 @@ from common import table, tell
 import boardlab as bl
 from boardlab.search.agent import Agent
 
-POSITIONS, REPEATS = 40, 5
+POSITIONS, REPEATS = 20, 3
 
 
 def agent(net: str, iterations: int, way: str) -> str:

@@ -58,6 +58,7 @@ def train(name: str, out: Path, minutes: float, threads: int, seed: int) -> None
         out=out,
         seed=seed,
         force=True,
+        exams=[],
         threads=threads,
         device="cpu",
         progress=lambda _: time.monotonic() - begin > 60 * minutes,

@@ -130,7 +130,7 @@ def wrapper() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, iterations, episodes in WRAPPED:
             game = bl.game(name, **({"twists": 13} if name == "rubiks" else {}))
-            run = bl.train(game, preset="paper", episodes=episodes, out=f"{folder}/{name}", seed=1)
+            run = bl.train(game, preset="paper", episodes=episodes, out=f"{folder}/{name}", seed=1, exams=[])
             agent = bl.agent(
                 f"mcts(ntuple('{run.path}'), iterations={iterations}, reuse=False)", game, seed=1
             )
@@ -160,7 +160,7 @@ def threads(most: int, games: int) -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         network = bl.train(
-            bl.game("connectfour"), preset="paper", episodes=20_000, out=f"{folder}/run", seed=1
+            bl.game("connectfour"), preset="paper", episodes=20_000, out=f"{folder}/run", seed=1, exams=[]
         ).path
         for name, evaluator, iterations in (
             ("connectfour", "rollout", 50_000),

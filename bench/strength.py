@@ -56,6 +56,8 @@ class Case:
     agents: Mapping[str, str]
     asked: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Other than the preset's."""
     episodes: int | None = None
     """Fewer than the preset has."""
     part: int = 10
@@ -72,6 +74,15 @@ CASES: dict[str, Case] = {
         "connectfour", "connectfour-paper-6M", "paper", wrapped(100, 1000), _SECOND, cost=600
     ),
     "connectfour": Case("connectfour", "connectfour", "default", wrapped(100, 1000), _SECOND, cost=90),
+    "connectfour-one-start": Case(
+        "connectfour",
+        "connectfour-one-start",
+        "default",
+        wrapped(100, 1000),
+        _SECOND,
+        settings={"choose_start": 0.0},
+        cost=90,
+    ),
     "othello": Case(
         "othello",
         "othello",
@@ -120,7 +131,8 @@ def train(case: str, seed: int, episodes: int | None, folder: Path) -> Path:
         return learned
     game = bl.game(chosen.game, **chosen.parameters)
     out, count = folder / own_run(case, seed, episodes), episodes or chosen.episodes
-    return bl.train(game, preset=chosen.preset, episodes=count, out=out, seed=seed, go_on=True).path
+    wanted = {"preset": chosen.preset, "episodes": count, **chosen.settings}
+    return bl.train(game, out=out, seed=seed, go_on=True, exams=[], **wanted).path
 
 
 def play(case: str, seed: int, label: str, part: int, run: Path) -> dict[str, Any]:

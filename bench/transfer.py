@@ -45,6 +45,7 @@ def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str,
         out=out,
         seed=seed,
         force=True,
+        exams=[],
         **settings,
     )
     told = ("generation", "policy_loss", "value_loss", "simulations_per_second")

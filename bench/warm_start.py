@@ -111,6 +111,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
         out=out,
         seed=seed,
         go_on=True,
+        exams=[],
         snapshot_every=math.gcd(*options["stages"]) * settings["games"],
         **settings,
     )

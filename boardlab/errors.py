@@ -12,13 +12,34 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from traceback import walk_tb
 
+_COMMANDS = (
+    *(code for code in range(0xA0) if (code < 0x20 or code > 0x7E) and chr(code) not in "\t\n"),
+    *(0x061C, 0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+)
+_REPLACED = dict.fromkeys(_COMMANDS, "\ufffd")
+
+
+def printable(text: str) -> str:
+    """`text` without what a terminal would obey instead of show, as it may stand in a stranger's file.
+
+    Those are control characters (but for tabs and ends of lines) and marks that turn the direction of
+    writing around: each becomes U+FFFD.
+    """
+    return text.translate(_REPLACED)
+
+
+LONGEST_MESSAGE = 1500
+"""Characters: a message may quote a line of a stranger's file."""
+
 
 class BoardLabError(ValueError):
     """Bad input: says what was given, what is allowed, and the nearest right answer."""
 
     def __str__(self) -> str:
-        """One line, whatever it quotes: a board, an array, a broken file."""
-        return re.sub(r"\s*[\r\n]\s*", " ", super().__str__())
+        """One line that a terminal can show, whatever it quotes: a board, an array, a broken file."""
+        text = super().__str__()
+        text = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}..."
+        return printable(re.sub(r"\s*[\r\n]\s*", " ", text))
 
 
 class TableFullError(BoardLabError):

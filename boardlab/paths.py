@@ -4,10 +4,11 @@ import contextlib
 import errno
 import hashlib
 import inspect
+import io
 import os
 import stat
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from boardlab.errors import BoardLabError, shown
 from boardlab.numbers import memory
@@ -39,7 +40,7 @@ def reachable(path: Path) -> Path:
     return path
 
 
-def open_file(file: Path) -> BinaryIO:
+def open_file(file: Path) -> io.BufferedReader:
     """Opens a plain file for reading; who opened a pipe or a device might wait for ever.
 
     What goes wrong is an OSError, whose `strerror` says it.

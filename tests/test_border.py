@@ -496,6 +496,8 @@ def test_none_inside_a_list_is_no_object() -> None:
         play_one(core, [], starts=[None])
     with pytest.raises(BoardLabError, match="not by None"):
         play_one(core, [None])
+    with pytest.raises(BoardLabError, match="not after None"):
+        core.initial_state(0).with_history([None])  # type: ignore[list-item]
 
 
 # ---- objects ----
@@ -542,6 +544,66 @@ def test_a_state_of_another_game_is_refused_everywhere() -> None:
                 _engine.paid_evaluator(mine.core, "score").value(state.core)
             with pytest.raises(BoardLabError, match="same game"):
                 _engine.count_states([mine.core.initial_state(0), state.core], 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "mine", "other"),
+    [
+        ("othello", {"size": 4}, {"size": 8}),
+        ("connectfour", {"rows": 6, "cols": 7}, {"rows": 7, "cols": 6}),
+        ("nim", {"heaps": (3, 4)}, {"heaps": (4, 3)}),
+        ("hex", {"size": 4, "swap": True}, {"size": 4, "swap": False}),
+        ("2048", {"size": 3}, {"size": 4}),
+    ],
+)
+def test_a_game_adopts_no_state_of_other_parameters(name: str, mine: Any, other: Any) -> None:
+    game, foreign = bl.game(name, **mine), bl.game(name, **other)
+    state = foreign.initial_state(1)
+    try:
+        adopted = game.core.adopt(state.core)
+    except BoardLabError as error:
+        assert "another game" in str(error)
+    else:  # a position that both games know
+        assert list(game.core.from_fields(state.core.to_fields()).to_fields()) == list(adopted.to_fields())
+    assert bl.game(name, **other).core.adopt(state.core).to_bytes() == state.core.to_bytes()
+
+
+def test_an_8x8_othello_state_is_no_4x4_one() -> None:
+    small, large = bl.game("othello", size=4), bl.game("othello", size=8)
+    with pytest.raises(BoardLabError, match="another game"):
+        small.core.adopt(large.core.initial_state(0))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_a_game_adopts_every_state_of_its_own(game: bl.Game) -> None:
+    equal = bl.game(game.name, **game.parameters)
+    state = game.initial_state(3)
+    for step in range(12):
+        assert equal.core.adopt(state.core).to_bytes() == state.core.to_bytes()
+        for player in range(game.players):
+            seen = state.core.seen_by(player)
+            assert equal.core.adopt(seen).to_bytes() == seen.to_bytes()
+        if state.is_terminal:
+            break
+        legal = state.legal_actions()
+        state.apply(legal[step % len(legal)])
+
+
+def test_a_forest_that_forgets_has_no_nodes_and_bounds_all_trees_together() -> None:
+    game = bl.game("tictactoe")
+    forest = Forest(game, 2)
+    zeros = lambda inputs, legal: (np.zeros(len(inputs), np.float32), np.zeros(legal.shape, np.float32))  # noqa: E731
+    assert forest.info["nodes"] == 0
+    forest.search(zeros, 20)
+    assert forest.info["nodes"] > 0
+    forest.forget()
+    assert forest.info["nodes"] == 0 and not forest.visits().any()
+    forest.search(zeros, 20)
+    assert forest.info["nodes"] > 0
+    small = Forest(bl.game("gobang", size=10), 1, max_nodes=1024)
+    for _ in range(30):  # at one root, time and again
+        small.search(zeros, 20)
+    assert small.info["nodes"] <= 1024
 
 
 def test_an_equal_game_object_is_the_same_game() -> None:

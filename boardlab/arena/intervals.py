@@ -85,7 +85,7 @@ def above(samples: list[float], level: float, round_size: int = 1, fresh: float 
         return 0.5
     if error > 0:
         return _student_below((mean - level) / error, max(1, int(count - 1 + 1e-9)))
-    sure = 1 - 0.5 ** (count * (round_size if mean in (0, 1) else 1) + 1)
+    sure = 1 - math.pow(0.5, count * (round_size if mean in (0, 1) else 1) + 1)
     return sure if mean > level else 1 - sure
 
 

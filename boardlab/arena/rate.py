@@ -21,7 +21,7 @@ from boardlab.arena.ratings import (
 from boardlab.arena.ratings.results import contradicted
 from boardlab.arena.standings import TournamentResult, results_of
 from boardlab.arena.store import Tournament
-from boardlab.errors import BoardLabError, check_known, shown
+from boardlab.errors import BoardLabError, check_known, printable, shown
 
 SYSTEMS = {"bayeselo": bayes_elo, "glicko2": glicko2, "openskill": openskill, "whole-history": whole_history}
 
@@ -42,7 +42,7 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     if isinstance(source, (str, os.PathLike)):
         results = read_pgn_results(source)
         for line in (*results.left_out, *contradicted(results)):
-            warnings.warn(line, stacklevel=2)
+            warnings.warn(printable(line), stacklevel=2)
     elif isinstance(source, (MatchResult, TournamentResult)):
         results = results_of(source.game, source.agents, source.records)
     elif isinstance(source, Tournament):

@@ -28,6 +28,7 @@ from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
+from boardlab.errors import printable
 from boardlab.interrupts import ended_by_signals
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs.folder import OtherGameError
@@ -126,6 +127,6 @@ def main() -> None:
             if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
                 raise
             with contextlib.suppress(OSError):
-                print(f"boardlab: {said or error}{_game_to_type(error)}", file=sys.stderr)
+                print(printable(f"boardlab: {said or error}{_game_to_type(error)}"), file=sys.stderr)
             is_cut_off = isinstance(error, OSError) and ending.signal != signal.SIGINT
             sys.exit(ending.status if is_cut_off else 2)

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 from typer.models import ArgumentInfo, OptionInfo
 
 from boardlab.arena.store.rows import run_folders
-from boardlab.errors import BoardLabError, unknown
+from boardlab.errors import BoardLabError, printable, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
@@ -31,7 +32,18 @@ from boardlab.search.expression import AGENTS
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
 
-console = Console(highlight=False)
+
+class SafeConsole(Console):
+    """Prints what strangers' files and programs say without the commands to the terminal in it."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed; those of control are rich's own."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(printable(text), style)
+
+
+console = SafeConsole(highlight=False)
 
 STOPPED = 130
 """The status of a command that Ctrl-C ended; `main` makes it that of SIGTERM or SIGHUP where they did."""

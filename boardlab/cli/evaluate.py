@@ -56,11 +56,16 @@ def evaluate(
     starts: Annotated[
         str,
         typer.Option(
-            help='With --against: "default", "1" (all positions after one action), "0-1", "random 4", or a '
-            "file of openings."
+            help='With --against: "default" (varied openings), "0" (the initial position), "1" (all '
+            'positions after one action), "0-1", "random 4", or a file of openings.'
         ),
     ] = "default",
-    first: Annotated[bool, typer.Option("--first", help="With --against: the agent always begins.")] = False,
+    first: Annotated[
+        bool,
+        typer.Option(
+            "--first", help="With --against: the agent always begins; by default at the initial position."
+        ),
+    ] = False,
     games: Annotated[int, typer.Option("--games", "-n", help=GAMES_HELP)] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,

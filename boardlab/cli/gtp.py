@@ -10,7 +10,7 @@ import typer
 import boardlab
 from boardlab.cli.common import agent_from, game_from
 from boardlab.cli.completion import GameOption, complete_agent
-from boardlab.errors import BoardLabError, described, place_of
+from boardlab.errors import BoardLabError, described, place_of, printable
 from boardlab.games.game import Game, State
 from boardlab.references.engines.gtp import board_size, from_vertex, to_vertex
 from boardlab.search.agent import Agent
@@ -68,7 +68,7 @@ class GtpServer:
                 is_own = not isinstance(error, BoardLabError) or place_of(error)
                 said = f"{self.agent.expression}: {described(error)}" if is_own else str(error)
                 mark, answer = "?", " ".join(said.split())
-            print(f"{mark}{number} {answer}".rstrip() + "\n", file=out, flush=True)
+            print(printable(f"{mark}{number} {answer}".rstrip()) + "\n", file=out, flush=True)
             if name == "quit":
                 return
 

@@ -24,7 +24,7 @@ from boardlab.cli.common import (
     table_of,
 )
 from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
-from boardlab.errors import BoardLabError, install, unknown
+from boardlab.errors import BoardLabError, install, printable, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
 from boardlab.learning import LEARNERS, Run, default_learner, train_many
@@ -406,7 +406,7 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
             run = f"{name}: " if name else ""
             line = f"{run}{standing.episodes:,} of {standing.total:,} episodes{facts}"
             with contextlib.suppress(OSError):  # nobody reads it any more, or the disk is full: learn on
-                print(line, file=sys.stderr, flush=True)
+                print(printable(line), file=sys.stderr, flush=True)
 
     return tell
 

@@ -529,7 +529,7 @@ def _fitted(game: Game, chosen: dict[str, Any]) -> dict[str, Any]:
         chosen["start_actions"] = round(share * chosen["start_actions"])
         if "solve_below" in chosen:
             chosen["solve_below"] = round(min(1, share) * chosen["solve_below"])
-    if game.name == "2048" and cells != 16:
+    if game.name == "2048" and cells != 16 and "cells" in chosen:
         chosen.pop("cells")
         chosen |= {"layout": "windows", "windows": "2x2" if cells == 4 else "2x3 3x2"}
     if game.name == "connectfour" and chosen.get("layout") == "windows":

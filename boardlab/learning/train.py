@@ -154,7 +154,7 @@ def train(
     possible value) `stop_after` times in a row.
 
     `progress` is called with where the run stands, a few times a second, and stops the run, saved, by
-    returning True. Without it `boardlab.train` shows a line in a terminal and in a notebook; False shows none.
+    returning True. By default `boardlab.train` shows progress in terminals and notebooks; False hides it.
 
     Every `snapshot_every` episodes (0: never) what was learned so far is kept beside the run, as a folder of
     its own that plays as the run does: out/snapshots/EPISODES.
@@ -273,6 +273,8 @@ def prepare(
         chosen_plan = _usual_exams(game, total, wanted, exam_every, exam_games)
         exams, exam_every, exam_games = chosen_plan.names, chosen_plan.every, chosen_plan.games
         final = chosen_plan.final
+    if exam_every is None and not exams and stop_exam is None:
+        exam_every = 0  # nothing to take on the way
     exam_games = MOST_GAMES if exam_games is None else exam_games
     plan = plan_exams(
         game,

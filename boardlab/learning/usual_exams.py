@@ -1,9 +1,9 @@
 """The exam of a run whose user names none: the best one that fits into a tenth of the run's time.
 
-An exam is chosen so that the learning curve tells something until the end: perfect play where the game has it and
-its package is installed, else positions with known answers, else a tree search that the default preset does
-not beat at once. What an exam costs is declared here and not measured while a run goes on: the same command
-takes the same exams on every machine.
+The learning curve should tell something until the end: perfect play where the game has it and its package is
+installed, else positions with known answers, else a tree search that the default preset does not beat at
+once. Perfect play that is too slow for a curve is met once, at the end. What an exam costs is declared here
+and not measured while a run goes on: the same command takes the same exams on every machine.
 """
 
 import importlib.util

@@ -19,12 +19,15 @@ except ImportError:  # not on Windows
 
 
 @contextlib.contextmanager
-def replacing(file: Path) -> Iterator[BinaryIO]:
+def replacing(file: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
     """A file aside, which takes the name of `file` once it is whole; who may read it stays as it was.
 
-    Where `file` is a link it stays one: what it leads to is replaced.
+    Where `file` is a link it stays one: what it leads to is replaced. Without `follow` the link itself is: in
+    a stranger's folder it may lead to any file of the user's.
     """
-    real = Path(os.path.realpath(file))
+    real = Path(os.path.realpath(file)) if follow else file
+    if real.exists() and not real.is_file():
+        raise BoardLabError(f'"{file}" cannot be written: it is a folder, a pipe or a device')
     aside = _aside(real)
     try:
         with _new(aside) as out:

@@ -111,7 +111,7 @@ class RunFolder:
         file = self.path / LOCK
         while True:
             try:
-                lock = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+                lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
             except OSError as error:
                 raise BoardLabError(f"{self.path} cannot be written: {error.strerror}") from None
             try:
@@ -294,7 +294,7 @@ class RunFolder:
 
     def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Writes arrays as one file, all or nothing."""
-        with replacing(self.path / name) as file:
+        with replacing(self.path / name, follow=False) as file:
             np.savez(file, **arrays)
 
     @contextlib.contextmanager
@@ -384,8 +384,9 @@ class RunFolder:
         """Writes on at the end of a file: what a kill cuts off is a part of the last line."""
         file = self.path / name
         try:
-            with file.open("a", encoding="utf-8") as out:
-                out.write(text)
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            with os.fdopen(os.open(file, flags | getattr(os, "O_NONBLOCK", 0), 0o666), "wb") as out:
+                out.write(text.encode())
         except OSError as error:
             raise BoardLabError(f"{file} cannot be written: {error.strerror}") from None
 
@@ -425,7 +426,7 @@ class RunFolder:
             remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:
-        with replacing(self.path / name) as file:
+        with replacing(self.path / name, follow=False) as file:
             file.write(content)
 
 

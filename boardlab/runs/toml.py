@@ -29,11 +29,18 @@ def from_toml(text: str) -> dict[str, Any]:
         if dots > MOST_PARTS:
             raise ValueError(f"a key has more than {MOST_PARTS} parts")
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except RecursionError:
         raise ValueError("its values are nested too deeply") from None
     except (MemoryError, OverflowError) as error:
         raise ValueError(f"its values are too large: {error}") from None
+    values: list[Any] = [table]
+    for value in values:
+        if isinstance(value, (dict, list)):
+            values += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**64:  # the largest seed
+            raise ValueError("one of its numbers is larger than any setting")
+    return table
 
 
 def to_toml(table: Mapping[str, Any]) -> str:

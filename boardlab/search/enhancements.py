@@ -16,9 +16,9 @@ from boardlab.search.mcts import Mcts
 from boardlab.search.spec import SearchSpec
 
 POLICIES = ("visits", "values")
-"""What an enhanced search's policy is made of. The listings say values; visits reproduce the results."""
+"""What an enhanced search's policy is made of. The listings say values; visits come nearer to the results."""
 RAVE_OF = ("own", "all")
-"""Whose later actions RAVE counts. The formula says everybody's; a player's own reproduce the results."""
+"""Whose later actions count. The formula says everybody's; a player's own come nearer to the results."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class _EnhancedMcts(SearchSpec):
     cpuct: float = option(1.0, "exploration of PUCT, values scaled to [-1, 1]", low=0, high=1e6)
     policy: str = option(
         "visits",
-        "what the policy is made of: visits, which reproduce the published results, or values, as the "
-        "published listings say",
+        "what the policy is made of: visits, which come nearer to the published results, or values, as "
+        "the published listings say",
         choices=POLICIES,
     )
     choose: str = option(

@@ -58,7 +58,7 @@ class Forest:
         reuse: bool = True,
         cache_mb: float = 0,
         threads: int = 1,
-        max_nodes: int = 1 << 24,
+        max_nodes: int | None = None,
     ) -> None:
         """Starts `trees` games.
 
@@ -74,6 +74,8 @@ class Forest:
         reuse      keep the part of a tree that was played
         cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
         threads    that work on the trees between two evaluations
+        max_nodes  of one tree, 32 bytes each: when it is full, what was visited least is forgotten. By
+                   default 2**26 over all trees (2 GiB), but from 2**16 to 2**24 for each
         The rest is as in the search `mcts` and in evaluators in Python.
         """
         as_game(game)
@@ -144,7 +146,9 @@ class Forest:
             ranked=ranked is not None,
             threshold=float(ranked or 0),
             depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
-            max_nodes=as_integer("max_nodes", max_nodes, 1024, 2**31),
+            max_nodes=min(max(2**26 // trees, 2**16), 2**24)
+            if max_nodes is None
+            else as_integer("max_nodes", max_nodes, 1024, 2**31),
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
@@ -285,7 +289,7 @@ class Forest:
         self.core.clear_cache()
 
     def forget(self) -> None:
-        """Forgets all trees, and a search that was begun."""
+        """Forgets all trees, frees their memory, and ends a search that was begun."""
         self.core.forget()
 
     @property

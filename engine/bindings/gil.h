@@ -1,15 +1,19 @@
-// Taking and letting go of the GIL, also while the interpreter ends.
+// Taking and letting go of the GIL, and calling Python, also while the interpreter ends.
 //
-// A daemon thread may be inside the engine when the main thread leaves Python. Up to Python 3.13 asking for the GIL
-// then ends the thread by unwinding its stack (pthread_exit), which C++ answers with std::terminate at the first
-// destructor or catch-all. From 3.14 on it blocks for ever, until the process ends, and that is what these classes do
-// everywhere.
+// A daemon thread may be inside the engine when the main thread leaves Python. Up to Python 3.13 whoever then asks for
+// the GIL, and that includes Python code which the engine has called, is ended by unwinding its stack (pthread_exit).
+// C++ answers with std::terminate at the first catch-all, and destructors would use Python without the GIL. From 3.14
+// on such a thread blocks for ever, until the process ends, and that is what it does here with every version.
 #pragma once
 
 #include <Python.h>
 
 #include <chrono>
 #include <thread>
+
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#endif
 
 namespace boardlab {
 
@@ -23,6 +27,20 @@ bool is_cut_off();
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
+// Calls into Python.
+template <class Call>
+auto in_python(const Call &call) {
+#ifdef __GLIBCXX__
+  try {
+    return call();
+  } catch (const abi::__forced_unwind &) {
+    block_for_ever();
+  }
+#else
+  return call();
+#endif
+}
+
 // Holds the GIL.
 class Gil {
  public:
@@ -34,7 +52,10 @@ class Gil {
       block_for_ever();
     }
   }
-  ~Gil() { PyGILState_Release(state_); }
+  ~Gil() {
+    if (is_cut_off()) block_for_ever();
+    PyGILState_Release(state_);
+  }
   Gil(const Gil &) = delete;
   Gil &operator=(const Gil &) = delete;
 

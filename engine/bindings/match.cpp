@@ -65,8 +65,7 @@ std::vector<Team> make_teams(const std::vector<std::vector<SearchPtr>> &agents, 
 
 // Plays all games, one thread a team. `receive` is given finished games in the order of the games, some at a time; it
 // throws to stop the match. How many games come at a time depends on the clock, what they are does not.
-void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &plan,
-                const std::function<void(std::vector<GameRecord>)> &receive) {
+void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &plan, const nb::callable &receive) {
   InOrder finished(plan.first);
   std::atomic<std::int64_t> next{plan.first}, done{plan.first};
   std::atomic<bool> stop{false};
@@ -108,7 +107,8 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
     const auto hand_over = [&] {
       const Gil gil;
       try {
-        receive(finished.take());
+        const nb::object games = nb::cast(finished.take());
+        in_python([&] { receive(games); });
       } catch (...) {
         is_enough = true;
         throw;
@@ -172,8 +172,7 @@ void bind_match(nb::module_ &m) {
       [](const std::shared_ptr<Game> &game, const std::vector<std::vector<SearchPtr>> &teams, std::int64_t first,
          std::int64_t games, std::uint64_t seed, const std::vector<std::vector<int>> &seatings, std::int64_t round_size,
          std::int64_t random_actions, const std::vector<std::shared_ptr<PyState>> &starts, bool keep_values,
-         const EvaluatorPtr &judge, double threshold, std::int64_t patience,
-         const std::function<void(std::vector<GameRecord>)> &receive) {
+         const EvaluatorPtr &judge, double threshold, std::int64_t patience, const nb::callable &receive) {
         MatchPlan plan;
         plan.games = static_cast<std::int64_t>(checked_count("games", games, 1, 100000000));
         plan.first = static_cast<std::int64_t>(checked_count("first", first, 0, games));

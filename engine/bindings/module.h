@@ -43,6 +43,7 @@ Array<T> new_array(std::initializer_list<std::size_t> shape, T **data) {
 class SignalPoll {
  public:
   void operator()() {
+    if (is_cut_off()) block_for_ever();  // at once: what the work reads may be gone soon
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
@@ -62,7 +63,7 @@ std::string describe(const nb::python_error &error);
 template <class Call>
 void guarded(const Call &call) {
   try {
-    call();
+    in_python(call);
   } catch (nb::python_error &error) {
     if (error.matches(PyExc_Exception)) std::throw_with_nested(std::invalid_argument(describe(error)));
     throw;

@@ -70,7 +70,8 @@ class PythonGame {
 
   template <class... Given>
   nb::object call(const char *function, Given &&...given) const {
-    return rules_.attr(function)(std::forward<Given>(given)...);
+    const nb::object asked = rules_.attr(function);
+    return in_python([&] { return asked(std::forward<Given>(given)...); });
   }
   nb::object rng(std::uint64_t *word) const { return random_(bl_random(word)); }
 

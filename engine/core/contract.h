@@ -14,7 +14,8 @@
  * An AFTER-STATE is the position that a player has just created, before nature or the next player moves.
  *
  * Functions never allocate, never throw, never keep a pointer that they were given. They are called with
- * legal input only: the border to Python checks every argument. `self` is the game's own parameters;
+ * legal input only: the border to Python checks every argument. Asked twice about one position they give the
+ * same answer, unless they get an `rng`; a search that notices another one stops. `self` is the game's own parameters;
  * several threads call with the same `self` at once, so it is read only. Functions marked "optional"
  * may be null; `boardlab::Game` (game.h) then supplies the default named there.
  */

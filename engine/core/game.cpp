@@ -127,8 +127,9 @@ std::uint64_t Game::hash(const void *s) const {
 }
 
 void Game::contradicts(const char *function) const {
-  throw BrokenRules(name_ + ": " + function +
-                    " must be a function of the position; asked twice about the same one, it gave two answers");
+  throw BrokenRules(name_ + ": " + function + " must be a function of " +
+                    (is_hidden() ? "what the player to move sees" : "the position") +
+                    "; asked twice about the same, it gave two answers");
 }
 
 bool Game::solve(const void *s, int outcome, std::int64_t node_limit, const Poll &poll, bl_solution &out) const {

@@ -30,7 +30,7 @@ class Workers {
   // number of threads alone. Throws what the first part that failed threw.
   void run(std::size_t n, const std::function<void(std::size_t, std::size_t)> &task) {
     if (count_ == 1) return task(0, n);
-    if (forks_ != forks()) {  // a forked process has none of the threads
+    if (!pool_ || forks_ != forks()) {  // a forked process has none of the threads
       abandon();
       start();
     }

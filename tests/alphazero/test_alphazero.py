@@ -29,6 +29,7 @@ from boardlab.learning.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learning.alphazero.warm_start import WarmStart  # noqa: E402
 from boardlab.learning.exams import ExamPlan  # noqa: E402
 from boardlab.learning.presets import preset  # noqa: E402
+from boardlab.learning.usual_exams import usual_plan  # noqa: E402
 from boardlab.runs import RunFolder  # noqa: E402
 from tests.alphazero.dense import policies  # noqa: E402
 
@@ -443,7 +444,8 @@ def test_a_gate_needs_two_players_and_wangs_preset_leaves_it_out_with_one(tmp_pa
 
 def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp_path):
     game = bl.game("tictactoe")
-    bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", exams=["random"], exam_games=2, **SMALL)
+    once = {"exams": ["random"], "exam_games": 2, "exam_every": 0}
+    bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **once, **SMALL)
     run = bl.resume(tmp_path / "run", episodes=40)
     assert (run.episodes, run.total, bl.open_run(tmp_path / "run").total) == (48, 48, 48)
     assert [row["episodes"] for row in run.log] == [16, 48]
@@ -544,9 +546,13 @@ def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
     game = bl.game("connectfour")
     options = {**SMALL, "gumbel": None, "exams": None, "exam_games": 2}
     run = bl.train(game, "alphazero", episodes=16, out=tmp_path / "run", **options)
-    assert "mcts(rollout, iterations=200)" in (run.path / "log.csv").read_text().splitlines()[0]
-    found = {name: AlphaZero().first_exams(bl.game(name)) for name in ("tictactoe", "2048")}
-    assert found == {"tictactoe": ["perfect"], "2048": ["score"]}
+    assert "stages" in run.log[-1] and "abdl" not in run.log[-1]  # the cheapest: it is a short run
+    for name, exam in {
+        "tictactoe": "perfect",
+        "2048": "score",
+        "hex": "mcts(rollout, iterations=200)",
+    }.items():
+        assert usual_plan(bl.game(name), 25_600, AlphaZero(device="cpu").exam_cost).names == (exam,)
 
 
 def test_weights_beyond_all_bounds_are_told_with_a_gate_too(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import Forest
-from boardlab.learning.alphazero.gate import OPENING, gate_score
+from boardlab.learning.alphazero.gate import OPENING, GateResult, gate_match
 from boardlab.search.mcts import Mcts
 
 
@@ -56,14 +56,21 @@ def one_by_one(game, games, seed):
 def test_games_are_those_played_one_by_one(game, judges, monkeypatch):
     expected = one_by_one(game, -(-50 // game.players) * game.players, 7)  # openings are whole
     assert 0 < expected < 1
-    assert gate_score(game, judges(1), judges(-1), 50, 1, 7) == pytest.approx(expected)
+    assert gate_match(game, judges(1), judges(-1), 50, 1, 7).score == pytest.approx(expected)
     monkeypatch.setattr("boardlab.learning.alphazero.gate.MOST_TREES", 7)
-    assert gate_score(game, judges(1), judges(-1), 50, 1, 7, threads=2) == pytest.approx(expected)
+    assert gate_match(game, judges(1), judges(-1), 50, 1, 7, threads=2).score == pytest.approx(expected)
+
+
+def test_repeated_games_are_counted():
+    """Nets that never vary play one game an opening, whoever sits where; tictactoe has 72 openings."""
+    for games in (20, 400):
+        result = gate_match(bl.game("tictactoe"), liking(1), liking(1), games, 1, 7)
+        assert result.games == games and result.distinct <= min(games // 2, 72)
 
 
 def test_nobody_is_better_than_oneself():
     game = bl.game("connectfour")
-    assert gate_score(game, liking(1), liking(1), 20, 16, 3) == 0.5
+    assert gate_match(game, liking(1), liking(1), 20, 16, 3).score == 0.5
 
 
 @pytest.mark.parametrize("most", [1024, 24])
@@ -81,8 +88,8 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 
     for leaves in (1, 8):
         judge = counting(leaves)
-        score = gate_score(bl.game("connectfour"), judge, judge, 20, 32, 3, batch=leaves, leaf_visits=0)
-        assert score == 0.5
+        result = gate_match(bl.game("connectfour"), judge, judge, 20, 32, 3, batch=leaves, leaf_visits=0)
+        assert result.score == 0.5
     if most == 1024:
         assert 4 * len(asked[8]) < len(asked[1]) and max(asked[1]) <= 10 < max(asked[8]) <= 80
     else:
@@ -109,8 +116,8 @@ def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch
     pytest.importorskip("torch")
     seen = []
     monkeypatch.setattr(
-        "boardlab.learning.alphazero.learner.gate_score",
-        lambda *arguments, **options: seen.append((arguments[3:5], options)) or 0.5,
+        "boardlab.learning.alphazero.learner.gate_match",
+        lambda *arguments, **options: seen.append((arguments[3:5], options)) or GateResult(0.5, 2, 2),
     )
     specs = []
     monkeypatch.setattr(
@@ -118,7 +125,7 @@ def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch
         lambda *_, **options: specs.append(Mcts(**options)) or Mcts(*_, **options),
     )
     small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
-    small |= {"gate": 0.6, "gate_games": 6, "exams": ["random"], "exam_games": 2, **more}
+    small |= {"gate": 0.6, "gate_games": 6, "exams": ["random"], "exam_games": 2, "exam_every": 0, **more}
     run = bl.train(bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, **small)
     tree = {"cpuct": 1.0, "solver": True, "batch": 1, "leaf_visits": Mcts.leaf_visits, **other}
     assert seen == [((6, 50), tree)] * 2
@@ -137,14 +144,16 @@ def test_the_gates_trees_search_as_they_are_told(monkeypatch):
 
     monkeypatch.setattr("boardlab.learning.alphazero.gate.Forest", Watched)
     game = bl.game("tictactoe")
-    gate_score(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False, batch=2, leaf_visits=5)
+    gate_match(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False, batch=2, leaf_visits=5)
     assert seen and all(options == [3.0, False, 2, 5] for options in seen)
 
 
 @pytest.mark.parametrize(("score", "accepted"), [(0.59, False), (0.6, True)])
 def test_a_score_at_the_gate_is_enough(tmp_path, monkeypatch, score, accepted):
     pytest.importorskip("torch")
-    monkeypatch.setattr("boardlab.learning.alphazero.learner.gate_score", lambda *_, **__: score)
+    monkeypatch.setattr(
+        "boardlab.learning.alphazero.learner.gate_match", lambda *_, **__: GateResult(score, 2, 2)
+    )
     small = {"blocks": 0, "channels": 4, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
     bl.train(bl.game("tictactoe"), "alphazero", episodes=2, out=tmp_path, gate=0.6, exams=(), **small)
     (generation,) = (tmp_path / "generations.jsonl").read_text().splitlines()
@@ -156,7 +165,9 @@ def test_who_is_refused_at_the_gate_is_forgotten_and_who_passes_plays(tmp_path, 
     pytest.importorskip("torch")
     from boardlab.learning.alphazero.learner import AlphaZeroLearner
 
-    monkeypatch.setattr("boardlab.learning.alphazero.learner.gate_score", lambda *_, **__: score)
+    monkeypatch.setattr(
+        "boardlab.learning.alphazero.learner.gate_match", lambda *_, **__: GateResult(score, 2, 2)
+    )
     passing, seen = AlphaZeroLearner._pass_gate, []
 
     def watched(learner, seed):
@@ -184,7 +195,7 @@ def test_who_is_refused_at_the_gate_is_forgotten_and_who_passes_plays(tmp_path, 
 def test_equal_nets_share_the_points_of_three_players(games):
     """Every opening is played from each seat, so that alike nets win a third of the games, which is half the points."""
     game = bl.game("nim", players=3, heaps=(5, 6, 7))
-    assert gate_score(game, three(1), three(1), games, 1, 3) == 0.5
+    assert gate_match(game, three(1), three(1), games, 1, 3).score == 0.5
 
 
 @pytest.mark.parametrize("name", ["sim", "yavalath"])
@@ -197,7 +208,7 @@ def test_two_seats_of_the_old_net_do_not_share_a_tree(name):
         return values, np.zeros(legal.shape, np.float32)
 
     game = bl.game(name, players=3)
-    assert gate_score(game, judge, judge, 18, 32, 3) == 0.5
+    assert gate_match(game, judge, judge, 18, 32, 3).score == 0.5
 
 
 def test_nature_moves_alike_in_both_copies_of_a_game_and_from_both_seats(monkeypatch):
@@ -215,7 +226,7 @@ def test_nature_moves_alike_in_both_copies_of_a_game_and_from_both_seats(monkeyp
             self.seen.append(self.fields().tolist())
 
     monkeypatch.setattr("boardlab.learning.alphazero.gate.Forest", Watched)
-    assert gate_score(game, liking(1), liking(1), 40, 8, 5) == 0.5
+    assert gate_match(game, liking(1), liking(1), 40, 8, 5).score == 0.5
     mine, theirs, seat_two, _ = forests
     assert mine.seen == theirs.seen == seat_two.seen and len(mine) == 20
     assert len({str(fields) for fields in mine.seen[0]}) > 5

@@ -123,7 +123,7 @@ def test_no_share_is_negative_where_the_range_is_what_was_seen(game, name):
 
 @pytest.mark.parametrize("name", ["default", "wang"])
 def test_presets_learn_from_visits_and_the_listings_values_are_an_option(name):
-    """With values the enhancements do not come out as Table 2 of Wang et al. (2021) says; see docs/results."""
+    """With values RoRa and WRoRa come out far below Table 2 of Wang et al. (2021): docs/results."""
     board = bl.game("connectfour", rows=6, cols=6)
     values = {key: value for key, value in preset(board, name, "alphazero").items() if key != "episodes"}
     settings = AlphaZero.checked({**values, "warm_start": "rora"})

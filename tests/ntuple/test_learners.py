@@ -15,6 +15,7 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import PER_ACTION
 from boardlab.learning import LEARNERS, train_many
 from boardlab.learning.again import train_command
+from boardlab.learning.alphazero.gate import GateResult
 from boardlab.learning.alphazero.settings import AlphaZero
 from boardlab.learning.learner import LearnerSettings, Trainee
 from boardlab.learning.presets import preset
@@ -71,7 +72,8 @@ def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
 def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
     game = game_of(learner)
     exam = "twists20" if game is CUBE else "random"
-    settings = {"learner": learner, "episodes": 200, "exams": [exam], "exam_games": 10, **small(learner)}
+    settings = {"learner": learner, "episodes": 200, **small(learner)}
+    settings |= {"exams": [exam], "exam_games": 10, "exam_every": 0}
     one = train_many(game, 2, out=tmp_path / "one", **settings)
     two = train_many(game, 2, out=tmp_path / "two", jobs=2, **settings)
     for a, b in zip(one.runs, two.runs, strict=True):
@@ -364,7 +366,8 @@ def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tm
         bl.train(TICTACTOE, "alphazero", go_on=True, leaves=2, **settings)
     seen = []
     monkeypatch.setattr(
-        "boardlab.learning.alphazero.learner.gate_score", lambda *_, **options: seen.append(options) or 0.5
+        "boardlab.learning.alphazero.learner.gate_match",
+        lambda *_, **options: seen.append(options) or GateResult(0.5, 2, 2),
     )
     run = bl.train(TICTACTOE, "alphazero", go_on=True, **settings)  # preset wang has one leaf now
     assert run.is_finished and run.expression.endswith(as_before)

@@ -242,7 +242,7 @@ def test_the_folder_of_several_runs_is_a_path():
     ],
 )
 def test_an_error_in_the_description_names_the_file(tmp_path, good, bad, words):
-    path = bl.train(TICTACTOE, episodes=5, out=tmp_path / "run").path
+    path = bl.train(TICTACTOE, episodes=5, out=tmp_path / "run", exams=[]).path
     text = (path / "agent.toml").read_text()
     assert good in text
     (path / "agent.toml").write_text(bad.join(text.rsplit(good, 1)))

@@ -112,14 +112,26 @@ def test_a_program_that_resigns_lost_and_did_not_fail(othello, tmp_path):
     assert result.errors == 0 and result.wins == (0, 2)
     assert all(record.error.endswith("resigned") for record in result.records)
     run = bl.train(
-        othello, preset="paper", episodes=4, out=tmp_path / "run", exams=[fake("resign")], exam_games=2
+        othello,
+        preset="paper",
+        episodes=4,
+        out=tmp_path / "run",
+        exams=[fake("resign")],
+        exam_games=2,
+        exam_every=0,
     )
     assert float(run.log[-1][fake("resign")]) == 1  # an exam as any other
     with pytest.raises(
         bl.BoardLabError, match=r"100% of the games of the exam .* 'segmentation fault, sort of'"
     ):
         bl.train(
-            othello, preset="paper", episodes=4, out=tmp_path / "died", exams=[fake("die")], exam_games=2
+            othello,
+            preset="paper",
+            episodes=4,
+            out=tmp_path / "died",
+            exams=[fake("die")],
+            exam_games=2,
+            exam_every=0,
         )
     assert bl.open_run(tmp_path / "died").episodes == 4
 
@@ -130,16 +142,51 @@ def test_a_failing_program_is_started_anew_for_the_next_game(othello):
     assert all("ended with status 7" in record.error for record in result.records)
 
 
-def test_whatever_the_program_started_ends_with_it(othello, tmp_path):
+@pytest.mark.parametrize("how", ["hang_with_child", "hang_with_session"])
+def test_whatever_the_program_started_ends_with_it(othello, tmp_path, how):
     file = tmp_path / "pid"
-    agent = bl.agent(fake("hang_with_child", file, seconds=3.0), othello)
+    agent = bl.agent(fake(how, file, seconds=3.0), othello)
     with pytest.raises(bl.BoardLabError, match="in time"):
         agent.act(othello.initial_state())
-    grandchild = int(file.read_text())
-    deadline = time.monotonic() + 10
-    while is_running(grandchild) and time.monotonic() < deadline:
+    assert has_ended(int(file.read_text()))
+
+
+def has_ended(pid):
+    """Whether the process is gone, or will be soon."""
+    deadline = time.monotonic() + 30
+    while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert not is_running(grandchild)
+    return not is_running(pid)
+
+
+@pytest.mark.parametrize("how", ["hang_with_child", "hang_with_session", "stubborn"])
+def test_kill_9_of_boardlab_leaves_no_program(tmp_path, how):
+    """Though the program does not look at its input, and what it started knows nothing of BoardLab."""
+    file = tmp_path / "pid"
+    script = (
+        "import boardlab as bl\n"
+        f"agent = bl.agent({fake(how, file, seconds=60.0)!r}, bl.game('othello'))\n"
+        "print(agent.core is not None, flush=True)\n"
+        "agent.act(bl.game('othello').initial_state())\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    assert process.stdout.readline()
+    while how != "stubborn" and not (file.exists() and file.read_text()):
+        time.sleep(0.01)
+    below = descendants(process.pid)
+    assert len(below) >= 2  # what watches the program, and the program
+    process.kill()
+    process.communicate()
+    started = [int(file.read_text())] if file.exists() else []
+    assert all(has_ended(pid) for pid in (*below, *started))
+
+
+def descendants(pid):
+    parents = {int(f.name): _parent(f.name) for f in Path("/proc").iterdir() if f.name.isdigit()}
+    found = [pid]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found[1:]
 
 
 def test_ctrl_c_and_the_end_of_the_interpreter_leave_no_process(tmp_path):

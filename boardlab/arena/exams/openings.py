@@ -92,7 +92,7 @@ def take_openings(paper: Paper) -> ExamResult:
         answers = [answer for answer, o in zip(right, asked, strict=True) if low <= o.actions <= high]
         if answers:
             details[f"errors after {low}-{high} actions"] = 1 - sum(answers) / len(answers)
-    return paper.share(right, details, "positions")
+    return paper.share(right, details, "positions", [opening.state for opening in asked])
 
 
 def _is_solved_connectfour(game: Game) -> bool:

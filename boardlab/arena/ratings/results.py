@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import IncompleteGameError, contradicts_moves, section_result, sections
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError, printable, shown
 from boardlab.games.game import is_number
 from boardlab.numbers import counted
 from boardlab.reports import Report
@@ -191,7 +191,7 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
     if not kept:
         raise BoardLabError(f'"{results[0].players[0]}" cannot be rated by games against itself')
     for line in left_out(results, kept):
-        warnings.warn(line, stacklevel=3)
+        warnings.warn(printable(line), stacklevel=3)
     return kept
 
 

@@ -17,7 +17,6 @@ from boardlab.games.game import Game, State
 from boardlab.games.othello import Othello
 from boardlab.games.registry import game as make_game
 
-GAME = re.compile(r"\(;(.*?);\)", re.DOTALL)
 FIELD = re.compile(r"\s*([A-Za-z]+)\[([^\]]*)\]")
 SQUARES = "-*O"
 NAMES = {"PB": 0, "PW": 1}
@@ -75,10 +74,16 @@ def _result(record: Record, last: State) -> str:
 
 def read_ggf(name: str, text: str) -> list[Record]:
     """The games of a GGF file; `name` is for error messages."""
-    games = list(GAME.finditer(text))
-    if not games:
+    records: list[Record] = []
+    line, at = 1, 0
+    # By hand: a pattern would look for the end of the file again from every (; that is not closed.
+    while (begin := text.find("(;", at)) >= 0 and (end := text.find(";)", begin + 2)) >= 0:
+        line += text.count("\n", at, begin)
+        records.append(_record(f"{name}, line {line}", text[begin + 2 : end]))
+        line, at = line + text.count("\n", begin, end), end
+    if not records:
         raise BoardLabError(f"{name}: there is no game between (; and ;)")
-    return [_record(f"{name}, line {text.count(chr(10), 0, g.start()) + 1}", g[1]) for g in games]
+    return records
 
 
 def _record(place: str, text: str) -> Record:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from boardlab.arena.records.record import ABANDONED, UNFINISHED, Record
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError, printable, shown
 from boardlab.games.game import CHANCE, Game, State, as_seed
 from boardlab.games.registry import GAMES, rules_of
 from boardlab.games.registry import game as make_game
@@ -167,7 +167,7 @@ class IncompleteGameError(BoardLabError):
 
 TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 SLOPPY_TAG = re.compile(r'\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # quotes inside that nobody escaped
-RESULT = re.compile(r"\*|(?:[01]|1/\d+)(?:-(?:[01]|1/\d+))+")
+RESULT = re.compile(r"\*|(?:[01]|1/[1-9]\d{0,3})(?:-(?:[01]|1/[1-9]\d{0,3}))+")
 
 
 def sections(text: str) -> Iterator[Section]:
@@ -283,8 +283,10 @@ def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
         section, record = contradicted[0]
         number, tag, played = len(contradicted), section.tags["Result"], result_text(record.scores)
         warnings.warn(
-            f"{name}: moves count, but the tag Result of {counted(number, 'games')} says something else; the "
-            f"first, in line {section.line}, says {tag}, the moves give {played}",
+            printable(
+                f"{name}: moves count, but the tag Result of {counted(number, 'games')} says something else; "
+                f"the first, in line {section.line}, says {tag}, the moves give {played}"
+            ),
             stacklevel=4,  # whoever called read_records
         )
     return records
@@ -375,8 +377,8 @@ def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<comment>\{[^}]*(?:\}|$)|;[^\n]*)
-    | (?P<chance><(?:"(?:[^"\\]|\\.)*"|[^">]*)>)
-    | (?P<quoted>"(?:[^"\\]|\\.)*")
+    | (?P<chance><(?:"(?:[^"\\]|\\.)*"|[^"<>]*)>)
+    | (?P<quoted>"(?:[^"\\]|\\.)*+(?:"|\\?$))
     | (?P<open>\() | (?P<close>\))
     | (?P<glyph>\$\d+)
     | (?P<number>\d+\.+)

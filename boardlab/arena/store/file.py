@@ -36,6 +36,7 @@ def connect(path: Path) -> sqlite3.Connection:
                     place + "&immutable=1", uri=True, isolation_level=None, check_same_thread=False
                 )
         db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
         version = _check_ours(db, path)
         if version < len(MIGRATIONS):
             if readable_only:
@@ -60,13 +61,15 @@ def _check_ours(db: sqlite3.Connection, path: Path) -> int:
         application, version = (
             db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         )
-        empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        kinds = {kind for (kind,) in db.execute("SELECT DISTINCT type FROM sqlite_master")}
     finally:
         if alone:
             with contextlib.suppress(sqlite3.Error):
                 db.execute("COMMIT")
-    if application != APPLICATION and not (empty and application == 0 and version == 0):
+    if application != APPLICATION and not (not kinds and application == 0 and version == 0):
         raise BoardLabError(f"{path} is a database of another program, not a store of BoardLab")
+    if kinds - {"table", "index"}:  # they would run when somebody reads or writes
+        raise BoardLabError(f"the store {path} is damaged: it has views or triggers, and BoardLab makes none")
     if version > len(MIGRATIONS):
         raise BoardLabError(
             f"the store {path} was written by a newer BoardLab: its version is {version}, "

@@ -44,6 +44,7 @@ class Store:
         self.path = as_path("the file of a store", path)
         self._db: sqlite3.Connection | None = None
         self._pid = 0
+        self._file: os.stat_result  # of the open connection
         self._lock = threading.RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -251,8 +252,11 @@ class Store:
             try:
                 yield db
                 db.execute("COMMIT")
+                self._check_there()
             except BaseException:
-                with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back by itself
+                with contextlib.suppress(
+                    sqlite3.Error
+                ):  # SQLite may have rolled back by itself, or be closed
                     db.execute("ROLLBACK")
                 raise
 
@@ -267,16 +271,32 @@ class Store:
     def _open(self, *, create: bool) -> sqlite3.Connection:
         # A connection must not be used in a forked process.
         if self._db is not None and self._pid == os.getpid():
+            self._check_there()
             return self._db
         if not self.path.exists():
             if not create:
                 raise BoardLabError(f"there is no store {self.path}; a tournament makes one")
             if not self.path.parent.is_dir():
                 raise BoardLabError(f"the store {self.path} cannot be made: its folder does not exist")
-        if self.path.is_dir():
-            raise BoardLabError(f"the store {self.path} is a folder; it must be a file")
+        if self.path.exists() and not self.path.is_file():
+            what = "a folder" if self.path.is_dir() else "a pipe or a device"
+            raise BoardLabError(f"the store {self.path} is {what}; it must be a file")
         self._db, self._pid = connect(self.path), os.getpid()
+        self._file = self.path.stat()
         return self._db
+
+    def _check_there(self) -> None:
+        """Refuses to go on with a file that is no longer the one of its name: SQLite would not notice."""
+        try:
+            is_there = os.path.samestat(self._file, self.path.stat())
+        except OSError:
+            is_there = False
+        if not is_there:
+            self.close()
+            raise BoardLabError(
+                f"the store {self.path} was removed, or another file took its place, while it was in use; "
+                "what it held is not in that file"
+            )
 
 
 def store(path: str | os.PathLike[str] | None = None) -> Store:

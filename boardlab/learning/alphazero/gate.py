@@ -1,5 +1,6 @@
 """The gate: a new net against the one before, many games side by side."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,18 @@ OPENING = 2
 """Random actions at the start: without them two nets would play the same game again and again."""
 
 
-def gate_score(
+@dataclass(frozen=True)
+class GateResult:
+    """How the new net did."""
+
+    score: float
+    """Points a game: 0 (all lost) to 1 (all won), .5 where the nets are equal."""
+    games: int
+    distinct: int
+    """How many of the games were different."""
+
+
+def gate_match(
     game: Game,
     new: Judge,
     old: Judge,
@@ -26,8 +38,8 @@ def gate_score(
     *,
     batch: int = 1,
     **tree: Any,
-) -> float:
-    """The new net's points a game against the old one: 0 (all lost) to 1 (all won), .5 where they are equal.
+) -> GateResult:
+    """The new net against the old one.
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
@@ -38,13 +50,15 @@ def gate_score(
     trees = max(1, min(MOST_TREES // batch, MOST_NODES // nodes))
     options = {"solver": True, **tree, "batch": batch, "threads": threads}
     points: list[float] = []
+    played: set[tuple[int, ...]] = set()
     openings = np.arange(-(-games // game.players))  # whole ones: a seat that is played more often tells
     for seat in range(game.players):
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
-            scores = _play(game, new, old, seat, part, simulations, seed, options)
+            scores, actions = _play(game, new, old, seat, part, simulations, seed, options)
             points += [game_points(row)[seat] for row in scores.tolist()]
-    return float(np.mean(points))
+            played |= set(map(tuple, actions.tolist()))
+    return GateResult(float(np.mean(points)), len(points), len(played))
 
 
 def _play(
@@ -56,11 +70,12 @@ def _play(
     simulations: int,
     seed: int,
     options: dict[str, Any],
-) -> NDArray[np.float64]:
-    """All players' scores with the new net in this seat, from these openings."""
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """All players' scores with the new net in this seat, from these openings, and what was played in each."""
     # With the same seed nature's moves are the same in all: each seat has its own trees, and copy of a game.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     seats = [Forest(game, len(openings), seed=nature, cache_mb=32, **options) for _ in range(game.players)]
+    played = np.full((len(openings), game.horizon), -1)
     for move in range(game.horizon):
         players = seats[0].players
         if (players == TERMINAL).all():
@@ -77,7 +92,8 @@ def _play(
                 to_move = players == player
                 forest.search(new if player == seat else old, np.where(to_move, simulations, 0))
                 actions = np.where(to_move, forest.choices(), actions)
+        played[:, move] = np.where(players == TERMINAL, -1, actions)
         for forest in seats:
             forest.play(actions)
     found: NDArray[np.float64] = seats[0].scores
-    return found
+    return found, played

@@ -23,7 +23,7 @@ from boardlab.evaluators.python import python_evaluator
 from boardlab.evaluators.simple import Rollout
 from boardlab.games.game import Game
 from boardlab.interrupts import postponing_ctrl_c
-from boardlab.learning.alphazero.gate import gate_score
+from boardlab.learning.alphazero.gate import gate_match
 from boardlab.learning.alphazero.gradients import Batch, Gradients
 from boardlab.learning.alphazero.ranked import RankedReward
 from boardlab.learning.alphazero.replay import Examples, Replay, action_type, draw_rows
@@ -289,7 +289,7 @@ class AlphaZeroLearner:
             trees = -(-self.settings.gate_games // self.game.players)
             self.gate_judges = [self.judge(net, self.settings.leaves * trees) for net in nets]
         new, old = self.gate_judges
-        score = gate_score(
+        result = gate_match(
             self.game,
             new,
             old,
@@ -299,11 +299,11 @@ class AlphaZeroLearner:
             self.threads,
             **self.settings.tree_options,
         )
-        accepted = score >= (self.settings.gate or 0)
+        accepted = result.score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
             (self.net if accepted else self.best).state_dict()
         )
-        return {"gate_score": score, "accepted": accepted}
+        return {"gate_score": result.score, "gate_distinct": result.distinct, "accepted": accepted}
 
     # ---- playing ----
 
@@ -431,6 +431,7 @@ class AlphaZeroLearner:
             "policy_loss",
             "value_loss",
             "gate_score",
+            "gate_distinct",
             "arena_reward",
             "resigned",
         )

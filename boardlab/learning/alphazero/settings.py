@@ -114,8 +114,8 @@ class AlphaZero(LearnerSettings):
     )
     warm_policy: str = option(
         "visits",
-        "warm start: what the policy to learn from is made of: visits, which reproduce the published "
-        "results, or values, as the published listings say",
+        "warm start: what the policy to learn from is made of: visits, which come nearer to the "
+        "published results, or values, as the published listings say",
         choices=POLICIES,
     )
     equivalence: float = option(

@@ -1,18 +1,20 @@
 """A program that is talked to line by line: started, asked with a time limit, and always ended.
 
-The program gets a process group of its own, so that Ctrl-C at the terminal reaches BoardLab and not the
-program, and so that whatever it started ends with it. It ends when its agent is dropped, after any failure,
-and when the interpreter exits.
+Ctrl-C at the terminal reaches BoardLab and not the program. The program ends when its agent is dropped,
+after any failure, when the interpreter exits, and when BoardLab is killed, with whatever it started: a small
+process of ours beside it sees to that (supervisor.py).
 """
 
 import contextlib
 import os
+import select
 import selectors
-import signal
 import subprocess
+import sys
 import time
 import weakref
 from collections.abc import Sequence
+from pathlib import Path
 
 from boardlab.errors import BoardLabError, shown
 
@@ -20,6 +22,9 @@ LONGEST_LINE = 1 << 20
 """Bytes; what prints more without an end of line does not speak a protocol of lines."""
 ENDING_SECONDS = 1.0
 """How long a program that was told to quit may take before it is killed."""
+SWEEPING_SECONDS = 10.0
+"""How long it may take to end all that a program has started."""
+SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 
 
 RESIGNED = "resigned"
@@ -35,20 +40,32 @@ class Program:
 
     def __init__(self, command: Sequence[str], name: str, folder: str | None = None) -> None:
         self.name = name
+        life, self._life = os.pipe()
+        self._report, report = os.pipe()
+        supervisor = (sys.executable, "-I", "-S", SUPERVISOR, str(life), str(report))
         try:
             self._process = subprocess.Popen(
-                command,
+                [*supervisor, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
                 bufsize=0,
+                pass_fds=(life, report),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            os.close(self._life)
+            os.close(self._report)
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise EngineError(f"{name} cannot be started: {reason}") from None
-        self._end = weakref.finalize(self, _end, self._process)
+        finally:
+            os.close(life)
+            os.close(report)
+        self._end = weakref.finalize(self, _end, self._process, self._life, self._report, os.getpid())
+        self._said = b""
+        self._status: int | None = None
+        self._await_start()
         self._heard = b""
         self._complaint = b""
         assert self._process.stdin and self._process.stdout and self._process.stderr
@@ -61,10 +78,21 @@ class Program:
         self._selector.register(self._output, selectors.EVENT_READ)
         self._selector.register(self._errors, selectors.EVENT_READ)
 
-    @property
-    def pid(self) -> int:
+    def _await_start(self) -> None:
+        while b"\n" not in self._said:
+            data = os.read(self._report, 100)
+            if not data:
+                self._end()
+                raise EngineError(f"{self.name} cannot be started: the process that watches it has ended")
+            self._said += data
+        line, _, self._said = self._said.partition(b"\n")
+        what, number = line.split()
+        if what == b"error":
+            self._end()
+            raise EngineError(f"{self.name} cannot be started: {os.strerror(int(number))}")
+        self.pid = int(number)
         """The number of the process."""
-        return self._process.pid
+        os.set_blocking(self._report, False)
 
     def say(self, line: str) -> None:
         """Sends one line."""
@@ -107,14 +135,11 @@ class Program:
 
     def _died(self) -> EngineError:
         """What to say about a program that is gone: its status and its last words."""
-        deadline = time.monotonic() + ENDING_SECONDS
-        while not _has_ended(self._process) and time.monotonic() < deadline:
-            time.sleep(0.005)
+        self._has_ended(ENDING_SECONDS)
         with contextlib.suppress(OSError):
             self._complaint += os.read(self._errors, 1 << 16)
-        running = not _has_ended(self._process)
+        status = self._status
         self._end()
-        status = None if running else self._process.returncode
         how = (
             "closed its output"
             if status is None
@@ -127,29 +152,41 @@ class Program:
 
     def close(self, farewell: str | None = None) -> None:
         """Ends the program: politely if it still listens, else by force."""
-        if self._end.alive and farewell is not None and not _has_ended(self._process):
+        if self._end.alive and farewell is not None and not self._has_ended():
             with contextlib.suppress(EngineError):
                 self.say(farewell)
-                deadline = time.monotonic() + ENDING_SECONDS
-                while not _has_ended(self._process) and time.monotonic() < deadline:
-                    time.sleep(0.005)
+                self._has_ended(ENDING_SECONDS)
         self._selector.close()
         self._end()
 
+    def _has_ended(self, seconds: float = 0.0) -> bool:
+        """Whether the program is over, or will be within so many seconds."""
+        deadline = time.monotonic() + seconds
+        poll = select.poll()
+        poll.register(self._report, select.POLLIN)
+        while self._status is None and self._end.alive:
+            ready = poll.poll(1000 * max(0.0, deadline - time.monotonic()))
+            data = os.read(self._report, 100) if ready else b""
+            self._said += data
+            if self._said.endswith(b"\n"):
+                self._status = int(self._said.split()[1])
+            elif not data:
+                break
+        return self._status is not None
 
-def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
-    """Whether the program is over; it is not collected yet, so that its group can still be ended."""
-    flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    return process.returncode is not None or os.waitid(os.P_PID, process.pid, flags) is not None
 
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Kills the program and whatever it started, and collects it: no process and no zombie stays."""
-    if process.returncode is None:  # not collected yet, so that the number is still its own
-        with contextlib.suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+def _end(process: "subprocess.Popen[bytes]", life: int, report: int, owner: int) -> None:
+    """Has the program and all it started killed, and waits until no process and no zombie is left."""
+    os.close(life)
+    os.close(report)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(OSError):
                 pipe.close()
-    process.wait()
+    if os.getpid() != owner:  # in a process that was forked: the program is its parent's
+        return
+    try:
+        process.wait(SWEEPING_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -38,6 +38,14 @@ for line in sys.stdin:
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         Path(sys.argv[2]).write_text(str(child.pid))
         time.sleep(600)
+    elif how == "hang_with_session":  # a daemon: its parent has ended, and it leads a session of its own
+        if not os.fork():
+            os.setsid()
+            if not os.fork():
+                Path(sys.argv[2]).write_text(str(os.getpid()))
+                time.sleep(600)
+            os._exit(0)
+        time.sleep(600)
     elif how == "stubborn":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(600)

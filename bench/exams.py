@@ -1,0 +1,91 @@
+"""What share of a default run its exams take: python bench/exams.py [GAME ...] [--seconds 5].
+
+Each game's default preset is trained for some seconds of CPU time; then the run's usual exam is taken. Both are
+multiplied to the length of the whole run. `boardlab/learning/usual_exams.py` declares the costs so that the share
+stays below a tenth: a column shows the episodes in the time of one game, beside what is declared.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from common import table
+
+import boardlab as bl
+from boardlab.learning.train import prepare
+from boardlab.learning.training import Training
+from boardlab.learning.usual_exams import OTHERS, USUAL
+from boardlab.runs import RunFolder
+
+
+def train_for(training: Training, seconds: float) -> float:
+    """Trains for so long, or to the end: CPU seconds an episode."""
+    learner, chunk = training.learner, 1
+    training.trainee.begin()
+    begin = time.process_time()
+    while time.process_time() - begin < seconds and learner.episodes_done < training.total:
+        before = time.process_time()
+        learner.train(min(chunk, training.total - learner.episodes_done))
+        chunk *= 2 if time.process_time() - before < seconds / 20 else 1
+    return (time.process_time() - begin) / learner.episodes_done
+
+
+def measure(name: str, seconds: float) -> list[str]:
+    """The row of a game."""
+    game = bl.game(name)
+    run = prepare(
+        game,
+        None,
+        episodes=None,
+        seed=1,
+        preset="default",
+        exams=None,
+        exam_every=None,
+        exam_games=None,
+        stop_exam=None,
+        stop_at=None,
+        stop_after=3,
+        snapshot_every=0,
+    )
+    plan = run.exams
+    with tempfile.TemporaryDirectory() as folder:
+        training = run.training(RunFolder(Path(folder) / "run"))
+        episode = train_for(training, seconds)
+        seconds_of = []
+        for is_last in (False, True):
+            begin = time.process_time()
+            results = plan.take(game, training._agent(), 1, is_last)
+            seconds_of.append(time.process_time() - begin)
+    number = -(-run.episodes // plan.every)
+    spent = (number - 1) * seconds_of[0] + seconds_of[1]
+    whole = run.episodes * episode
+    declared = {exam.name: exam.cost for exam in (*OTHERS, *USUAL.get(name, ()))}[plan.names[0]]
+    result = results[plan.names[0]]
+    return [
+        name,
+        f"{whole:.1f}",
+        f"{spent:.2f}",
+        f"{spent / whole:.1%}",
+        f"{seconds_of[0] / plan.games / episode:.0f}",
+        f"{declared:g}",
+        str(result.games),
+        str(result.distinct),
+        str(plan),
+    ]
+
+
+def main() -> None:
+    """Measures the games that are named, or all that can be learned."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    options = parser.parse_args()
+    names = options.games or [name for name in bl.games() if not bl.game(name).is_hidden]
+    heads = ["game", "training s", "exams s", "share", "cost", "declared", "samples", "distinct", "exams"]
+    rows = [measure(name, options.seconds) for name in names]
+    table("exams of default runs", heads, rows, f"one core, CPU time, {options.seconds:g} s a game")
+
+
+if __name__ == "__main__":
+    main()

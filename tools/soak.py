@@ -68,12 +68,15 @@ def run_content(folder: Path) -> Content:
 
 
 def store_content(folder: Path) -> Content:
-    """The games of a tournament, in order, less the time that they took."""
-    with sqlite3.connect(folder / "store.db") as store:
-        columns = [row[1] for row in store.execute("pragma table_info(games)")]
-        kept = [c for c in columns if not any(word in c for word in ("second", "time", "date", "created"))]
-        rows = store.execute(f"select {', '.join(kept)} from games order by 1, 2, 3").fetchall()
-    return {"games": "\n".join(map(repr, rows)).encode()}
+    """The games of a tournament in order and who sat where, less ids and the time that agents thought."""
+    games = "select pairing, number, seed, start, actions, vals, error, adjudicated from games order by 1, 2"
+    seats = (
+        "select g.pairing, g.number, s.seat, a.expression, s.score, s.decisions from seats s "
+        "join games g on s.played = g.id join agents a on s.agent = a.id order by 1, 2, 3"
+    )
+    with contextlib.closing(sqlite3.connect(folder / "store.db")) as store:
+        answers = {"games": store.execute(games).fetchall(), "seats": store.execute(seats).fetchall()}
+    return {name: "\n".join(map(repr, rows)).encode() for name, rows in answers.items()}
 
 
 def match_content(folder: Path) -> Content:
@@ -226,6 +229,12 @@ def broken(job: Job, folder: Path, harm: str, rng: random.Random) -> bool:
     finish(job, folder)
     now = job.content(folder)
     different = sorted(name for name in job.whole.keys() | now.keys() if job.whole.get(name) != now.get(name))
+    if different:
+        print(
+            f"{different[0]} unbroken and now:",
+            job.whole.get(different[0], b"")[:2000],
+            now.get(different[0], b"")[:2000],
+        )
     assert not different, f"these differ from the unbroken run's: {', '.join(different)}"
     left = [file.name for file in folder.rglob("*") if file.name == ".lock" or file.name.endswith(".tmp")]
     assert not left, f"left behind: {', '.join(left)}"

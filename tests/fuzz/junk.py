@@ -88,6 +88,8 @@ def near_sequence(value: Sequence[Any], rng: random.Random) -> Any:
 
 
 def near_array(value: np.ndarray, rng: random.Random) -> Any:
+    if value.dtype.kind not in "biuf":  # text and objects do not become numbers
+        return rng.choice(JUNK)
     with np.errstate(all="ignore"):
         match rng.randrange(7):
             case 0:

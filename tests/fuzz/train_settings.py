@@ -45,7 +45,7 @@ class Case:
     options: dict[str, Any]
 
     def __repr__(self) -> str:
-        with contextlib.suppress(RuntimeError):  # a value that has no text
+        with contextlib.suppress(RuntimeError, ValueError):  # a value that has no text, or too much of it
             return f"train {self.game} {self.parameters} {self.learner} {self.settings} {self.options}"
         return f"train {self.game} {self.parameters} {self.learner} {list(self.settings)}"
 

@@ -301,7 +301,7 @@ def test_several_runs_print_mean_and_spread(tmp_path):
         (["train", "tictactoe", "--stop-at", "1", "--out", "NEW"], "give --stop-exam too"),
         (
             ["train", "tictactoe", "--cells", "@nowhere", "--out", "NEW"],
-            "nowhere cannot be read: No such file or directory\n",
+            'there is no file "nowhere"\n',
         ),
         (["train", "tictactoe", "--cells", "0,1,99", "--out", "NEW"], "cell 99"),
     ],

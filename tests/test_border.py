@@ -574,9 +574,9 @@ def test_an_8x8_othello_state_is_no_4x4_one() -> None:
         small.core.adopt(large.core.initial_state(0))
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("game", ALL_GAMES, ids=str)
 def test_a_game_adopts_every_state_of_its_own(game: bl.Game) -> None:
-    equal = bl.game(game.name, **game.parameters)
+    equal = bl.Game(game.rules)
     state = game.initial_state(3)
     for step in range(12):
         assert equal.core.adopt(state.core).to_bytes() == state.core.to_bytes()
@@ -600,7 +600,7 @@ def test_a_forest_that_forgets_has_no_nodes_and_bounds_all_trees_together() -> N
     assert forest.info["nodes"] == 0 and not forest.visits().any()
     forest.search(zeros, 20)
     assert forest.info["nodes"] > 0
-    small = Forest(bl.game("gobang", size=10), 1, max_nodes=1024)
+    small = Forest(bl.game("gobang", rows=10, cols=10), 1, max_nodes=1024)
     for _ in range(30):  # at one root, time and again
         small.search(zeros, 20)
     assert small.info["nodes"] <= 1024

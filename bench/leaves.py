@@ -1,11 +1,10 @@
 """What leaves that wait for the net together cost and bring: Elo against one leaf at a time, connectfour.
 
-python bench/leaves.py RUN --iterations 20 50 100 200 800 --ways 8:0 8:32 --games 300 --out leaves.jsonl
+python bench/leaves.py RUN --iterations 20 50 100 200 800 --ways 8:0 8:256 --games 300 --out leaves.jsonl
 
 A way is batch:leaf_visits of `mcts`; 8:0 is always eight leaves. Every way meets `batch=1` over the same net without
-MCTS-Solver, once with as many iterations and once with as many as take the time of one leaf (--equal time). Time is
-CPU time a move on one thread, over the positions of games of one leaf against itself; it is measured with the net of
-RUN unless --time-net says another one: RES, as in 5x64, has random weights, which cost the same.
+MCTS-Solver, with as many iterations, or with as many as take the time of one leaf (--equal time). Time is CPU time a
+move on one thread in positions of random games, with the net of RUN or with an untrained one of --time-net's size.
 """
 
 import argparse
@@ -70,7 +69,7 @@ def main() -> None:
     )
     parser.add_argument("run")
     parser.add_argument("--iterations", type=int, nargs="+", default=[20, 50, 100, 200, 800])
-    parser.add_argument("--ways", nargs="+", default=["8:0", "8:32"], help="batch:leaf_visits")
+    parser.add_argument("--ways", nargs="+", default=["8:0", "8:256"], help="batch:leaf_visits")
     parser.add_argument("--equal", nargs="+", choices=("iterations", "time"), default=["iterations"])
     parser.add_argument("--games", type=int, default=300, help="a match; 0: times only")
     parser.add_argument("--random-actions", type=int, default=6)

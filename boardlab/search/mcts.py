@@ -10,8 +10,8 @@ from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.search.spec import SearchSpec
 
-LEAF_VISITS = 32
-"""Of the root for each leaf that waits: measured on docs/searches.md."""
+LEAF_VISITS = 256
+"""Of the root for each leaf that waits: fewer cost strength (docs/results/leaves.md)."""
 
 
 @dataclass(frozen=True)

@@ -190,8 +190,7 @@ def test_a_batch_changes_nothing_while_the_tree_is_small(as_agent):
     game = bl.game("connectfour")
     as_agent(Net(game))
     one, many = (
-        bl.agent(f"mcts(forest-net, iterations=40, batch={batch}, leaf_visits=25)", game, seed=1)
-        for batch in (1, 8)
+        bl.agent(f"mcts(forest-net, iterations=200, batch={batch})", game, seed=1) for batch in (1, 8)
     )
     state = random_position(game, 1, 6)
     decisions = [agent.act(state) for agent in (one, many)]

@@ -96,7 +96,7 @@ class _EnhancedMcts(SearchSpec):
     )
     solver: bool = option(False, "back up proven wins, losses and draws as proven; see mcts")
     reuse: bool = option(True, "keep the part of the tree that was played")
-    batch: int = option(1, "leaves evaluated together", low=1, high=65536)
+    batch: int = option(1, "most leaves evaluated together", low=1, high=65536)
 
     enhancement: ClassVar[str]
 

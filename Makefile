@@ -69,12 +69,12 @@ format: $(VENV)/installed
 sanitize: $(VENV)/installed
 	PYTHON=$(BIN)/python bash tools/sanitize.sh -n 2 --dist worksteal
 
-# Seeded; SEED=n repeats a run, SECONDS_=n changes how long it takes. See CONTRIBUTING.md.
+# Seeded; SEED=n repeats a run, FOR=n how many seconds it takes. See CONTRIBUTING.md.
 fuzz: $(VENV)/installed
-	$(BIN)/python tools/fuzz.py --seconds $(or $(SECONDS_),480) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tools/fuzz.py --seconds $(or $(FOR),480) $(if $(SEED),--seed $(SEED))
 
 soak: $(VENV)/installed
-	$(BIN)/python tools/soak.py --seconds $(or $(SECONDS_),600) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python tools/soak.py --seconds $(or $(FOR),600) $(if $(SEED),--seed $(SEED))
 
 constraints: $(VENV)/installed
 	$(BIN)/python tools/constraints.py

@@ -48,13 +48,8 @@ def modules() -> list[str]:
     return [name for name in names if "\ndef cases(" in sources[name] and not name.startswith("test_")]
 
 
-def start(module: str, seed: int, *, seconds: float = 1e9, cases: int = sys.maxsize) -> "Running":
-    """Start a batch in a child process: that long, or that many cases, whichever comes first."""
-    return Running(module, seed, seconds, cases)
-
-
 class Running:
-    """A batch under way."""
+    """A batch in a child process: that long, or that many cases, whichever comes first."""
 
     def __init__(self, module: str, seed: int, seconds: float, cases: int) -> None:
         self.module, self.seed = module, seed

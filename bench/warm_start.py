@@ -593,7 +593,10 @@ def report_speed(games: list[str], simulations: int) -> None:
 
 
 def report_untrained(game: str, what: str, lines: list[Line], how: str) -> None:
-    """Win rates against MCTS with a net that knows nothing, draws as halves, ± a 95% interval over nets."""
+    """Win rates against MCTS with a net that knows nothing, draws as halves, ± a 95% interval over nets.
+
+    The difference from the published score has both errors, that of 100 published games included.
+    """
     rows = []
     for name, published in zip(PAPER, TABLE_2[game], strict=True):
         mine = [line for line in lines if line.get("untrained") == name]
@@ -602,11 +605,14 @@ def report_untrained(game: str, what: str, lines: list[Line], how: str) -> None:
         shares = [(line["reward"] + 1) / 2 for line in mine]
         half = interval(shares, (0.0, 1.0))
         games, distinct = (str(sum(line[key] for line in mine)) for key in ("games", "distinct"))
-        rows.append([name, games, distinct, f"{np.mean(shares):.1%} ± {half:.1%}", f"{published:g}%"])
+        mean, wanted = statistics.mean(shares), published / 100
+        error = math.hypot(half, 1.96 * math.sqrt(wanted * (1 - wanted) / 100))
+        difference = f"{100 * (mean - wanted):+.1f} ± {100 * error:.1f}"
+        rows.append([name, games, distinct, f"{mean:.1%} ± {half:.1%}", f"{published:g}%", difference])
     if rows:
         table(
             f"{game} 6x6, against MCTS over untrained nets: {what}",
-            ["enhancement", "games", "distinct", "score", "published"],
+            ["enhancement", "games", "distinct", "score", "published", "difference"],
             rows,
             how,
         )

@@ -36,7 +36,7 @@ def test_the_interval_over_untrained_nets_is_students(bench, monkeypatch):
     rows = []
     monkeypatch.setattr(warm_start, "table", lambda title, columns, found, how: rows.extend(found))
     warm_start.report_untrained("othello", "visits", lines, "")
-    assert rows == [["rave", "30", "27", "60.0% ± 24.8%", "53%"]]
+    assert rows == [["rave", "30", "27", "60.0% ± 24.8%", "53%", "+7.0 ± 26.7"]]
 
 
 def test_table_2_is_played_by_the_agents_of_those_names(bench, monkeypatch):

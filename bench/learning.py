@@ -136,6 +136,9 @@ FIGURES: dict[str, Figure] = {
     "connectfour-2M": Figure(
         "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"episodes": 2_000_000}, cost=120
     ),
+    "connectfour-fewer-starts": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.25}, cost=120
+    ),
     "connectfour-more-starts": Figure(
         "connectfour",
         _STARTS,

@@ -128,14 +128,25 @@ FIGURES: dict[str, Figure] = {
         cost=120,
     ),
     "connectfour-one-start": Figure(
-        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.0}, cost=120
+        "connectfour",
+        _STARTS,
+        _AS_DEFAULT,
+        preset="default",
+        settings={"choose_start": 0.0, "episodes": 2_000_000},
+        cost=120,
+    ),
+    "connectfour-2M": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"episodes": 2_000_000}, cost=120
+    ),
+    "connectfour-fewer-starts": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.25}, cost=120
     ),
     "connectfour-more-starts": Figure(
         "connectfour",
         _STARTS,
         _AS_DEFAULT,
         preset="default",
-        settings={"choose_start": 0.9, "start_actions": 12},
+        settings={"choose_start": 0.9, "start_actions": 12, "episodes": 2_000_000},
         cost=120,
     ),
     "connectfour-threads2": Figure(
@@ -143,7 +154,7 @@ FIGURES: dict[str, Figure] = {
         _PERFECT,
         {"AB": "as connectfour-one-start", "AB-DL": "as connectfour-one-start"},
         preset="default",
-        settings={"threads": 2, "choose_start": 0.0},
+        settings={"threads": 2, "choose_start": 0.0, "episodes": 2_000_000},
         cost=120,
     ),
     "connectfour-paper-1M": Figure(

@@ -11,7 +11,7 @@ the file has already is not played again. `±` is the standard error of the mean
 Networks are kept in --runs, where a training that was broken off goes on. A finished run of `bench/learning.py --keep FOLDER`
 is taken from there unless --episodes is given.
 
-CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 90 s, othello 120 s, rubiks 80 s, rubiks3-paper 400 s, 2048 90 s (by
+CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 130 s, othello 120 s, rubiks 80 s, rubiks3-paper 400 s, 2048 90 s (by
 bench/learning.py, with 200,000 episodes, 900 s); 100 games (cubes: of each number of twists) of one network with all its
 agents: connectfour 100 s, othello 400 s, rubiks 40 s, 2048 500 s.
 """
@@ -83,6 +83,7 @@ CASES: dict[str, Case] = {
         wrapped(100, 1000),
         _SECOND,
         settings={"choose_start": 0.0},
+        episodes=2_000_000,
         cost=90,
     ),
     "othello": Case(

@@ -176,14 +176,15 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
             "coherence": "exp",
         },
         "default": {
-            "episodes": 2_000_000,
+            "episodes": 4_000_000,
             "layout": "windows",
             "windows": "4x4 6x2 1x7",
             "alpha": 3.7,
             "epsilon": 0.1,
             "epsilon_final": 0.03,
             "learn_from_random": True,
-            # From its own openings alone it errs in most others; with more random ones it forgets its own.
+            # Self-play hardly leaves its main lines: with one start the raw network errs in 17% of random
+            # openings. More random starts cost strength on the main lines (docs/learning.md).
             "choose_start": 0.5,
             "start_actions": 10,
             "start_actions_min": 1,

@@ -164,7 +164,7 @@ def test_a_package_that_an_exam_needs_is_missed_before_anything_is_trained(exam,
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_bad_exam_of_several_runs_is_told(jobs, tmp_path):
     with pytest.raises(
-        bl.BoardLabError, match=r'^unknown .*"perfct".* \(or an exam: random, .*optimal\)'
+        bl.BoardLabError, match=r'^unknown .*"perfct".* \(or an exam: random, .*openings\)'
     ) as error:
         train_many(bl.game("tictactoe"), 2, jobs=jobs, out=tmp_path / "runs", exams=["perfct"])
     assert str(error.value).endswith(")" if jobs > 1 else "\n  perfct\n  ^")

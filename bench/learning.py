@@ -135,11 +135,19 @@ FIGURES: dict[str, Figure] = {
         settings={"choose_start": 0.0, "episodes": 2_000_000},
         cost=120,
     ),
-    "connectfour-2M": Figure(
-        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"episodes": 2_000_000}, cost=120
+    "connectfour-one-start-4M": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.0}, cost=120
     ),
-    "connectfour-fewer-starts": Figure(
-        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.25}, cost=120
+    "connectfour-half-starts": Figure(
+        "connectfour", _STARTS, _AS_DEFAULT, preset="default", settings={"choose_start": 0.5}, cost=120
+    ),
+    "connectfour-half-starts-2M": Figure(
+        "connectfour",
+        _STARTS,
+        _AS_DEFAULT,
+        preset="default",
+        settings={"choose_start": 0.5, "episodes": 2_000_000},
+        cost=120,
     ),
     "connectfour-more-starts": Figure(
         "connectfour",

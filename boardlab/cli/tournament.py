@@ -103,9 +103,11 @@ def tournament(
         check_meetings(arena_game)
         check_writable(heat_map, ".png")
     kept = Store(store)
-    if not kept.path.exists():
-        console.print(f"new store: {kept.path}", markup=False, soft_wrap=True)
-    with saved_by_ctrl_c("the same command, without --again"), game_bar("playing", 1) as tell:
+    is_new = not kept.path.exists()
+    with (
+        saved_by_ctrl_c(f"the same command, without --again (the store is {kept.path})"),
+        game_bar("playing", 1) as tell,
+    ):
         result = play_tournament(
             arena_game,
             players,
@@ -125,7 +127,7 @@ def tournament(
             progress=tell,
         )
     console.print(result.text(screen_width()), markup=False, soft_wrap=True)
-    console.print(_what_was_played(result, kept), markup=False, soft_wrap=True)
+    console.print(_what_was_played(result, kept, is_new), markup=False, soft_wrap=True)
     if first_seat:
         console.print("\nWins/draws/losses of the row, moving first, against the column")
         console.print(result.first_seat_table(screen_width()), markup=False, soft_wrap=True)
@@ -140,11 +142,12 @@ def tournament(
             console.print(f"\n{result.heat_text(screen_width())}\n{error}", markup=False, soft_wrap=True)
 
 
-def _what_was_played(result: TournamentResult, store: Store) -> str:
+def _what_was_played(result: TournamentResult, store: Store, is_new: bool) -> str:
     """The line that says how much of a result is new, and where it is kept."""
     games = len(result.records)
     if not result.fresh:
         return f"nothing was played: all {games:,} games were in {store.path}; --again plays them anew"
     before = games - result.fresh
     how = f", {before:,} were there before" if before else ""
-    return f"{counted(result.fresh, 'games')} played and kept in {store.path}{how}"
+    where = f"a new store, {store.path}" if is_new else store.path
+    return f"{counted(result.fresh, 'games')} played and kept in {where}{how}"

@@ -185,7 +185,7 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
             "learn_from_random": True,
             # Self-play hardly leaves its main lines: with one start the raw network errs in 17% of random
             # openings. More random starts cost strength on the main lines (docs/learning.md).
-            "choose_start": 0.5,
+            "choose_start": 0.25,
             "start_actions": 10,
             "start_actions_min": 1,
             "coherence": "exp",

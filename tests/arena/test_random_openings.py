@@ -8,6 +8,7 @@ import boardlab as bl
 from boardlab.arena.exams import EXAMS, exams_for
 from boardlab.arena.exams.openings import random_openings
 from boardlab.arena.exams.optimal import is_best
+from boardlab.references import connectfour
 
 SMALL = bl.game("connectfour", rows=4, cols=5)
 
@@ -81,6 +82,9 @@ def test_perfect_connect_four_makes_no_error():
 
 def test_a_missing_package_is_told_before_a_run_begins(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "bitbully", None)
+    monkeypatch.setattr(
+        connectfour, "_bitbully", connectfour._bitbully.__wrapped__
+    )  # another test may have it
     with pytest.raises(bl.BoardLabError, match="needs bitbully"):
-        bl.train(bl.game("connectfour"), out=tmp_path / "run", exams=["openings"])
+        bl.train(bl.game("connectfour"), out=tmp_path / "run", exams=["openings"], episodes=100)
     assert not (tmp_path / "run").exists()

@@ -281,7 +281,7 @@ def test_several_runs_print_mean_and_spread(tmp_path):
         "0",
     ]
     text = output(*words, "--exam-games", "20", "--jobs", "2")
-    assert "random: mean" in text and "over 3 runs" in text
+    assert "perfect: mean" in text and "over 3 runs" in text
     assert len((tmp_path / "multi.csv").read_text().splitlines()) == 4
 
 

@@ -98,10 +98,10 @@ def test_a_layout_is_refused_for_what_learns_without_tuples(boardlab, tmp_path, 
     assert error.endswith(f", not of {learner}\n")
 
 
-def test_the_help_says_whose_the_layout_is_and_what_alphazero_is_examined_by(boardlab):
+def test_the_help_says_whose_the_layout_is_and_what_runs_are_examined_by(boardlab):
     said = " ".join(boardlab("train", "--help")[1].split())
     assert "Of n-tuple learners: walk" in said
-    assert "alphazero: a perfect player or mcts without a net" in said
+    assert "By default perfect play, known positions or tree search" in said
 
 
 TOO_LONG = "x" * 300

@@ -85,7 +85,8 @@ def test_an_exam_of_ones_own_is_taken_and_listed(example, tmp_path):
     status, out, _ = example("train", "tictactoe", "--out", tmp_path / "run", *words)
     assert status == 0 and "alert" in out
     head, *rows = (tmp_path / "run" / "log.csv").read_text().splitlines()
-    assert "alert,alert error,alert interval,lookout,lookout error" in head and len(rows) == 2
+    assert "alert,alert error,alert interval,alert games,alert distinct,lookout,lookout error" in head
+    assert len(rows) == 2
 
 
 def test_a_run_whose_exam_needs_a_plugin_says_so(example, boardlab, tmp_path):

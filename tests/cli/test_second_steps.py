@@ -287,7 +287,16 @@ def test_settings_shows_the_episodes_that_the_run_would_play(boardlab, tmp_path,
 def test_a_curve_fits_a_narrow_terminal(boardlab, tmp_path, monkeypatch, columns):
     monkeypatch.setattr(console, "_width", columns)
     _, out, _ = boardlab(
-        "train", "tictactoe", "--episodes", "200", "--exam-games", "4", "--out", tmp_path / "run"
+        "train",
+        "tictactoe",
+        "--episodes",
+        "200",
+        "--exam",
+        "random",
+        "--exam-games",
+        "4",
+        "--out",
+        tmp_path / "run",
     )
     axis = next(line for line in out.splitlines() if "└" in line)
     assert 24 < len(axis) <= columns

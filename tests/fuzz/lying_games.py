@@ -11,6 +11,7 @@ such an engine): without it a write to the wrong place may go unnoticed.
 """
 
 import argparse
+import importlib.util
 import itertools
 import tempfile
 from collections import Counter
@@ -270,6 +271,12 @@ LEARNERS: tuple[tuple[str, dict[str, object]], ...] = (
     ("q-table", {"memory_mb": 1}),
     ("qm", {"memory_mb": 1, "search_iterations": 20}),
 )
+if importlib.util.find_spec("torch"):
+    SMALL_NET = {"blocks": 1, "channels": 4, "device": "cpu", "threads": 1}
+    LEARNERS += (
+        ("alphazero", {"games": 4, "parallel": 2, "simulations": 8, "warm_start": "wrora", **SMALL_NET}),
+        ("alphazero", {"games": 4, "parallel": 2, "simulations": 8, "gumbel": 4, **SMALL_NET}),
+    )
 
 ALLOWED = (BoardLabError, LieError)
 
@@ -354,8 +361,16 @@ def ask_learner(game: Game, rng: Random) -> None:
     learner, settings = rng.choice([known for known in LEARNERS if known[0] != "davi" or game.players == 1])
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        bl.train(game, learner, episodes=20, out=run, seed=rng.getrandbits(16), **settings)
-        kind = {"td-features": "features", "q-table": "qtable", "qm": "qtable"}.get(learner, "ntuple")
+        bl.train(
+            game,
+            learner,
+            episodes=8 if learner == "alphazero" else 20,
+            out=run,
+            seed=rng.getrandbits(16),
+            **settings,
+        )
+        kinds = {"td-features": "features", "q-table": "qtable", "qm": "qtable", "alphazero": "net"}
+        kind = kinds.get(learner, "ntuple")
         ask_agent(game, rng, [f"mcts({kind}('{run}'), iterations=30)", f"greedy({kind}('{run}'))"])
 
 

@@ -217,7 +217,7 @@ def test_a_gbg_file_that_does_not_fit_is_refused(name, text, sentence, tmp_path)
 def test_a_gbg_file_needs_a_game_and_must_be_there(tmp_path):
     with pytest.raises(bl.BoardLabError, match="need a game"):
         settings_from({"cells": "gbg:file.txt"})
-    with pytest.raises(bl.BoardLabError, match=r"the layout nowhere.txt cannot be read"):
+    with pytest.raises(bl.BoardLabError, match=r"there is no file .nowhere.txt"):
         bl.train(bl.game("connectfour"), episodes=1, out=tmp_path / "run", cells="gbg:nowhere.txt")
 
 

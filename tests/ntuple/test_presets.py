@@ -229,7 +229,7 @@ def test_connect_four_starts_from_openings_that_fit_the_board():
     ):
         chosen = preset(bl.game("connectfour", **parameters))
         assert (chosen["choose_start"], chosen["start_actions"], chosen["start_actions_min"]) == (
-            0.5,
+            0.25,
             most,
             1,
         )

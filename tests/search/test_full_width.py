@@ -466,7 +466,8 @@ def test_symmetric_tuples_read_once_say_the_same(tmp_path: Path) -> None:
     game = bl.game("othello", size=6)
     cells = "0,1,2,3,4,5 / 6,7,8,9,10,11 / 0,7,14,21,28,35 / 1,8,15,22,29 / 0,1,2,6,7,12 / 0,1,2,3,6,13"
     bl.train(
-        game, "td-ntuple", episodes=200, out=tmp_path / "run", seed=1, cells=cells, staged=True, feature_tables=True
+        game, "td-ntuple", preset="paper", episodes=200, out=tmp_path / "run", seed=1, cells=cells, staged=True,
+        feature_tables=True,
     )  # fmt: skip
     network, description, _ = load_network(tmp_path / "run", game)
     whole = network.evaluator(description["reward"], description["gamma"])

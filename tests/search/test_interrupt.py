@@ -91,7 +91,7 @@ import signal
 import boardlab as bl
 c4 = bl.game("connectfour")
 signal.signal(signal.SIGALRM, signal.default_int_handler)
-agent = bl.agent("mcts(rollout(rollouts=20000), iterations=64, batch=64)", c4, seed=1)
+agent = bl.agent("mcts(rollout(rollouts=20000), iterations=64, batch=64, leaf_visits=0)", c4, seed=1)
 signal.setitimer(signal.ITIMER_REAL, 0.1)
 try:
     agent.act(c4.initial_state())
@@ -102,6 +102,8 @@ except KeyboardInterrupt:
 """
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    fresh = bl.agent("mcts(rollout(rollouts=1), iterations=64, batch=64)", bl.game("connectfour"))
+    fresh = bl.agent(
+        "mcts(rollout(rollouts=1), iterations=64, batch=64, leaf_visits=0)", bl.game("connectfour")
+    )
     nodes = fresh.act(bl.game("connectfour").initial_state()).info["nodes"]
     assert done.stdout.splitlines()[-1] == f"{nodes} 1.0", done.stderr

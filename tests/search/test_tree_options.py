@@ -443,7 +443,7 @@ def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
     state = game.initial_state(4).core
 
     def searched(search: _engine.Search) -> list[float]:
-        return list(search.act(state)[3])
+        return np.nan_to_num(search.act(state)[3], nan=-9.0).tolist()  # actions that were not tried
 
     kept = _engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False)
     before = searched(kept)

@@ -40,7 +40,7 @@ int main() {
   MctsSearch search(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
   options.tree.puct = options.tree.rave = true;
   options.tree.max_nodes = 4096;  // room has to be made again and again
-  options.batch = 3;
+  options.tree.batch = 3;
   MctsSearch crowded(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
   Decision decision;
   for (int i = 0; i < 3; ++i) {
@@ -51,7 +51,7 @@ int main() {
 
   ForestOptions trees;
   trees.trees = 32;
-  trees.batch = 2;
+  trees.tree.batch = 2;
   trees.threads = 4;
   trees.cache_bytes = 1 << 16;
   Forest forest(game, SCORE, Inputs::PLANES, trees, 1);

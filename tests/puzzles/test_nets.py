@@ -306,6 +306,8 @@ def test_a_resumed_run_ends_with_the_same_bits(tmp_path, learner):
         assert sorted(names) == sorted(name for name in other if "seconds" not in name)
         for name in names:
             assert np.array_equal(one[name], other[name]), name
+    losses = [[row["loss"] for row in bl.open_run(run.path).log] for run in (whole, parts)]
+    assert losses[0] == losses[1] != []
 
 
 @pytest.mark.parametrize(("learner", "episodes"), [("random-walk", 20_000), ("davi-net", 10_000)])

@@ -1,6 +1,5 @@
 """Learning distances to the goal from random walks, by the walks' length or by value iteration."""
 
-import math
 import os
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -64,7 +63,6 @@ class DistanceLearner:
         self.episodes_done = 0
         self.actions_done = 0
         self.random_state = 0
-        self.loss = math.nan
         self.weights = {name: array.copy() for name, array in to_arrays(self.net).items()}
         self.counters = {name: array.copy() for name, array in self._counters().items()}
 
@@ -76,7 +74,7 @@ class DistanceLearner:
             self.counters,
             self.evaluator,
             self._take_back,
-            columns=lambda: {} if math.isnan(self.loss) else {"loss": f"{self.loss:.6g}"},
+            columns=lambda: {"loss": f"{self._loss():.6g}"},
             agent=self.agent,
         )
 
@@ -101,12 +99,10 @@ class DistanceLearner:
 
     def _learn(self, steps: int) -> None:
         self.net.train()
-        losses = torch.zeros((), device=self.device)
         begun = self.episodes_done, self.actions_done
         try:
             for _ in range(steps):
-                losses += self._step()
-            self.loss = float(losses) / steps
+                self._step()
             with postponing_ctrl_c():
                 self._keep()
                 begun = self.episodes_done, self.actions_done
@@ -117,23 +113,30 @@ class DistanceLearner:
         finally:
             self.net.eval()
 
-    def _step(self) -> Tensor:
+    def _step(self) -> None:
         number = self.episodes_done // self.settings.walks
-        cells, *others = (part.to(self.device, non_blocking=True) for part in self._walks(number))
         if self.settings.iterates and number % self._target_every == 0:
             self._renew()
-        target = self._targets(*others) if self.settings.iterates else self.steps_ahead
         for group in self.optimiser.param_groups:
             group["lr"] = self.alpha
-        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
-            distances = self.net(cells)
-        loss = functional.mse_loss(distances, target)
+        loss = self._error(number)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         self.episodes_done += self.settings.walks
-        self.actions_done += len(cells)
-        return loss.detach()
+        self.actions_done += len(self.steps_ahead)
+
+    def _error(self, number: int) -> Tensor:
+        """Of the net, on the walks of that step."""
+        cells, *others = (part.to(self.device, non_blocking=True) for part in self._walks(number))
+        target = self._targets(*others) if self.settings.iterates else self.steps_ahead
+        with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
+            return functional.mse_loss(self.net(cells), target)
+
+    def _loss(self) -> float:
+        """On the next step's walks, before they are learned from: the same however the run was broken off."""
+        with torch.no_grad(), threaded(self.threads):
+            return float(self._error(self.episodes_done // self.settings.walks))
 
     def _walks(self, number: int) -> tuple[Tensor, ...]:
         """The walks of that step; those of the next one are begun."""

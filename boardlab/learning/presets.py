@@ -395,7 +395,10 @@ def preset(
         check_known(f"preset of {learner}", name, ["default"])
         return {"episodes": GENERAL["episodes"]}
     known = _known(game, learner)
-    others = [other for other, of in _OWN.items() if other != learner and name in list(of.get(game.name, {}))]
+    is_name = isinstance(name, str)
+    others = [
+        other for other, of in _OWN.items() if other != learner and is_name and name in of.get(game.name, {})
+    ]
     if others and name not in known:
         raise BoardLabError(
             f"{learner} has no preset {name} for {game.name}; the papers give it for {', '.join(others)}"

@@ -282,11 +282,14 @@ class Training:
         return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
 
     def _draw(self) -> None:
-        picture = draw_curve(self.game, [(self.folder.path.name, self.log)]) if exam_names(self.log) else None
-        if picture is not None:
-            self.folder.write_bytes("curve.png", picture)
-        for name, drawn in self.trainee.pictures().items():
-            self.folder.write_bytes(name, drawn)
+        with postponing_ctrl_c():  # matplotlib cannot be imported again once its import was broken off
+            picture = (
+                draw_curve(self.game, [(self.folder.path.name, self.log)]) if exam_names(self.log) else None
+            )
+            if picture is not None:
+                self.folder.write_bytes("curve.png", picture)
+            for name, drawn in self.trainee.pictures().items():
+                self.folder.write_bytes(name, drawn)
 
     def _progress(self) -> Progress:
         learner = self.learner

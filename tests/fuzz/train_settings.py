@@ -1,6 +1,7 @@
 """Training with settings at random: it ends as a run that plays, or with a sentence that says why not."""
 
 import contextlib
+import importlib
 import math
 import random
 import tempfile
@@ -15,6 +16,9 @@ from fuzz.patience import TookTooLongError, at_most
 import boardlab as bl
 from boardlab.learning.train import LEARNERS
 from boardlab.options import Option, options_of
+
+with contextlib.suppress(ImportError):  # cases are interrupted, and its import can be broken off only once
+    importlib.import_module("matplotlib.figure")
 
 SECONDS = 4.0
 NET_LEARNERS = ("alphazero", "davi-net", "random-walk")

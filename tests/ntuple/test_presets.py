@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import boardlab as bl
@@ -234,3 +235,10 @@ def test_connect_four_starts_from_openings_that_fit_the_board():
             1,
         )
     assert "choose_start" not in preset(bl.game("connectfour"), "paper")
+
+
+@pytest.mark.parametrize("name", [np.zeros((2, 3)), ["default"], None, 7])
+def test_a_preset_that_is_no_name_is_refused(name, tmp_path):
+    for learner in ("td-ntuple", "sarsa-ntuple", "alphazero", "q-table"):
+        with pytest.raises(bl.BoardLabError, match="unknown preset"):
+            bl.train(bl.game("rubiks", twists=3), learner, preset=name, out=tmp_path / "run", episodes=1)

@@ -257,6 +257,7 @@ def test_memory_does_not_grow_with_the_games(tmp_path):
     assert len(shards) <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lanes", [1, 2])
 def test_no_python_object_grows_with_the_games(tmp_path, lanes):
     """Objects that are counted, and the memory of all of them, those in lists and arrays among them."""

@@ -385,6 +385,7 @@ def test_a_mistake_with_warm_start_or_ranked_reward_gets_one_sentence(words, say
     assert says in " ".join(said.split()) and not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_warm_run_is_trained_and_resumed_from_the_command_line(tmp_path):
     pytest.importorskip("torch")
     small = {"games": 4, "parallel": 4, "simulations": 4, "blocks": 1, "channels": 8, "threads": 1}

@@ -421,6 +421,7 @@ def test_alphabeta_over_a_learned_evaluator_is_plain_minimax(
             assert decision.values == wanted
 
 
+@pytest.mark.slow
 def test_multi_probcut_saves_nodes_and_infinite_width_changes_nothing(learned: dict[str, str]) -> None:
     game = LEARNED["othello"][0]
     spec = f"alphabeta({learned['othello']}, depth=8"

@@ -135,7 +135,10 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=200, help="a move in the matches")
     parser.add_argument("--match-games", type=int, default=100)
     parser.add_argument(
-        "--leaves", type=int, default=1, help="of a tree at once in the matches, always so many"
+        "--leaves",
+        type=int,
+        default=1,
+        help="leaves of a tree judged at once in the matches, from the first visit on",
     )
     given = parser.parse_args()
     options = {name: getattr(given, name) for name in ("preset", "parent_generations", "generations", "lr")}

@@ -368,7 +368,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--lr", type=float, default=0.005)
     parser.add_argument("--gate-games", type=int, default=0, help="0: no gate; paper: 40")
     parser.add_argument(
-        "--leaves", type=int, default=1, help="of a tree at once in the matches and the gate, always so many"
+        "--leaves",
+        type=int,
+        default=1,
+        help="leaves of a tree judged at once in the matches and the gate, from the first visit on",
     )
     return parser.parse_args()
 

@@ -30,7 +30,7 @@ class Watcher:
         self._rows: list[dict[str, Any]] = []
 
     def __call__(self, *told: Any) -> None:
-        """Is told the progress of a run, after the run's seed where there are several."""
+        """Show the progress of a run; with several runs its seed comes first."""
         *seed, standing = told
         is_new = standing.exams != self._exams
         is_over = standing.episodes >= standing.total

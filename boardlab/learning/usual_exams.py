@@ -92,7 +92,7 @@ def usual_plan(
     every: int | None = None,
     games: int | None = None,
 ) -> UsualPlan:
-    """The exams of a run of so many episodes.
+    """Plan the exams of a run of `episodes` episodes.
 
     `own_cost` turns the cost of a game into episodes of the learner. Who gives `every` or `games` wants an
     exam, however short the run is.
@@ -102,7 +102,7 @@ def usual_plan(
     budget = EXAM_SHARE * episodes
 
     def first(least: float) -> int | None:
-        """The best exam that so many games can be played of."""
+        """The best exam of which `least` games fit the budget."""
         enough = (i for i, cost in enumerate(costs) if budget >= least * cost)
         return next((i for i in enough if exams[i].is_there(game)), None)
 

@@ -108,7 +108,7 @@ def test_ctrl_c_in_an_exam_is_a_sentence(boardlab, monkeypatch):
 
 
 def test_ctrl_c_keeps_the_games_of_a_balance(boardlab, tmp_path, monkeypatch):
-    words = ("balance", "tictactoe", "-a", "random", "-n", "100000")
+    words = ("balance", "tictactoe", "-a", "mcts(rollout, iterations=2000)", "-n", "100000")
     press_ctrl_c(monkeypatch, "balance", after=0)
     assert boardlab("balance", "othello", "-a", "mcts(iterations=1000000)")[:2] == (
         130, "stopped before a game was finished\n",

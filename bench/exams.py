@@ -1,7 +1,7 @@
 """What share of a default run its exams take: python bench/exams.py [GAME ...] [--seconds 5].
 
 Each game's default preset is trained for some seconds of CPU time; then the run's usual exam is taken. Both are
-multiplied to the length of the whole run, what it also does (a folder, checkpoints, a picture) not counted. `boardlab/learning/usual_exams.py` declares the costs so that the share
+multiplied to the length of the whole run, what it also does (a folder, checkpoints, a picture) not counted. `boardlab/learners/usual_exams.py` declares the costs so that the share
 stays below a tenth: a column shows the episodes in the time of one game, beside what is declared.
 """
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from common import table
 
 import boardlab as bl
-from boardlab.learning.train import prepare
-from boardlab.learning.training import Training
-from boardlab.learning.usual_exams import OTHERS, USUAL
+from boardlab.learners.train import prepare
+from boardlab.learners.training import Training
+from boardlab.learners.usual_exams import OTHERS, USUAL
 from boardlab.runs import RunFolder
 
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import numpy as np
 import torch
+from boardlab._engine import RandomWalks, kernel_levels
 from common import best, rate, table
 
 import boardlab as bl
-from boardlab._engine import RandomWalks, kernel_levels
-from boardlab.evaluators.distance import distance_layers
-from boardlab.evaluators.distance_net import DistanceNet
-from boardlab.evaluators.gpu import folded
-from boardlab.evaluators.layers import NetOptions, NetShape, net_layers
-from boardlab.evaluators.nets import Net, to_arrays
-from boardlab.evaluators.program import distance_program, net_program
-from boardlab.learning.puzzles.settings import RandomWalk, goal_of
+from boardlab.learners.puzzles.settings import RandomWalk, goal_of
+from boardlab.nets.distance import distance_layers
+from boardlab.nets.distance_net import DistanceNet
+from boardlab.nets.gpu import folded
+from boardlab.nets.layers import NetOptions, NetShape, net_layers
+from boardlab.nets.program import distance_program, net_program
+from boardlab.nets.torch_net import Net, to_arrays
 
 
 def options_of(name: str) -> NetOptions:

@@ -15,10 +15,10 @@ import torch
 from common import best, table
 from inference import options_of
 
-from boardlab.evaluators.layers import NetShape, net_layers
-from boardlab.evaluators.learning import LearningNet
-from boardlab.evaluators.nets import Net
-from boardlab.learning.alphazero.gradients import Gradients
+from boardlab.learners.alphazero.gradients import Gradients
+from boardlab.nets.cpu_training import LearningNet
+from boardlab.nets.layers import NetShape, net_layers
+from boardlab.nets.torch_net import Net
 
 
 def measure(name: str, threads: int, chosen: argparse.Namespace) -> dict[str, float]:

@@ -17,10 +17,10 @@ from torch.nn import functional
 
 import boardlab as bl
 from boardlab.arena.exams.starts import met_at_random
-from boardlab.evaluators.inference import net_judge
-from boardlab.evaluators.layers import NETS
-from boardlab.evaluators.net import build_net, net_description
-from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.nets.inference import net_judge
+from boardlab.nets.layers import NETS
+from boardlab.nets.stored import build_net, net_description
 
 
 def examples(count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -19,7 +19,7 @@ from common import console, mean, table
 import boardlab as bl
 from boardlab import _engine
 from boardlab.games.game import State
-from boardlab.learning import LEARNERS, preset
+from boardlab.learners import LEARNERS, preset
 from boardlab.search import Agent
 
 

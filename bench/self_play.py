@@ -31,8 +31,9 @@ import numpy as np
 from common import console, table
 
 import boardlab as bl
-from boardlab.evaluators.net import build_net, choose_device, load_net, net_description, require_torch
-from boardlab.learning.alphazero.settings import AlphaZero
+from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.nets.device import choose_device, require_torch
+from boardlab.nets.stored import build_net, load_net, net_description
 from boardlab.runs import RunFolder
 from boardlab.search.forest import Forest
 
@@ -41,8 +42,8 @@ require_torch()
 import torch  # noqa: E402
 
 from boardlab.evaluators import gpu, inference  # noqa: E402
-from boardlab.learning.alphazero import self_play  # noqa: E402
-from boardlab.learning.alphazero.shares import SelfPlay  # noqa: E402
+from boardlab.learners.alphazero import self_play  # noqa: E402
+from boardlab.learners.alphazero.shares import SelfPlay  # noqa: E402
 
 
 @dataclass

@@ -17,7 +17,7 @@ from common import mean, table
 
 import boardlab as bl
 from boardlab import _engine
-from boardlab.learning import LEARNERS
+from boardlab.learners import LEARNERS
 from boardlab.search import Agent
 
 NETWORK = {"layout": "windows", "windows": "4x4 2x5 3x3", "coherence": "exp", "learn_from_random": True}

@@ -17,7 +17,8 @@ import numpy as np
 from common import percent, table
 
 import boardlab as bl
-from boardlab.evaluators.net import choose_device, load_net, require_torch
+from boardlab.nets.device import choose_device, require_torch
+from boardlab.nets.stored import load_net
 from boardlab.runs import RunFolder
 from boardlab.search.forest import Forest
 
@@ -36,7 +37,7 @@ def meet(
 ) -> tuple[int, int, int]:
     """(wins, draws, losses) of the run; it begins in the first half of the games."""
     require_torch()
-    from boardlab.evaluators.inference import net_judge
+    from boardlab.nets.inference import net_judge
 
     agent = folder.read_agent("alphazero")
     game = folder.game(agent)

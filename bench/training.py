@@ -12,8 +12,8 @@ import time
 import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.ntuple import build_network
-from boardlab.learning.presets import preset
-from boardlab.learning.settings import settings_from
+from boardlab.learners.ntuple.settings import settings_from
+from boardlab.learners.presets import preset
 
 CASES = {
     "connectfour, 70 8-tuples, TC-EXP": ("connectfour", {}, {}),

@@ -43,12 +43,12 @@ import boardlab as bl
 from boardlab import Forest
 from boardlab.arena.intervals import interval, standard_error
 from boardlab.arena.ratings import BayesElo, Result, bayes_elo
-from boardlab.evaluators.inference import net_judge
-from boardlab.evaluators.net import build_net, net_description
-from boardlab.learning.alphazero.settings import AlphaZero
-from boardlab.learning.alphazero.warm_start import WarmStart
-from boardlab.learning.presets import preset
-from boardlab.learning.switches import idle_settings
+from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.learners.alphazero.warm_start import WarmStart
+from boardlab.learners.presets import preset
+from boardlab.learners.switches import idle_settings
+from boardlab.nets.inference import net_judge
+from boardlab.nets.stored import build_net, net_description
 from boardlab.search.enhancements import ENHANCEMENTS, POLICIES, RAVE_OF
 
 GAMES: dict[str, dict[str, Any]] = {

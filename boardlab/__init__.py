@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
-    from boardlab.learning.many import ManyRuns
-    from boardlab.learning.train import Run, open_run
+    from boardlab.learners.many import ManyRuns
+    from boardlab.learners.train import Run, open_run
     from boardlab.watching import resume, train, train_many
 
 __version__ = "0.1.0"

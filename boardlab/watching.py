@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from boardlab import learning
-from boardlab.learning import Progress
-from boardlab.learning.curve import text_curve
+from boardlab.learners import Progress
+from boardlab.learners.curve import text_curve
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boardlab.learning import LEARNERS
+from boardlab.learners import LEARNERS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
 

@@ -16,8 +16,8 @@ from boardlab.arena.match import duration
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.records import Record
 from boardlab.cli.train import _short, teller, training_bar
-from boardlab.learning import Progress
-from boardlab.learning.curve import text_curve
+from boardlab.learners import Progress
+from boardlab.learners.curve import text_curve
 from boardlab.numbers import counted, in_words, memory, plain
 from boardlab.search.agent import Agent, Decision
 

@@ -34,7 +34,7 @@ PROGRAM = """
 import os, resource, sys
 if limit := os.environ.pop("SOAK_LARGEST_FILE", ""):
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-import boardlab.learning.training as training
+import boardlab.learners.training as training
 training.CHECKPOINT_SECONDS, training.CHUNK_SECONDS = 0.05, 0.02
 from boardlab.__main__ import main
 sys.exit(main())

@@ -9,8 +9,8 @@ from boardlab.arena.exams import exams_for
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.registry import game, games
-from boardlab.learning import LEARNERS
-from boardlab.learning.presets import ALPHAZERO_PRESETS
+from boardlab.learners import LEARNERS
+from boardlab.learners.presets import ALPHAZERO_PRESETS
 from boardlab.search.expression import AGENTS
 
 

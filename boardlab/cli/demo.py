@@ -16,9 +16,9 @@ from boardlab.cli.inspect import opinion
 from boardlab.cli.train import curve_width, teller, training_bar
 from boardlab.errors import install
 from boardlab.evaluators.ntuple import build_network
-from boardlab.learning import Progress, preset
-from boardlab.learning.curve import text_curve
-from boardlab.learning.settings import settings_from
+from boardlab.learners import Progress, preset
+from boardlab.learners.curve import text_curve
+from boardlab.learners.ntuple.settings import settings_from
 
 TRAINING_SECONDS = 20.0
 RIVAL = "mcts(rollout, iterations=200)"

@@ -11,7 +11,7 @@ from boardlab.cli.common import console
 from boardlab.cli.completion import complete_game
 from boardlab.errors import BoardLabError
 from boardlab.games.game import as_integer
-from boardlab.learning.again import train_command
+from boardlab.learners.again import train_command
 
 STORE = typer.Option("--store", help="The store's file; by default $BOARDLAB_STORE or ./boardlab.db.")
 

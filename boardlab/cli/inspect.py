@@ -14,9 +14,9 @@ from boardlab.cli.common import agent_from, board, console, game_from, read_posi
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
-from boardlab.learning import open_run
-from boardlab.learning.inspection import ActionView, Inspection
-from boardlab.learning.settings import NTupleSettings
+from boardlab.learners import open_run
+from boardlab.learners.ntuple.inspection import ActionView, Inspection
+from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.numbers import counted, plain
 from boardlab.runs import check_writable, write_file
 from boardlab.runs.folder import OtherGameError

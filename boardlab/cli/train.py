@@ -27,15 +27,15 @@ from boardlab.cli.completion import complete_exam, complete_game, complete_learn
 from boardlab.errors import BoardLabError, install, printable, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
-from boardlab.learning import LEARNERS, Run, default_learner, train_many
-from boardlab.learning import Progress as Standing
-from boardlab.learning import resume as resume_run
-from boardlab.learning import train as train_run
-from boardlab.learning.curve import points, text_curve
-from boardlab.learning.exams import exam_counts, exam_names
-from boardlab.learning.many import check_many
-from boardlab.learning.train import Prepared, prepare
-from boardlab.learning.usual_exams import better_exam
+from boardlab.learners import LEARNERS, Run, default_learner, train_many
+from boardlab.learners import Progress as Standing
+from boardlab.learners import resume as resume_run
+from boardlab.learners import train as train_run
+from boardlab.learners.curve import points, text_curve
+from boardlab.learners.exams import exam_counts, exam_names
+from boardlab.learners.many import check_many
+from boardlab.learners.train import Prepared, prepare
+from boardlab.learners.usual_exams import better_exam
 from boardlab.numbers import memory, plain
 from boardlab.options import options_of, read_option
 from boardlab.paths import reachable

@@ -1,6 +1,6 @@
 #include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
-#include "search/endgame.h"
+#include "evaluators/endgame.h"
 
 namespace boardlab {
 

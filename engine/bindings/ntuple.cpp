@@ -5,9 +5,9 @@
 #include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
 #include "ntuple/td.h"
-#include "search/feature_evaluator.h"
-#include "search/ntuple_evaluator.h"
-#include "search/pair_evaluator.h"
+#include "evaluators/features.h"
+#include "evaluators/ntuple.h"
+#include "evaluators/pair.h"
 #include "search/self_play_adviser.h"
 
 namespace boardlab {

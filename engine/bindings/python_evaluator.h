@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bindings/searches.h"
-#include "search/encoding.h"
+#include "evaluators/encoding.h"
 
 namespace boardlab {
 

@@ -1,5 +1,5 @@
 #include "bindings/learners.h"
-#include "tabular/q_evaluator.h"
+#include "evaluators/q_table.h"
 #include "tabular/q_learner.h"
 
 namespace boardlab {

@@ -2,7 +2,7 @@
 // variation search, Multi-ProbCut on demand, and exact solving near the end of the game.
 #pragma once
 
-#include "search/endgame.h"
+#include "evaluators/endgame.h"
 #include "search/principal.h"
 #include "search/prob_cut.h"
 #include "search/search.h"

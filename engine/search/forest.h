@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "core/workers.h"
-#include "search/encoding.h"
-#include "search/evaluation_cache.h"
+#include "evaluators/encoding.h"
+#include "evaluators/cache.h"
 #include "search/tree.h"
 
 namespace boardlab {

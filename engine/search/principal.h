@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "search/evaluator.h"
+#include "evaluators/evaluator.h"
 #include "search/transpositions.h"
 
 namespace boardlab {

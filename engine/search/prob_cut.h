@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/evaluator.h"
+#include "evaluators/evaluator.h"
 
 namespace boardlab {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/evaluator.h"
+#include "evaluators/evaluator.h"
 
 namespace boardlab {
 

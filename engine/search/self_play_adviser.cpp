@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/ntuple_evaluator.h"
+#include "evaluators/ntuple.h"
 
 namespace boardlab {
 

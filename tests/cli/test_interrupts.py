@@ -10,7 +10,7 @@ import pytest
 
 import boardlab as bl
 from boardlab.interrupts import Terminated, ignoring_ctrl_c
-from boardlab.learning import many
+from boardlab.learners import many
 from boardlab.runs import RunFolder
 
 TICTACTOE = bl.game("tictactoe")
@@ -53,7 +53,7 @@ def test_signals_that_come_together_are_one(tmp_path, monkeypatch, more):
         with ignoring_ctrl_c():
             yield
 
-    monkeypatch.setattr("boardlab.learning.training.ignoring_ctrl_c", late)
+    monkeypatch.setattr("boardlab.learners.training.ignoring_ctrl_c", late)
     with pytest.raises(Terminated):
         bl.train(TICTACTOE, out=tmp_path, episodes=400, progress=sending(signal.SIGTERM), exams=[])
     assert bl.open_run(tmp_path).episodes > 10

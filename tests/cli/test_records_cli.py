@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import boardlab as bl
-from boardlab.learning.again import train_command
+from boardlab.learners.again import train_command
 from boardlab.runs import RunFolder
 
 ROOT = str(Path(bl.__file__).parents[1])

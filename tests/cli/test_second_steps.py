@@ -16,7 +16,7 @@ from boardlab.cli.inspect import opinion
 from boardlab.cli.train import Standing, teller, training_bar
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.registry import rules_of
-from boardlab.learning import LEARNERS
+from boardlab.learners import LEARNERS
 from boardlab.options import options_of
 from boardlab.search.agent import Decision
 from boardlab.search.expression import AGENTS

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.learning.again import train_command
-from boardlab.learning.training import Training
+from boardlab.learners.again import train_command
+from boardlab.learners.training import Training
 from boardlab.runs import RunFolder
 from boardlab.runs.folder import SNAPSHOT_FILES
 

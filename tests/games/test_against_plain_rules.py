@@ -6,8 +6,8 @@ OpenSpiel lacks most of these games or variants; where it has one, test_against_
 import random
 
 import pytest
-from reference.rules import PLAIN
-from reference.rules.plain import CHANCE, TERMINAL
+from oracles.rules import PLAIN
+from oracles.rules.plain import CHANCE, TERMINAL
 
 import boardlab as bl
 from boardlab.games.registry import GAMES

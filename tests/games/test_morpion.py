@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from reference.rules.morpion import CROSSES
+from oracles.rules.morpion import CROSSES
 
 import boardlab as bl
 from boardlab import _engine

@@ -19,7 +19,7 @@ from boardlab.arena.match import replay
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import _CORES, LOADED
 from boardlab.games.registry import game_from_table
-from boardlab.learning import open_run, train_many
+from boardlab.learners import open_run, train_many
 from boardlab.runs import RunFolder
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

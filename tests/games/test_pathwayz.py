@@ -2,7 +2,7 @@ import functools
 
 import pytest
 from exact import value
-from reference.rules import PlainPathwayz
+from oracles.rules import PlainPathwayz
 
 import boardlab as bl
 

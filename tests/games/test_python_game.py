@@ -14,7 +14,7 @@ import pytest
 import boardlab as bl
 from boardlab.arena.exams import exams_for
 from boardlab.cli.gtp import GtpServer
-from boardlab.learning.again import train_command
+from boardlab.learners.again import train_command
 from boardlab.runs import RunFolder
 from boardlab.testing import check_game
 

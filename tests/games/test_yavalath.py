@@ -2,7 +2,7 @@ import random
 
 import pytest
 from exact import value
-from reference.rules import PlainYavalath
+from oracles.rules import PlainYavalath
 
 import boardlab as bl
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference.positions import ends_of, near_the_end
+from oracles.positions import ends_of, near_the_end
 
 import boardlab as bl
 from boardlab.errors import BoardLabError

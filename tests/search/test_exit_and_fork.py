@@ -90,7 +90,7 @@ def test_python_ends_while_a_daemon_thread_is_in_the_engine(work: str) -> None:
 
 
 FORK = """
-from boardlab.learning.puzzles.learner import goal_of
+from boardlab.learners.puzzles.learner import goal_of
 
 def judge(inputs, legal):
     return np.zeros((len(inputs), 1), np.float32), np.zeros(legal.shape, np.float32)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from reference.positions import random_position
-from reference.tree import derive_seed
+from oracles.positions import random_position
+from oracles.tree import derive_seed
 
 import boardlab as bl
 from boardlab import Forest

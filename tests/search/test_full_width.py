@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reference.full_width import action_vector, minimax
-from reference.judges import Judge, after, score_judge, solver_judge
-from reference.positions import CUBE, random_position
+from oracles.full_width import action_vector, minimax
+from oracles.judges import Judge, after, score_judge, solver_judge
+from oracles.positions import CUBE, random_position
 
 import boardlab as bl
 from boardlab import BoardLabError, Game

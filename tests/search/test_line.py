@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from reference.positions import random_position
+from oracles.positions import random_position
 
 import boardlab as bl
 from boardlab.evaluators import EVALUATORS

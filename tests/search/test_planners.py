@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 import pytest
-from reference.nrpa import Nrpa as SlowNrpa
+from oracles.nrpa import Nrpa as SlowNrpa
 
 import boardlab as bl
 from boardlab.evaluators import EVALUATORS

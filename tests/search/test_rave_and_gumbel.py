@@ -4,10 +4,10 @@ import hashlib
 
 import numpy as np
 import pytest
-from reference.gumbel import GumbelTree, halving
-from reference.judges import Judge, score_judge, solver_judge
-from reference.positions import CUBE, random_position
-from reference.rave import RaveTree
+from oracles.gumbel import GumbelTree, halving
+from oracles.judges import Judge, score_judge, solver_judge
+from oracles.positions import CUBE, random_position
+from oracles.rave import RaveTree
 
 import boardlab as bl
 from boardlab import BoardLabError, Game, State

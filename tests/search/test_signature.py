@@ -7,7 +7,7 @@ Multi-ProbCut.
 from dataclasses import dataclass
 
 import pytest
-from reference.positions import random_position
+from oracles.positions import random_position
 
 import boardlab as bl
 from boardlab import _engine

@@ -5,8 +5,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from reference.judges import action_values, score_judge, solver_judge
-from reference.positions import CUBE, random_position
+from oracles.judges import action_values, score_judge, solver_judge
+from oracles.positions import CUBE, random_position
 
 import boardlab as bl
 

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from reference.full_width import expectimax_n
-from reference.judges import after, score_judge
-from reference.positions import CUBE, random_position, scrambled
+from oracles.full_width import expectimax_n
+from oracles.judges import after, score_judge
+from oracles.positions import CUBE, random_position, scrambled
 
 import boardlab as bl
 from boardlab import BoardLabError, Game

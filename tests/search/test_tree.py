@@ -1,4 +1,4 @@
-"""UCT and PUCT against the slow tree of tests/reference, iteration by iteration, and what a tree promises."""
+"""UCT and PUCT against the slow tree of tests/oracles, iteration by iteration, and what a tree promises."""
 
 import math
 from collections.abc import Callable
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from reference.judges import Judge, score_judge, softmax_priors, solver_judge
-from reference.positions import CUBE, random_position
-from reference.tree import SplitMix, Tree
+from oracles.judges import Judge, score_judge, softmax_priors, solver_judge
+from oracles.positions import CUBE, random_position
+from oracles.tree import SplitMix, Tree
 
 import boardlab as bl
 from boardlab import Decision, Game, State

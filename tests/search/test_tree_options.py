@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
-from reference.full_width import expectimax_n, minimax
-from reference.judges import after, minmax_priors, score_judge, softmax_priors
-from reference.positions import CUBE, random_position
+from oracles.algorithm1 import Approximator, TreeNode, expand, mcts_iteration
+from oracles.full_width import expectimax_n, minimax
+from oracles.judges import after, minmax_priors, score_judge, softmax_priors
+from oracles.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
 
 import boardlab as bl

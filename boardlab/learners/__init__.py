@@ -1,0 +1,29 @@
+"""Learners: they make an evaluator better by playing, and keep what they learned in a run folder."""
+
+from boardlab.learners.features import TdFeatures
+from boardlab.learners.many import ManyRuns, train_many
+from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learners.presets import PRESETS, preset
+from boardlab.learners.tabular import QM, QTableSettings
+from boardlab.learners.train import LEARNERS, Run, default_learner, open_run, resume, train
+from boardlab.learners.training import Progress
+
+__all__ = [
+    "LEARNERS",
+    "PRESETS",
+    "QM",
+    "ManyRuns",
+    "Progress",
+    "QNTuple",
+    "QTableSettings",
+    "Run",
+    "SarsaNTuple",
+    "TdFeatures",
+    "TdNTuple",
+    "default_learner",
+    "open_run",
+    "preset",
+    "resume",
+    "train",
+    "train_many",
+]

@@ -1,0 +1,137 @@
+"""What a run says about its generations: generations.jsonl always, losses.png, TensorBoard where wanted."""
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from boardlab.errors import BoardLabError, MissingPackageError, install
+from boardlab.learners.exams import exam_names
+from boardlab.paths import read_file
+from boardlab.runs import RunFolder
+from boardlab.runs.folder import LARGEST_LOG
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+LINES = "generations.jsonl"
+PICTURE = "losses.png"
+EVENTS = "tensorboard"
+
+
+def require_tensorboard() -> None:
+    """Says what to install where TensorBoard is missing."""
+    try:
+        import torch.utils.tensorboard  # noqa: F401
+    except ImportError:
+        raise MissingPackageError(f"tensorboard is not installed: {install('tensorboard')}") from None
+
+
+class Reports:
+    """Tells every generation; a run that is resumed forgets what came after its checkpoint.
+
+    What was told is in the file alone: memory does not grow with the run.
+    """
+
+    def __init__(self, tensorboard: bool) -> None:
+        self.tensorboard = tensorboard
+        self.folder: RunFolder | None = None
+        self.writer: SummaryWriter | None = None
+
+    def place(self, folder: RunFolder, generation: int) -> dict[str, Any]:
+        """The run's folder is known, and so many generations are done; what was told of the last one."""
+        self.folder = folder
+        rows = _told(folder.path / LINES, generation)
+        folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in rows))
+        events = folder.path / EVENTS
+        if generation == 0:  # of a run that was here before
+            (folder.path / PICTURE).unlink(missing_ok=True)
+            for old in events.glob("events.out.tfevents.*"):
+                old.unlink()
+        if self.tensorboard:
+            require_tensorboard()
+            from torch.utils.tensorboard import SummaryWriter
+
+            # What was told after the checkpoint is hidden by purge_step.
+            self.writer = SummaryWriter(str(events), purge_step=generation + 1)
+        return rows[-1] if rows and rows[-1]["generation"] == generation else {}
+
+    def add(self, facts: Mapping[str, Any]) -> None:
+        """A generation is done."""
+        if self.folder is not None:
+            self.folder.append_text(LINES, json.dumps(facts) + "\n")
+        self._write(facts, facts["generation"])
+
+    def examined(self, row: Mapping[str, Any], generation: int) -> None:
+        """A row of the log: its exams go to TensorBoard too."""
+        self._write({f"exam/{name}": float(row[name]) for name in exam_names([row])}, generation)
+
+    def _write(self, facts: Mapping[str, Any], generation: int) -> None:
+        if self.writer is None:
+            return
+        for name, value in facts.items():
+            if name != "generation" and isinstance(value, (int, float)):
+                self.writer.add_scalar(name, float(value), generation)
+        self.writer.flush()
+
+    def draw(self) -> dict[str, bytes]:
+        """The pictures of the run by the names of their files."""
+        told = _told(self.folder.path / LINES) if self.folder else []
+        picture = draw_losses(told)
+        return {} if picture is None else {PICTURE: picture}
+
+
+def _told(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
+    """What was told up to this generation; a line that was cut when a machine stopped is left out."""
+    try:
+        text = read_file(path, LARGEST_LOG).decode(errors="replace")
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise BoardLabError(f"{path} cannot be read: {error.strerror}") from None
+    rows: dict[int, dict[str, Any]] = {}
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        number = row.get("generation") if isinstance(row, dict) else None
+        if isinstance(number, int) and 1 <= number <= generation:
+            rows[number] = row
+    return [rows[number] for number in sorted(rows)]
+
+
+def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
+    """The losses of policy and value over the generations, and their sum, as a PNG (paper 001's figure 3).
+
+    None where there is nothing to draw or matplotlib is not installed.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+    except ImportError:
+        return None
+    losses = ("policy_loss", "value_loss")
+    found = [row for row in rows if all(isinstance(row.get(name), (int, float)) for name in losses)]
+    if not found:
+        return None
+    figure = Figure(figsize=(7, 3.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    generations = [row["generation"] for row in found]
+    policy, value = ([float(row[name]) for row in found] for name in losses)
+    both = [p + v for p, v in zip(policy, value, strict=True)]
+    for label, curve in (("both", both), ("policy: cross-entropy", policy), ("value: squared error", value)):
+        axes.plot(generations, curve, marker="o", markersize=3, label=label)
+    axes.set_xlabel("generation")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylabel("loss")
+    axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110)
+    return file.getvalue()

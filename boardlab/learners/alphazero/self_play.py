@@ -1,0 +1,303 @@
+"""Self-play: many games side by side, their leaves evaluated as one batch."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab.evaluators.python import Judge
+from boardlab.games.game import TERMINAL, Game
+from boardlab.learners.alphazero.ranked import Ranking
+from boardlab.learners.alphazero.replay import Examples, joined, sparse
+from boardlab.learners.alphazero.resign import ResignCounts, Resigning
+from boardlab.learners.alphazero.searchers import (
+    ArenaSearcher,
+    RheaSearcher,
+    Searcher,
+    TreeSearcher,
+    search,
+)
+from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.learners.alphazero.warm_start import WarmGeneration
+from boardlab.search.forest import Forest
+
+
+@dataclass
+class SelfPlayCounts:
+    """What a generation of self-play cost and brought."""
+
+    moves: int = 0
+    simulations: int = 0
+    evaluations: int = 0
+    arena_reward: float = 0.0
+    """What MCTS with the net alone won against the enhancement, in the games of an adaptive warm start."""
+    scores: list[float] = field(default_factory=list)
+    """Of the first player, game by game as they ended."""
+    coins: list[float] = field(default_factory=list)
+    """Where rewards are ranked: a sign a position, the same for all of a game."""
+    resign: ResignCounts = field(default_factory=ResignCounts)
+
+
+def make_searcher(
+    game: Game,
+    settings: AlphaZero,
+    simulations: int,
+    trees: int,
+    seed: int,
+    threads: int,
+    warm: WarmGeneration | None,
+    ranking: Ranking | None,
+    *,
+    first: int = 0,
+    episodes: int | None = None,
+) -> Searcher:
+    """What searches in the games of a generation, or of a part of it, as in play_games."""
+
+    def forest(gumbel: int | None, cache_mb: int, **options: Any) -> Forest:
+        return Forest(
+            game,
+            trees,
+            seed=seed,
+            cpuct=settings.cpuct,
+            reuse=settings.reuse,
+            cache_mb=cache_mb,
+            threads=threads,
+            max_nodes=1 << 20,
+            noise=settings.dirichlet if settings.noise and gumbel is None else None,
+            noise_fraction=settings.noise,
+            gumbel=gumbel,
+            ranked=None if ranking is None else ranking.threshold,
+            **options,
+        )
+
+    if warm is None:
+        return TreeSearcher(forest(settings.gumbel, settings.cache_mb), gumbel=settings.gumbel is not None)
+    cache_mb = settings.cache_mb
+    if warm.enhancement == "rhea":
+        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads)
+    else:
+        cache_mb = cache_mb // 2 if warm.is_arena else cache_mb
+        enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
+    if not warm.is_arena:
+        return enhanced
+    # Both sides explore alike, or the question would be whether Gumbel's root is better than PUCT's.
+    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), episodes or settings.games, first)
+
+
+def play_games(
+    game: Game,
+    judge: Judge,
+    settings: AlphaZero,
+    simulations: int,
+    values: int,
+    seed: int,
+    threads: int,
+    *,
+    first: int = 0,
+    episodes: int | None = None,
+    warm: WarmGeneration | None = None,
+    ranking: Ranking | None = None,
+    poll: Callable[[], None] = lambda: None,
+) -> tuple[Examples, SelfPlayCounts]:
+    """`settings.games` whole games, and what there is to learn from them.
+
+    z is the game's own score and, where every action is paid (a cube's costs something), what those from the
+    position on were. A game that is cut has no score yet: it counts as what its last search expected, or as
+    it stands where none expected anything (RHEA). q is NaN there.
+
+    In a game with rounds z is what the rest of the round brings, as values of the net are; ranks are of whole
+    games.
+
+    If the games are a part of a generation of `episodes` games, `first` is how many come before them. `poll`
+    is called before every move and may end it all with an exception.
+    """
+    trees = min(settings.parallel, settings.games)
+    searcher = make_searcher(
+        game, settings, simulations, trees, seed, threads, warm, ranking, first=first, episodes=episodes
+    )
+    forest = searcher.forest
+    rng = np.random.default_rng(seed)
+    counts = SelfPlayCounts()
+    # Neither resigning nor random openings where an enhancement meets the net alone: who is stronger is the
+    # question there, and an opening may decide a game.
+    is_arena = warm is not None and warm.is_arena
+    threshold = None if is_arena else settings.resign
+    resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
+    random_actions = 0 if is_arena else settings.random_actions
+    limit = settings.episode_limit or game.horizon  # a cube may never be solved
+    book = _Book(forest, has_rounds=game.core.has_rounds and ranking is None)
+    results: list[NDArray[np.float64]] = []
+    started = trees
+    searcher.restart(np.arange(trees))
+    move = np.zeros(trees, np.int64)  # -1: its last game is over
+    opening = rng.integers(0, random_actions, trees, endpoint=True)
+
+    def play(played: NDArray[np.bool_], players: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        searcher.play(np.where(played, actions, -1))
+        move[played] += 1
+        book.pay(played, players)
+
+    while True:
+        poll()
+        players = forest.players
+        playing = (players != TERMINAL) & ~resigning.ended & (move >= 0) & (move < limit)
+        over = np.flatnonzero(~playing & (move >= 0))
+        if len(over):
+            counts.arena_reward += searcher.arena_reward(over)
+            scores = forest.scores
+            results.append(np.array([resigning.close(i, scores[i]) for i in over.tolist()]))
+            is_cut = (players[over] != TERMINAL) & ~resigning.ended[over]
+            # Ranks are of scores, and those of games that were cut are as good as others.
+            is_cut &= ranking is None
+            book.close(over, results[-1], is_cut)
+            again = over[: settings.games - started]
+            started += len(again)
+            move[over] = -1
+            if len(again):
+                move[again] = 0
+                opening[again] = rng.integers(0, random_actions, len(again), endpoint=True)
+                book.restart(again)
+                searcher.restart(again)
+                resigning.restart(again)
+                continue
+        if not playing.any():
+            break
+        opens = playing & (move < opening)
+        if opens.any():
+            play(opens, players, _random_actions(forest, rng))
+            continue
+        full = rng.random(trees) < settings.full_share
+        if not searcher.has_playout_cap:
+            full[:] = True
+        iterations = np.where(full, simulations, min(settings.fast_simulations, simulations))
+        search(searcher, judge, np.where(playing, iterations, 0), full)
+        counts.simulations += int(iterations[playing].sum())
+        target, actions = searcher.decide(move - opening < settings.temperature_moves, settings.one_hot, rng)
+        roots = searcher.root_values()
+        book.keep(playing, playing & full, players, target, roots)
+        resigning.look(playing, players, roots)
+        playing &= ~resigning.ended
+        play(playing, players, actions)
+        counts.moves += int(playing.sum())
+    counts.evaluations, counts.resign = searcher.evaluations, resigning.counts
+    brought = np.concatenate(results)
+    counts.scores = brought[:, 0].tolist()
+    examples, games = book.examples(values)
+    if ranking is not None:
+        counts.coins = rng.choice([-1.0, 1.0], len(brought))[games].tolist()
+    return examples, counts
+
+
+def _random_actions(forest: Forest, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A legal action a game; any where a game is over."""
+    legal = forest.roots()[1]
+    drawn: NDArray[np.int64] = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
+    return drawn
+
+
+class _Move(NamedTuple):
+    """What one move of all games leaves to learn from: a row a game."""
+
+    games: NDArray[np.int64]
+    players: NDArray[np.int64]
+    fields: NDArray[np.int32]
+    actions: NDArray[np.signedinteger[Any]]
+    shares: NDArray[np.float32]
+    expected: NDArray[np.float64]
+    paid: NDArray[np.float64]
+
+
+class _Book:
+    """What games side by side leave to learn from, until it is known what they bring.
+
+    Games have numbers in the order in which they start; where there are rounds, the rounds have.
+    """
+
+    def __init__(self, forest: Forest, has_rounds: bool) -> None:
+        self.forest, self.has_rounds = forest, has_rounds
+        trees, players = len(forest), forest.game.players
+        self.number = np.arange(trees)
+        """Of the game of each tree."""
+        self.numbered = trees
+        self.paid = np.zeros((trees, players))
+        """Step rewards, since the game began."""
+        self.promised = np.full((trees, players), np.nan)
+        """By the last search that expected something, with what was paid before it."""
+        self.ended: list[NDArray[np.int64]] = []
+        """Numbers, in the order in which games or rounds end."""
+        self.returns: list[NDArray[np.float64]] = []
+        none, nothing = np.zeros(trees, np.bool_), np.zeros((trees, forest.game.action_count), np.float32)
+        self.moves: list[_Move] = []
+        self.keep(none, none, np.zeros(trees, np.int64), nothing, self.paid)  # openings may be all there is
+
+    def restart(self, trees: NDArray[np.int64]) -> None:
+        """New games."""
+        self._number(trees)
+        self.paid[trees], self.promised[trees] = 0, np.nan
+
+    def _number(self, trees: NDArray[np.int64]) -> None:
+        self.number[trees] = np.arange(self.numbered, self.numbered + len(trees))
+        self.numbered += len(trees)
+
+    def keep(
+        self,
+        searched: NDArray[np.bool_],
+        kept: NDArray[np.bool_],
+        players: NDArray[np.int64],
+        target: NDArray[np.float32],
+        roots: NDArray[np.float64],
+    ) -> None:
+        """A move of the games `searched`, of which those `kept` are learned from."""
+        rows = np.flatnonzero(kept)
+        so_far = self.forest.scores if self.has_rounds else np.zeros_like(self.paid)
+        self.moves.append(
+            _Move(
+                self.number[rows],
+                players[rows],
+                self.forest.fields()[rows],
+                *sparse(target[rows]),
+                (roots - so_far)[rows],
+                (self.paid + so_far)[rows],
+            )
+        )
+        expects = searched & ~np.isnan(roots[:, 0])
+        self.promised[expects] = (roots + self.paid)[expects]
+
+    def pay(self, played: NDArray[np.bool_], players: NDArray[np.int64]) -> None:
+        """These games were played on by one action each, which may have ended a round."""
+        self.paid[played, players[played]] += self.forest.game.core.step_reward
+        if not self.has_rounds:
+            return
+        ends = self.forest.round_ends()
+        over = np.flatnonzero(played & ~np.isnan(ends[:, 0]))
+        self.ended.append(self.number[over])
+        self.returns.append(ends[over] + self.paid[over])
+        self._number(over)
+
+    def close(self, over: NDArray[np.int64], results: NDArray[np.float64], is_cut: NDArray[np.bool_]) -> None:
+        """Games are over with these results; where they were cut, with what was promised, if anything was."""
+        returns = results + self.paid[over]
+        promised = self.promised[over]
+        is_cut = is_cut & ~np.isnan(promised[:, 0])
+        returns[is_cut] = promised[is_cut]
+        self.ended.append(self.number[over])
+        self.returns.append(returns)
+
+    def examples(self, values: int) -> tuple[Examples, NDArray[np.int64]]:
+        """All that was kept, with so many values each, and for each its game as they ended."""
+        place = np.argsort(np.concatenate(self.ended))  # by number, when the game or round ended
+        games = place[np.concatenate([move.games for move in self.moves])]
+        mover = np.concatenate([move.players for move in self.moves])
+        turn = (mover[:, None] + np.arange(values)) % self.forest.game.players
+        expected = np.concatenate([move.expected for move in self.moves])
+        to_come = np.concatenate(self.returns)[games] - np.concatenate([move.paid for move in self.moves])
+        examples = Examples(
+            np.concatenate([move.fields for move in self.moves]).astype(np.int32),
+            joined([move.actions for move in self.moves], -1),
+            joined([move.shares for move in self.moves], 0),
+            np.take_along_axis(to_come, turn, 1).astype(np.float32),
+            np.take_along_axis(expected, turn, 1).astype(np.float32),
+        )
+        return examples, games

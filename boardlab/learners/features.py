@@ -1,0 +1,53 @@
+"""The feature-based TD agent: a linear function or a small neural network on a position's features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab import _engine
+from boardlab.evaluators.features import build_features
+from boardlab.games.game import Game
+from boardlab.learners.learner import SelfPlaySettings, Trainee
+from boardlab.options import option
+
+
+@dataclass(frozen=True)
+class TdFeatures(SelfPlaySettings):
+    """TD(lambda) with final adaptation on features.
+
+    The inputs are features of your own (`boardlab.register_features`), or those of the game, or, where it has
+    none, its board vector with one input for every value of every cell.
+    """
+
+    features: str = option("", "the name of features of your own; by default those of the game")
+
+    alpha: float = option(0.05, "learning rate of the gradient step", low=1e-9, high=1e6)
+    hidden: int = option(0, "tanh units in the hidden layer; 0: a linear function", low=0, high=100_000)
+    sigma: str = option("tanh", "what is applied to the output", choices=("tanh", "identity"))
+    learn_from_random: bool = option(False, "learn from random actions too")
+    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
+
+    name = "td-features"
+    evaluator = "features"
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the network again, but for its weights."""
+        names = ("features", "hidden", "sigma", "reward", "gamma")
+        return {name: getattr(self, name) for name in names}
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner with small random hidden weights and a value of about 0 everywhere."""
+        network = build_features(game, description, seed)
+        return Trainee(
+            _engine.FeatureLearner(network, self.engine_settings(episodes), self.reward, seed),
+            {"weights": network.weights},
+            {},
+            lambda: network.evaluator(self.reward, self.gamma),
+        )
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.learn_from_random = self.learn_from_random
+        settings.adapt_last = self.adapt_last
+        return settings

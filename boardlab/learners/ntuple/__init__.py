@@ -1,0 +1,1 @@
+"""Learners of n-tuple networks: TD, SARSA and Q."""

@@ -1,0 +1,347 @@
+"""The settings of learning on n-tuple networks: frozen dataclasses, a sentence a field.
+
+Names and defaults follow papers 000 and 002; `boardlab.learners.presets` has the settings that fit each game.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError
+from boardlab.evaluators.ntuple import build_network, table_bytes
+from boardlab.games.game import Game
+from boardlab.learners.learner import SelfPlaySettings, Trainee
+from boardlab.learners.ntuple import layouts
+from boardlab.options import option
+
+
+def tanh_reaches(game: Game, reward: str) -> bool:
+    """Whether all outcomes are values that tanh can have."""
+    low, high, _ = game.core.outcome_range(reward)
+    return low >= -1 and high <= 1
+
+
+@dataclass(frozen=True)
+class NTupleSettings(SelfPlaySettings):
+    """What all learners on n-tuple networks have: the network and temporal coherence learning."""
+
+    layout: str = option(
+        "walk",
+        "walk: random walks over neighbours; points: any cells; windows: all rectangles; cells: as given",
+        choices=("walk", "points", "windows", "cells"),
+    )
+    tuples: int = option(50, "number of tuples (walk, points)", low=1, high=100_000)
+    length: int = option(6, "cells a tuple (walk, points)", low=1, high=1000)
+    neighbourhood: int | None = option(
+        None, "4 or 8 neighbours on a grid (walk); by default the game's own neighbours", low=4, high=8
+    )
+    windows: str = option("", 'shapes of the windows, rows x columns, as in "2x3 1x4"')
+    cells: str = option(
+        "",
+        'the tuples, as in "0,1,2 / 3,4,5", or @FILE; cells count from 0, on a grid row by row from the top; '
+        "gbg:FILE: a file of GBG, whose cells are converted",
+    )
+    symmetries: int = option(
+        0, "0: all symmetries; 1: none; n: the identity and n - 1 others, drawn once", low=0, high=10_000
+    )
+    compact: bool = option(True, "no table entries for joint values of cells that the rules exclude")
+    tables: str = option(
+        "player",
+        "a set of tables for each player, or one shared (where nobody owns a cell: one player, nim)",
+        choices=("player", "shared"),
+    )
+    staged: bool = option(False, "a set of tables for every stage of the game")
+    feature_tables: bool = option(False, "with the game's extra feature tables (othello: mobility)")
+    sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
+    memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
+
+    horizon_cut: float = option(
+        0.1,
+        "the trace ends where (gamma * lambda)**j falls below this, after 1,024 own positions at the latest",
+        low=1e-9,
+        high=1,
+    )
+    coherence: str = option(
+        "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
+    )
+    tc_init: float = option(1e-4, "N and A start with this", low=1e-20, high=1e6)
+    tc_beta: float = option(2.7, "TC-EXP's exponent", low=0, high=80)
+    tc_accumulate: str = option(
+        "change", "N and A sum up the recommended weight changes or delta", choices=("change", "delta")
+    )
+
+    evaluator = "ntuple"
+    per_action: ClassVar[bool] = False
+    """Whether the network has a set of tables for every action."""
+
+    @classmethod
+    def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        """`given`, with the cells of "gbg:FILE" in our order."""
+        return layouts.read_gbg(game, given)
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """`values`, checked; "@FILE" among them is read."""
+        return super().check({**values, **layouts.read_cells(values)})
+
+    @classmethod
+    def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The `given` settings, the layout that they are about, and the preset's for the rest."""
+        given = cls.check(given)
+        usual = preset.get("layout", cls.layout)
+        return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
+
+    def check_game(self, game: Game) -> None:
+        """Refuses shared tables where the same cells are good for one player and bad for another."""
+        if self.tables != "shared" or game.players == 1 or game.rules.is_impartial:
+            return
+        if game.core.cells and not _cells_depend_on_the_viewer(game):
+            raise BoardLabError(
+                f"{self.name}: tables=shared is for one player and for impartial games, as nim; the players "
+                f"of {game.name} need tables of their own: leave it out, or give tables=player"
+            )
+
+    def describe(self, game: Game, seed: int) -> dict[str, Any]:
+        """All that is needed to build the network again, but for its weights."""
+        if self.sigma == "tanh" and not tanh_reaches(game, self.reward):
+            low, high, _ = game.core.outcome_range(self.reward)
+            raise BoardLabError(
+                f"{self.name}: sigma tanh stays between -1 and 1, but the {self.reward} of {game.name} goes "
+                f"from {low:,.10g} to {high:,.10g}; use sigma identity"
+            )
+        names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
+        return {
+            "tuples": self.tuple_lists(game, seed),
+            "symmetries": self.symmetry_list(game, seed),
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def table_bytes(self, game: Game, seed: int) -> float:
+        """The memory that the tables of a run will take, with the counters of TCL."""
+        description = self.describe(game, seed)
+        return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner whose tables are zero. Memory is taken here, or refused."""
+        network = build_network(
+            game,
+            description,
+            coherent=self.coherence != "off",
+            memory_gb=self.memory_gb,
+            per_action=self.per_action,
+        )
+        counters = {}
+        if network.is_coherent:
+            counters = {"sums": network.sums, "absolutes": network.absolutes}
+        return Trainee(
+            self.learner(network, episodes, seed),
+            {"weights": network.weights},
+            counters,
+            lambda: network.evaluator(self.reward, self.gamma),
+        )
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        raise NotImplementedError
+
+    def tuple_lists(self, game: Game, seed: int) -> layouts.Layout:
+        """The cells of every tuple."""
+        if self.neighbourhood not in (None, 4, 8):
+            raise BoardLabError(f"{self.name}: neighbourhood must be 4 or 8, not {self.neighbourhood}")
+        if self.layout == "walk":
+            return layouts.random_walk(game, self.tuples, self.length, seed, self.neighbourhood)
+        if self.layout == "points":
+            return layouts.random_points(game, self.tuples, self.length, seed)
+        if self.layout == "windows":
+            return layouts.windows(game, self.windows)
+        return layouts.layout_from_text(self.cells)
+
+    def symmetry_list(self, game: Game, seed: int) -> list[int]:
+        """The symmetries whose boards are read, the identity first."""
+        count = game.symmetries if self.symmetries == 0 else min(self.symmetries, game.symmetries)
+        if count > 10_000:
+            raise BoardLabError(
+                f"{game.name} has {count} symmetries, too many to read at once; give symmetries a number"
+            )
+        if count == game.symmetries:
+            return list(range(count))
+        rng = random.Random(f"symmetries {seed}")
+        chosen: dict[int, None] = {0: None}
+        while len(chosen) < count:
+            chosen[rng.randrange(game.symmetries)] = None
+        return list(chosen)
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.horizon_cut = self.horizon_cut
+        settings.coherence = {
+            "off": _engine.Coherence.NONE,
+            "id": _engine.Coherence.ID,
+            "exp": _engine.Coherence.EXP,
+        }[self.coherence]
+        settings.tc_init = self.tc_init
+        settings.tc_beta = self.tc_beta
+        settings.accumulate_delta = self.tc_accumulate == "delta"
+        return settings
+
+
+@dataclass(frozen=True)
+class TdNTuple(NTupleSettings):
+    """TD(lambda) with final adaptation on an n-tuple network (papers 000 and 002)."""
+
+    learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
+    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
+    skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
+    replay: int = option(
+        0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
+    )
+    replay_batch: int = option(
+        1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
+    )
+    search: str = option(
+        "off",
+        "mcts: the actions of self-play come from MCTS over the network as it stands (paper 000, IV-E)",
+        choices=("off", "mcts"),
+    )
+    search_iterations: int = option(100, "iterations of MCTS an action", low=1, high=10**9)
+    search_cpuct: float = option(1.0, "exploration of its PUCT", low=0, high=1e6)
+    search_choice: str = option(
+        "visits",
+        "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
+        choices=("visits", "proportional"),
+    )
+    search_paper: bool = option(
+        False,
+        "Algorithm 1 of paper 000 to the letter, as mcts(paper=True), its tree kept over the episode; by "
+        "default every action has a new tree, MCTS-Solver and scaled values",
+    )
+    target: str = option(
+        "network",
+        "alphabeta: targets are values of an alpha-beta search, not the network's own",
+        choices=("network", "alphabeta"),
+    )
+    target_depth: int = option(2, "actions that it looks ahead of the after-state", low=1, high=100)
+    solve_below: int = option(
+        0,
+        "targets are exact where at most so many actions are left and two million positions tell; 0: never "
+        "(games that fill up)",
+        low=0,
+        high=100,
+    )
+    threads: int = option(
+        1,
+        "threads that train the network at once without locks; with more than 1 no run is like another",
+        low=1,
+        high=1024,
+    )
+
+    name = "td-ntuple"
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.learn_from_random = self.learn_from_random
+        settings.adapt_last = self.adapt_last
+        settings.skip_reversal = self.skip_reversal
+        settings.replay = self.replay
+        settings.replay_batch = self.replay_batch
+        return settings
+
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+        """A learner whose tables are zero. Memory is taken here, or refused."""
+        trainee = super().build(game, description, episodes, seed)
+        buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
+        if buffer is None:
+            return trainee
+        kept: dict[str, NDArray[Any]] = {
+            "replay_indices": buffer.indices,
+            "replay_facts": buffer.facts,
+            "replay_place": buffer.place,
+        }
+        return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        self._check_memory(network)
+        learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
+        if self.search != "off" or self.target != "network" or self.solve_below > 0:
+            learner.search_with(
+                iterations=self.search_iterations if self.search == "mcts" else 0,
+                cpuct=self.search_cpuct,
+                proportional=self.search_choice == "proportional",
+                paper=self.search_paper,
+                target_depth=self.target_depth if self.target == "alphabeta" else 0,
+                solve_below=self.solve_below,
+            )
+        return learner
+
+    def _check_memory(self, network: _engine.NTupleNetwork) -> None:
+        """Refuses a replay buffer that does not fit beside the tables; one of one step tells its size."""
+        if not self.replay:
+            return
+        small = replace(self, replay=1).engine_settings(1)
+        step = _engine.TdLearner(network, small, self.reward, 0).replay
+        assert step is not None
+        wanted = network.bytes + self.replay * (step.indices.nbytes + step.facts.nbytes)
+        if wanted > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"the tables and a replay buffer of {self.replay} steps would take {wanted / 2**30:.4g} GiB; "
+                f"the limit is {self.memory_gb:g} GiB (fewer steps need less)"
+            )
+
+
+@dataclass(frozen=True)
+class QNTuple(NTupleSettings):
+    """Q-learning on an n-tuple network: tables for every action, targets with the best next action.
+
+    With lambda above 0 and traces "reset" it is Watkins's Q(lambda).
+    """
+
+    name = "q-ntuple"
+    per_action = True
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, True, seed)
+
+
+@dataclass(frozen=True)
+class SarsaNTuple(NTupleSettings):
+    """SARSA on an n-tuple network: tables for every action, targets with the next action taken."""
+
+    learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
+
+    name = "sarsa-ntuple"
+    per_action = True
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The learner's part, as the engine takes it."""
+        settings = super().engine_settings(episodes)
+        settings.learn_from_random = self.learn_from_random
+        return settings
+
+    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
+
+
+def _cells_depend_on_the_viewer(game: Game) -> bool:
+    """Whether the players see different board vectors in a random game, as a user's own game may have it."""
+    state, rng = game.initial_state(), random.Random(0)
+    for _ in range(100):
+        if any((state.board_vector(p) != state.board_vector(0)).any() for p in range(1, game.players)):
+            return True
+        if state.is_terminal:
+            break
+        state.apply(rng.choice(state.legal_actions()))
+    return False
+
+
+def settings_from(values: Mapping[str, Any]) -> TdNTuple:
+    """Checked settings of TD n-tuple learning."""
+    return TdNTuple.checked(values)

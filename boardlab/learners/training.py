@@ -1,0 +1,304 @@
+"""The loop of a run: chunks of episodes, exams, snapshots, checkpoints that survive kill -9.
+
+The learner plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
+(tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
+one; how the run is cut into chunks does not matter. Traces need no saving: they end with their episode.
+"""
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boardlab import _engine
+from boardlab.errors import BoardLabError, TableFullError
+from boardlab.games.game import Game
+from boardlab.interrupts import ignoring_ctrl_c, postponing_ctrl_c
+from boardlab.learners.curve import draw_curve
+from boardlab.learners.exams import ExamPlan, exam_names
+from boardlab.learners.learner import LearnerSettings
+from boardlab.learners.ntuple.layouts import layout_to_text
+from boardlab.numbers import counted, plain
+from boardlab.runs import RunFolder
+from boardlab.search.agent import Agent
+
+CHUNK_SECONDS = 0.25
+CHECKPOINT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands; handed to the progress callback a few times a second."""
+
+    episodes: int
+    total: int
+    actions: int
+    """Played by the learner, in all episodes."""
+    seconds: float
+    """Spent on learning, exams not counted."""
+    exam: dict[str, float]
+    """The last exam's mean scores by opponent."""
+    exams: int = 0
+    """How many times the run was examined."""
+    before: tuple[int, int, float] = (0, 0, 0.0)
+    """Episodes, actions and seconds of a resumed run before it was resumed."""
+
+    @property
+    def speed(self) -> tuple[float, float] | None:
+        """Episodes and actions a second since the run was begun or resumed; None before there is any."""
+        episodes, actions, seconds = self.before
+        spent = self.seconds - seconds
+        return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
+
+    def __str__(self) -> str:
+        said = f"{self.episodes:,} of {self.total:,} episodes"
+        if self.seconds > 0:
+            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
+
+
+Tell = Callable[[Progress], bool | None]
+"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+
+
+class Training:
+    """A run while it is being trained."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        game: Game,
+        settings: LearnerSettings,
+        network: dict[str, Any],
+        seed: int,
+        total: int,
+        exams: ExamPlan,
+        snapshot_every: int,
+    ) -> None:
+        self.folder, self.game, self.settings, self.network = folder, game, settings, network
+        self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
+        try:
+            self.trainee = settings.build(game, network, total, seed)
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and "memory" not in str(error):  # how torch says it
+                raise
+            raise BoardLabError("there is not enough memory for what the learner keeps") from None
+        except ValueError as error:
+            raise BoardLabError(str(error)) from None
+        self.learner = self.trainee.core
+        self.seconds = self.cpu_seconds = 0.0
+        self.before = (0, 0, 0.0)
+        self.last_snapshot = -1  # in multiples of snapshot_every; not known
+        self.log: list[dict[str, Any]] = []
+        self.exam: dict[str, float] = {}
+
+    # ---- checkpoints ----
+
+    def begin(self, agent: dict[str, Any], force: bool) -> None:
+        """Makes the run's folder, with a checkpoint of what is known before the first episode."""
+        self.trainee.begin()
+        self.folder.create(agent, force=force)
+        if "tuples" in self.network:
+            self.folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        self.save()
+
+    def save(self) -> None:
+        """Writes the checkpoint, the weights to play with, and the log."""
+        self._check_finite()
+        progress = {**self._progress_arrays(), "random": np.array([self.learner.random_state], np.uint64)}
+        self.folder.write_arrays("checkpoint.npz", {**self.trainee.arrays, **progress})
+        self.folder.write_arrays("weights.npz", self.trainee.weights)
+        if self.log:
+            self.folder.write_log(self.log)
+
+    def snapshot(self) -> None:
+        """Keeps what was learned so far in a folder that plays; agent.toml last, which makes it a run."""
+        self._check_finite()
+        done = self.learner.episodes_done
+        folder = self.folder.make_snapshot(done)
+        folder.write_arrays("weights.npz", self.trainee.weights)
+        folder.write_arrays("checkpoint.npz", self._progress_arrays())
+        if "tuples" in self.network:
+            folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        agent = {key: value for key, value in self.folder.read_agent().items() if key != "format"}
+        folder.write_agent({**agent, "snapshot": done})
+
+    def _progress_arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "progress": np.array([self.learner.episodes_done, self.learner.actions_done], dtype=np.int64),
+            "seconds": np.array([self.seconds]),
+            "cpu_seconds": np.array([self.cpu_seconds]),
+        }
+
+    def _check_finite(self) -> None:
+        if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
+            played = counted(self.learner.episodes_done, "episodes")
+            raise BoardLabError(
+                f"the weights grew beyond all bounds within {played} and were not "
+                "saved; a smaller learning rate (--alpha, --lr) keeps them in"
+            )
+
+    def load(self) -> None:
+        """Goes back to the last checkpoint."""
+        stored: dict[str, NDArray[Any]] = {
+            "progress": np.empty(2, np.int64),
+            "random": np.empty(1, np.uint64),
+            "seconds": np.empty(1),
+        }
+        self.folder.read_into("checkpoint.npz", {**self.trainee.arrays, **stored})
+        try:
+            self.trainee.check()
+        except ValueError as error:
+            raise BoardLabError(f"{self.folder.path}/checkpoint.npz is damaged: {error}") from None
+        episodes, actions = stored["progress"].tolist()
+        self.learner.episodes_done, self.learner.actions_done = episodes, actions
+        self.learner.random_state = int(stored["random"][0])
+        self.folder.remove_snapshots(after=episodes)  # of what is learned again now
+        self.seconds = float(stored["seconds"][0])
+        self.cpu_seconds = self.folder.cpu_seconds() or 0.0
+        # Exams after the checkpoint will be taken again.
+        self.log = [dict(row) for row in self.folder.read_log() if int(row.get("episodes") or 0) <= episodes]
+
+    # ---- the run ----
+
+    def go(self, progress: Tell | bool | None) -> None:
+        """Trains until the total is reached."""
+        tell: Tell = progress if callable(progress) else lambda _: None
+        self.trainee.place(self.folder)
+        self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
+        saved = time.monotonic()
+        chunk = 1
+        try:
+            # The run was broken off before a snapshot was made, or during an exam.
+            if self._snapshot_is_due():
+                self.snapshot()
+            if self._exam_is_due():
+                self._take_exam()
+            while self.learner.episodes_done < self.total and not self.exams.is_passed(self.log):
+                begin, done, cpu = time.monotonic(), self.learner.episodes_done, time.process_time()
+                self._learn(min(chunk, self._until_pause(done)))
+                spent = max(time.monotonic() - begin, 1e-6)
+                self.seconds += spent
+                self.cpu_seconds += time.process_time() - cpu
+                played = self.learner.episodes_done - done  # an exam may have cut the chunk
+                chunk = max(1, min(int(played * CHUNK_SECONDS / spent), 8 * chunk, self.total))
+                if self._snapshot_is_due():
+                    self.snapshot()
+                if self._exam_is_due():
+                    self._take_exam()
+                    self.folder.write_log(self.log)
+                if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
+                    self.save()
+                    saved = time.monotonic()
+                if self._is_stopped(tell):
+                    break
+            self.save()
+            self._draw()
+        except (KeyboardInterrupt, TableFullError):
+            with ignoring_ctrl_c():
+                self.save()
+                self._draw()
+            raise
+        tell(self._progress())
+
+    def _learn(self, episodes: int) -> None:
+        """Some episodes, to their end: a Ctrl-C in rules or features in Python must not leave half of one.
+
+        What is saved after each call takes long (a generation of AlphaZero): it is broken off and begun anew.
+        """
+        with contextlib.nullcontext() if self.trainee.saves_each_chunk else postponing_ctrl_c():
+            self.learner.train(episodes)
+
+    def _is_stopped(self, tell: Tell) -> bool:
+        """Tells where the run stands; whether it is to stop here."""
+        try:
+            return bool(tell(self._progress()))
+        except Exception:  # learning itself went well; who is told may be anybody's code
+            self.save()
+            raise
+
+    def _snapshot_is_due(self) -> bool:
+        """Whether there is none yet since the last multiple of `snapshot_every`."""
+        done, every = self.learner.episodes_done, self.snapshot_every
+        if not every or done < every or done // every == self.last_snapshot:
+            return False
+        self.last_snapshot = done // every
+        there = (n for n, folder in self.folder.snapshots().items() if folder.has("agent.toml"))
+        return not any(n // every == self.last_snapshot for n in there)
+
+    def _exam_is_due(self) -> bool:
+        done, every = self.learner.episodes_done, self.exams.every
+        taken = int(self.log[-1]["episodes"]) if self.log else min(0, self.total - 1)
+        return taken < done and (done >= self.total or (every > 0 and done // every > taken // every))
+
+    def _until_pause(self, done: int) -> int:
+        """Episodes until the next exam, the next snapshot or the end."""
+        pauses = (every - done % every for every in (self.exams.every, self.snapshot_every) if every)
+        return min([self.total - done, *pauses])
+
+    def _take_exam(self) -> None:
+        learner = self.learner
+        row: dict[str, Any] = {
+            "episodes": learner.episodes_done,
+            "actions": learner.actions_done,
+            "seconds": f"{self.seconds:.3f}",
+            "alpha": f"{learner.alpha:.6g}",
+            "epsilon": f"{learner.epsilon:.6g}",
+            **self.trainee.columns(),
+        }
+        try:
+            is_last = learner.episodes_done >= self.total
+            results = self.exams.take(self.game, self._agent(), self.seed, is_last)
+        except Exception:  # learning itself went well; an exam may be anybody's code
+            self.save()
+            raise
+        for name, result in results.items():
+            row |= {
+                name: f"{result.value:.6g}",
+                f"{name} error": f"{result.error:.6g}",
+                f"{name} interval": f"{result.interval:.6g}",
+                f"{name} games": result.games,
+                f"{name} distinct": "" if result.distinct is None else result.distinct,
+            }
+        if self.exams.stop_exam is not None:
+            row["passed"] = int(self.exams.is_success(results))
+        self.exam = {name: result.value for name, result in results.items()}
+        self.log.append(row)
+        self.trainee.examined(row)
+
+    def _agent(self) -> Agent:
+        """What was learned so far, without a copy of it."""
+        if self.trainee.agent is not None:
+            return self.trainee.agent(self.seed)
+        evaluator = self.trainee.evaluator()
+
+        def greedy(_: Game, seed: int) -> _engine.Search:
+            return _engine.greedy_search(evaluator, seed)
+
+        return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
+
+    def _draw(self) -> None:
+        with postponing_ctrl_c():  # matplotlib cannot be imported again once its import was broken off
+            picture = (
+                draw_curve(self.game, [(self.folder.path.name, self.log)]) if exam_names(self.log) else None
+            )
+            if picture is not None:
+                self.folder.write_bytes("curve.png", picture)
+            for name, drawn in self.trainee.pictures().items():
+                self.folder.write_bytes(name, drawn)
+
+    def _progress(self) -> Progress:
+        learner = self.learner
+        return Progress(
+            learner.episodes_done,
+            self.total,
+            learner.actions_done,
+            self.seconds,
+            dict(self.exam),
+            len(self.log) if self.exams.names else 0,
+            self.before,
+        )

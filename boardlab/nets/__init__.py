@@ -1,0 +1,1 @@
+"""Neural nets: layers, PyTorch, programs of the engine, GPUs."""

@@ -1,0 +1,98 @@
+"""TD(lambda) with final adaptation on features, slow and obvious: numpy, and a gradient by central differences."""
+
+import numpy as np
+
+from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.learners import TdFeatures
+from tests.oracles.td import maker_of
+
+
+class ReferenceFeatures:
+    def __init__(self, game: Game, td: TdFeatures, weights, episodes: int) -> None:
+        self.game, self.td, self.total, self.done = game, td, episodes, 0
+        self.weights = weights.reshape(game.players, -1).copy()
+
+    def inputs(self, state: State, player: int):
+        if self.game.core.feature_count:
+            return state.core.features(player).copy()
+        return np.concatenate(
+            [
+                np.eye(self.game.core.cell_values()[cell])[value]
+                for cell, value in enumerate(state.board_vector(player).tolist())
+            ]
+        )
+
+    def value(self, x, w) -> float:
+        n, h = len(x), self.td.hidden
+        if h:
+            units = np.tanh(w[: h * n].reshape(h, n) @ x + w[h * n : h * n + h])
+            total = w[h * n + h : h * n + 2 * h] @ units + w[-1]
+        else:
+            total = w[:-1] @ x + w[-1]
+        return float(np.tanh(total) if self.td.sigma == "tanh" else total)
+
+    def gradient(self, x, w):
+        found = np.zeros_like(w)
+        for i in range(len(w)):
+            step = np.zeros_like(w)
+            step[i] = 1e-5
+            found[i] = (self.value(x, w + step) - self.value(x, w - step)) / 2e-5
+        return found
+
+    def paid(self, state: State, player: int) -> float:
+        return float(state.outcome(self.td.reward)[player])
+
+    @staticmethod
+    def is_final(state: State) -> bool:
+        return state.player == TERMINAL or state.round_over
+
+    def after(self, state: State, action: int, player: int):
+        """(after-state, inputs, paid, to come)"""
+        after = state.copy()
+        after.apply(action)
+        x = self.inputs(after, player)
+        to_come = 0.0 if self.is_final(after) else self.value(x, self.weights[player])
+        return after, x, self.paid(after, player), to_come
+
+    def replay(self, start: State, steps) -> None:
+        td, game = self.td, self.game
+        final = td.alpha if td.alpha_final is None else td.alpha_final
+        self.alpha = td.alpha * (final / td.alpha) ** min(1.0, self.done / self.total)
+        self.trace = np.zeros_like(self.weights)
+        latest = [None] * game.players
+        maker = maker_of(start)
+        if maker is not None:
+            latest[maker] = (self.inputs(start, maker), self.paid(start, maker))
+        state, last_player = start.copy(), None
+        for action, is_chance, is_random in steps:
+            if is_chance:
+                assert state.player == CHANCE
+                state.apply(action)
+                continue
+            player = state.player
+            if not is_random:
+                views = {a: self.after(state, a, player) for a in state.legal_actions()}
+                worth = {a: view[2] + td.gamma * view[3] for a, view in views.items()}
+                assert worth[action] >= max(worth.values()) - 1e-6
+            after, x, paid, to_come = self.after(state, action, player)
+            if latest[player]:
+                target = paid - latest[player][1] + game.core.step_reward + td.gamma * to_come
+                cut = is_random and td.traces == "reset"
+                self.adapt(player, latest[player][0], target, not is_random or td.learn_from_random, cut)
+            latest[player] = (x, paid)
+            state, last_player = after, player
+        if self.is_final(state):
+            for player, last in enumerate(latest):
+                if last and (td.adapt_last if player == last_player else td.adapt_others):
+                    self.adapt(player, last[0], self.paid(state, player) - last[1], True, False)
+        self.done += 1
+
+    def adapt(self, player: int, x, target: float, learn: bool, cut: bool) -> None:
+        w = self.weights[player]
+        value = self.value(x, w)
+        decay = 0 if cut else self.td.gamma * self.td.lambda_
+        self.trace[player] = decay * self.trace[player] + self.gradient(x, w)
+        if learn:
+            self.weights[player] = w + self.alpha * (target - value) * self.trace[player]
+        if cut:
+            self.trace[player] = 0

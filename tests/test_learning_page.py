@@ -2,9 +2,9 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+
+from commands import run
 
 from boardlab.learners import LEARNERS
 
@@ -23,9 +23,7 @@ def test_the_commands_work_as_written(tmp_path):
     for command in commands:
         words = shlex.split(command)
         assert words[0] == "boardlab"
-        result = subprocess.run(
-            [sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, text=True, timeout=300
-        )
+        result = run(*words[1:], cwd=tmp_path)
         assert result.returncode == 0, f"{command}\n{result.stderr}"
 
 

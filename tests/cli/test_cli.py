@@ -2,29 +2,11 @@
 
 import importlib.util
 import re
-import subprocess
-import sys
 
 import pytest
+from commands import output, refused, run
 
 import boardlab as bl
-
-
-def run(*words, given=None):
-    command = [sys.executable, "-m", "boardlab", *words]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=120)
-
-
-def output(*words, given=None):
-    result = run(*words, given=given)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def refused(*words):
-    result = run(*words)
-    assert result.returncode == 2 and "Traceback" not in result.stderr
-    return result.stderr
 
 
 def test_games_lists_every_game_and_describes_one():

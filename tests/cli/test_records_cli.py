@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import output, refused, run
 
 import boardlab as bl
 from boardlab.learners.again import train_command
@@ -17,24 +18,6 @@ from boardlab.runs import RunFolder
 
 ROOT = str(Path(bl.__file__).parents[1])
 MATE = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "tictactoe"]\n\n1. a1 b2 2. c3 a3 3. c1 c2 *\n'
-
-
-def run(*words, given=None, cwd=None, **environment):
-    command = [sys.executable, "-m", "boardlab", *words]
-    env = {**os.environ, "PYTHONPATH": ROOT, **environment}
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, cwd=cwd, env=env)
-
-
-def output(*words, **more):
-    result = run(*words, **more)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def refusal(*words, **more):
-    result = run(*words, **more)
-    assert result.returncode == 2 and "Traceback" not in result.stderr, result
-    return result.stderr
 
 
 def test_a_match_is_saved_listed_and_replayed(tmp_path):
@@ -46,8 +29,8 @@ def test_a_match_is_saved_listed_and_replayed(tmp_path):
     assert listing.count("othello") == 2
     text = output("replay", file, "--game", "2")
     assert "game 2 of 2" in text and text.count("to move") > 8 and "a b c d" in text
-    assert "--game must be a whole number from 1 to 2" in refusal("replay", file, "--game", "3")
-    text = refusal("replay", file, "--rules", "othello", "--size", "6")
+    assert "--game must be a whole number from 1 to 2" in refused("replay", file, "--game", "3")
+    text = refused("replay", file, "--rules", "othello", "--size", "6")
     assert 'the file says that boardlab.game("othello", size=4) was played' in text
 
 
@@ -78,9 +61,9 @@ def test_a_match_whose_files_cannot_be_written_tells_its_result(boardlab, tmp_pa
 
 def test_a_match_is_refused_before_it_is_played(tmp_path):
     words = ("match", "tictactoe", "random", "random", "-n", "100000000", "--save")
-    assert "must end in .pgn" in refusal(*words, "games.doc")
-    assert "tictactoe cannot be written as .ggf" in refusal(*words, "games.ggf")
-    assert "its folder does not exist" in refusal(*words, str(tmp_path / "no" / "games.pgn"))
+    assert "must end in .pgn" in refused(*words, "games.doc")
+    assert "tictactoe cannot be written as .ggf" in refused(*words, "games.ggf")
+    assert "its folder does not exist" in refused(*words, str(tmp_path / "no" / "games.pgn"))
 
 
 def test_a_person_s_game_is_added_to_a_file(tmp_path):
@@ -116,10 +99,10 @@ def test_replay_reads_files_of_others(tmp_path):
     (tmp_path / "c.txt").write_text("4455\n")
     assert "X plays 3" in output("replay", str(tmp_path / "c.txt"))
     (tmp_path / "c.txt").write_text("99\n")
-    assert 'line 1, move 1 "9"' in refusal("replay", str(tmp_path / "c.txt"))
+    assert 'line 1, move 1 "9"' in refused("replay", str(tmp_path / "c.txt"))
     assert "X plays 8" in output("replay", str(tmp_path / "c.txt"), "--rules", "connectfour", "--cols", "9")
-    assert "need --rules" in refusal("replay", str(tmp_path / "c.txt"), "--cols", "9")
-    assert "there is no file" in refusal("replay", "none.pgn")
+    assert "need --rules" in refused("replay", str(tmp_path / "c.txt"), "--cols", "9")
+    assert "there is no file" in refused("replay", "none.pgn")
 
 
 def test_replay_and_rate_say_that_a_result_contradicts_the_moves(boardlab, tmp_path):
@@ -195,13 +178,13 @@ def test_fame_cuts_every_list_of_agents_that_met(tmp_path):
 
 
 def test_fame_without_anybody_says_how_to_get_in(tmp_path):
-    assert "there is no store" in refusal("fame", cwd=tmp_path)
+    assert "there is no store" in refused("fame", cwd=tmp_path)
     assert not list(tmp_path.iterdir())
     bl.store(tmp_path / "boardlab.db").add_agent(bl.game("nim"), "random")
-    assert "an agent gets in by a rated tournament: boardlab tournament nim" in refusal(
+    assert "an agent gets in by a rated tournament: boardlab tournament nim" in refused(
         "fame", "nim", cwd=tmp_path
     )
-    assert 'did you mean "nim"' in refusal("fame", "nimm", cwd=tmp_path)
+    assert 'did you mean "nim"' in refused("fame", "nimm", cwd=tmp_path)
     store = bl.store(tmp_path / "boardlab.db")
     store.start_tournament(bl.game("nim"), ["random", "mcts"], "round-robin", seed=1, options={})
     assert "tournament 1 of nim was broken off" in run("fame", cwd=tmp_path).stdout

@@ -1,0 +1,49 @@
+"""Commands of `boardlab`, run in the test's own process: a new one would cost most of a CPU second."""
+
+import contextlib
+import io
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from boardlab import cli
+
+
+class Finished(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*words, given=None, cwd=None, **environment):
+    """Run a command and return its status and output; an exception that it lets through is raised."""
+    out, err, status = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.object(sys, "argv", ["boardlab", *map(str, words)]),
+        mock.patch.object(sys, "stdin", io.StringIO(given or "")),
+        mock.patch.dict(os.environ, environment),
+        contextlib.chdir(cwd or Path.cwd()),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            cli.main()
+        except SystemExit as end:
+            status = end.code or 0
+    return Finished(status, out.getvalue(), err.getvalue())
+
+
+def output(*words, **more):
+    """What a command prints that succeeds."""
+    result = run(*words, **more)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def refused(*words, **more):
+    """The sentence of a command that is refused."""
+    result = run(*words, **more)
+    assert result.returncode == 2 and "Traceback" not in result.stderr, result
+    return result.stderr

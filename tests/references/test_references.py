@@ -4,7 +4,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import _engine
-from boardlab.references.connectfour import solver
+from boardlab.references.connectfour import _bitbully, solver
 
 
 def test_bouton_wins_every_won_position():
@@ -89,6 +89,7 @@ def test_missing_package_is_said_clearly(monkeypatch):
         return real(name, *rest, **named)
 
     monkeypatch.setattr(builtins, "__import__", without)
+    _bitbully.cache_clear()  # another test may have loaded it
     with pytest.raises(bl.BoardLabError, match="pip install"):
         bl.agent("ab", bl.game("connectfour"))
 

@@ -3,12 +3,16 @@
 import contextlib
 import io
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+import boardlab
 from boardlab import cli
+
+ROOT = str(Path(boardlab.__file__).parents[1])
 
 
 class Finished(NamedTuple):
@@ -18,7 +22,12 @@ class Finished(NamedTuple):
 
 
 def run(*words, given=None, cwd=None, **environment):
-    """Run a command and return its status and output; an exception that it lets through is raised."""
+    """Run a command and return its status and output.
+
+    A command with a plugin runs in a new process: what it registers would stay.
+    """
+    if "--plugin" in words:
+        return _in_new_process(words, given, cwd, environment)
     out, err, status = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", ["boardlab", *map(str, words)]),
@@ -33,6 +42,13 @@ def run(*words, given=None, cwd=None, **environment):
         except SystemExit as end:
             status = end.code or 0
     return Finished(status, out.getvalue(), err.getvalue())
+
+
+def _in_new_process(words, given, cwd, environment):
+    command = [sys.executable, "-m", "boardlab", *map(str, words)]
+    env = {**os.environ, "PYTHONPATH": ROOT, **environment}
+    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, cwd=cwd, env=env)
+    return Finished(done.returncode, done.stdout, done.stderr)
 
 
 def output(*words, **more):

@@ -4,10 +4,10 @@ import errno
 import importlib
 import io
 import shlex
-import subprocess
 import sys
 
 import pytest
+from commands import run
 
 import boardlab as bl
 from boardlab.arena.exams import EXAMS
@@ -45,11 +45,6 @@ def player(game, seed, iterations=5):
 def length(paper):
     return [len(r.actions) for r in bl.match(paper.game, [paper.agent, "random"], paper.games).records]
 """
-
-
-def run(*words):
-    command = [sys.executable, "-m", "boardlab", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 def after_memory(out):
@@ -145,7 +140,7 @@ def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypa
     with train.training_bar() as bar:
         tell = train.teller(bar)
         for episodes in (1, 2):
-            tell(bl.learning.Progress(episodes, 2, 5 * episodes, 0.5, {}))
+            tell(bl.learners.Progress(episodes, 2, 5 * episodes, 0.5, {}))
     assert [line[:17] for line in capsys.readouterr().err.splitlines()] == [
         "1 of 2 episodes, ", "2 of 2 episodes, ",
     ]  # fmt: skip

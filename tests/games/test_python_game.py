@@ -4,12 +4,11 @@ import math
 import pickle
 import runpy
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run
 
 import boardlab as bl
 from boardlab.arena.exams import exams_for
@@ -594,13 +593,7 @@ def test_fields_that_cannot_be(breakthrough):
 
 
 def boardlab(*words, cwd, status=0):
-    done = subprocess.run(
-        [sys.executable, "-m", "boardlab", *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run(*words, cwd=cwd)
     assert done.returncode == status, done.stdout + done.stderr
     return done.stdout + done.stderr
 

@@ -39,6 +39,8 @@ SMALL = {
 }
 SMALL["random-walk"] = SMALL["davi-net"]
 
+PUZZLE_NETS = ("davi-net", "random-walk")
+
 
 def small(learner):
     """Settings that make a learner quick."""
@@ -48,7 +50,7 @@ def small(learner):
 
 
 def game_of(learner):
-    return CUBE if learner in ("davi", "davi-net", "random-walk") else TICTACTOE
+    return CUBE if learner in ("davi", *PUZZLE_NETS) else TICTACTOE
 
 
 def train(learner, path, episodes=400, **more):
@@ -68,7 +70,11 @@ def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
     assert bl.resume(tmp_path, episodes=4000).episodes == 600
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize(
+    "learner",
+    # Each imports PyTorch in two processes; of those learners AlphaZero stands for all.
+    [pytest.param(name, marks=pytest.mark.slow if name in PUZZLE_NETS else ()) for name in LEARNERS],
+)
 def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
     game = game_of(learner)
     exam = "twists20" if game is CUBE else "random"
@@ -197,7 +203,7 @@ def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_
 @pytest.mark.parametrize("game", ["kuhnpoker", "poker"])
 def test_games_with_hidden_cards_are_refused_and_the_search_for_them_named(game, learner, tmp_path):
     sentence = f"^{learner} learns games in which nothing is hidden, not {game}; the search ismcts plays it"
-    for attempt in (bl.learning.preset, partial(bl.train, out=tmp_path / "run")):
+    for attempt in (bl.learners.preset, partial(bl.train, out=tmp_path / "run")):
         with pytest.raises(BoardLabError, match=sentence):
             attempt(bl.game(game), learner=learner)
     assert not (tmp_path / "run").exists()

@@ -1,4 +1,4 @@
-"""docs/exams.md, docs/arena.md and docs/references.md name everything there is, docs/searches.md what rollouts take."""
+"""docs/exams.md, docs/arena.md and docs/references.md name everything there is, docs/mcts.md the options of rollouts."""
 
 import dataclasses
 import inspect
@@ -34,5 +34,5 @@ def test_every_option_of_rate_is_named():
 
 
 def test_every_option_of_rollouts_is_named():
-    page = (DOCS / "searches.md").read_text(encoding="utf-8")
+    page = (DOCS / "mcts.md").read_text(encoding="utf-8")
     assert all(f"{field.name}=" in page for field in dataclasses.fields(Rollout))

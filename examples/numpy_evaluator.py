@@ -28,7 +28,7 @@ def lines(game: bl.Game):
     weights /= weights.sum()
 
     def judge(planes: NDArray[np.float32], legal: NDArray[np.bool_]):
-        """Map planes [n, 2, rows, cols], own stones first, and legal [n, actions] to values [n] and logits."""
+        """Map planes [n, 2, rows, cols], own stones first, and legal [n, actions] to values and logits."""
         values = np.tensordot(planes[:, 0] - planes[:, 1], weights, axes=2)
         if game.name == "tictactoe":
             logits = np.broadcast_to(10 * weights.ravel(), legal.shape)

@@ -77,7 +77,7 @@ class Breakthrough(bl.PythonGame):
     def check(self, position):
         *cells, mover = position
         if not set(cells) <= {0, 1, 2} or mover not in (0, 1):
-            return "cells must be 0, 1 or 2, and the player to move 0 or 1"
+            return "cells are 0, 1 or 2, and the player to move is 0 or 1"
         return None
 
     # ---- what learners read ----

@@ -1,5 +1,5 @@
-# make demo: set up and see it work. make test: set up and run the tests.
-# Everything lives in .venv and build/; a compiler, make and Python 3.11 or later are all that is needed.
+# make demo: install and show it. make test: install and run the tests.
+# Everything lives in .venv and build/. You need a C++ compiler, make and Python 3.11 or later.
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,17 +13,21 @@ TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 .PHONY: help demo test test-all bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
-	@echo "make demo      set up in .venv and see it work"
-	@echo "make test      set up and run the tests; make test-all: the slow ones, too"
-	@echo "make bench     speed beside peers"
-	@echo "make lint      formatters, linters and types; make format: mend what can be"
-	@echo "make sanitize  the tests with AddressSanitizer; make tsan: threads"
-	@echo "make fuzz      hostile calls, rules, files and settings for 8 minutes; make soak: kills and full disks for 10"
-	@echo "make constraints  renew the pins of constraints.txt, all but torch's"
-	@echo "make clean     remove .venv and build"
+	@echo "make demo         install into .venv and watch an agent learn"
+	@echo "make test         run the tests"
+	@echo "make test-all     run the slow tests too"
+	@echo "make bench        measure speed beside peers"
+	@echo "make lint         check format, style and types"
+	@echo "make format       fix format and style"
+	@echo "make sanitize     run the tests under AddressSanitizer"
+	@echo "make tsan         run the threads under ThreadSanitizer"
+	@echo "make fuzz         try hostile calls, rules, files and settings for 8 minutes"
+	@echo "make soak         interrupt runs by kills and full disks for 10 minutes"
+	@echo "make constraints  renew the pins of constraints.txt, except torch"
+	@echo "make clean        remove .venv and build"
 
-# The venv is made anew when its Python is gone, and is not left half made; the package is installed in place, so only the engine's
-# sources decide whether to build again.
+# Recreate the venv when its Python is gone, and remove it when creation fails. The package is installed in place, so only
+# the engine's sources trigger a build.
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "BoardLab needs Python 3.11 or later")'
 	$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
@@ -51,7 +55,7 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python bench/search.py
 	$(BIN)/python bench/training.py
 
-# The engine's generated type stubs, where the type checker finds them.
+# Copy the engine's generated type stubs to where the type checker looks for them.
 stubs: $(VENV)/installed
 	cp "$$($(BIN)/python -c 'import boardlab._engine as e; print(e.__file__.rsplit("/", 1)[0])')/_engine.pyi" boardlab/_engine.pyi
 
@@ -69,7 +73,7 @@ format: $(VENV)/installed
 sanitize: $(VENV)/installed
 	PYTHON=$(BIN)/python bash tools/sanitize.sh -n 2 --dist worksteal
 
-# Seeded; SEED=n repeats a run, FOR=n how many seconds it takes. See CONTRIBUTING.md.
+# SEED=n repeats a run, FOR=n sets its seconds. See CONTRIBUTING.md.
 fuzz: $(VENV)/installed
 	$(BIN)/python tools/fuzz.py --seconds $(or $(FOR),480) $(if $(SEED),--seed $(SEED))
 
@@ -79,7 +83,7 @@ soak: $(VENV)/installed
 constraints: $(VENV)/installed
 	$(BIN)/python tools/constraints.py
 
-# ThreadSanitizer over a small program: a module under it cannot be loaded into an ordinary Python.
+# A small program under ThreadSanitizer: an ordinary Python cannot load a module built with it.
 tsan:
 	mkdir -p build
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Wno-psabi -Iengine tools/threads_check.cpp engine/core/game.cpp engine/core/memory.cpp \

@@ -1,6 +1,6 @@
-"""The arena: games a second with records in memory, two threads against one, rating 23,520 games of 49 players.
+"""Speed and statistics of the arena.
 
-python bench/arena.py               # speed
+python bench/arena.py               # games a second, two threads beside one, rating 23,520 games of 49 players
 python bench/arena.py statistics    # how often 95% intervals cover the truth, error rates of the SPRT
 """
 
@@ -26,7 +26,7 @@ GAMES = 10_000
 
 
 def records() -> None:
-    """Games as PGN: written, read back and replayed, and put into the store, a thousand at a time."""
+    """Write games as PGN, read, replay and store them, a thousand at a time."""
     rows = []
     for name in ("connectfour", "othello", "2048"):
         game = bl.game(name)
@@ -53,7 +53,7 @@ def records() -> None:
 
 
 def matches() -> None:
-    """Random players: what a match costs beside the agents' thinking."""
+    """Random players: the cost of a match beside the agents' thinking."""
     rows = []
     for name in ("tictactoe", "connectfour", "othello"):
         game = bl.game(name)
@@ -63,8 +63,11 @@ def matches() -> None:
 
 
 def threads() -> None:
-    """One thread against two. Others may use the machine: what two threads could save is told by how evenly the work
-    was spread, that is CPU time of one thread / the larger share of two."""
+    """One thread beside two.
+
+    Others may use the machine, so what two threads could save is measured by how evenly the work was spread: CPU time of
+    one thread / the larger share of two.
+    """
     game = bl.game("connectfour")
     agents = ["mcts(rollout, iterations=200)", "mcts(rollout, iterations=100)"]
     rows = []
@@ -85,7 +88,7 @@ def threads() -> None:
 
 
 def ladder(players: int, games_a_pair: int) -> str:
-    """A round robin in the form of Fig. A.2 of Wang (2021)."""
+    """A round robin as in Fig. A.2 of Wang (2021)."""
     rng = random.Random(1)
     elo = [rng.gauss(0, 60) for _ in range(players - 1)] + [-1000.0]
     games = []
@@ -103,7 +106,7 @@ def ladder(players: int, games_a_pair: int) -> str:
 
 
 def ratings() -> None:
-    """The size of Table A.3 of Wang (2021): 49 players, 20 games a pair."""
+    """Rate as many games as Table A.3 of Wang (2021): 49 players, 20 games a pair."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.pgn"
         path.write_text(ladder(49, 20))
@@ -136,7 +139,7 @@ def _peer(results) -> None:
 
 
 def coverage(tournaments: int = 500) -> None:
-    """Ladders of six with draws and a first-move advantage, drawn from the model and rated."""
+    """Draw ladders of six with draws and a first-move advantage from the model; rate them."""
     rng = random.Random(1)
     truth = dict(zip("abcdef", (220, 100, 30, -20, -110, -220), strict=True))
     rows = []
@@ -162,7 +165,7 @@ def coverage(tournaments: int = 500) -> None:
 
 
 def error_rates(tests: int = 1000) -> None:
-    """Pairs of games with openings that favour a seat, 40% draws; SPRT of 0 against 40 Elo."""
+    """SPRT of 0 against 40 Elo: pairs of games on lopsided openings, 40% draws."""
     rng = random.Random(1)
     test = Sprt(0, 40, 0.05, 0.05)
     rows = []

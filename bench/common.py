@@ -1,4 +1,4 @@
-"""What the benchmarks share: CPU time, interleaved repeats, a table."""
+"""Helpers of the benchmarks: CPU time, interleaved repeats, tables."""
 
 import json
 import math
@@ -17,7 +17,7 @@ console = Console(highlight=False, width=120)
 
 
 def rate(work: Callable[[], float], seconds: float = 1.0) -> float:
-    """Units of work a CPU second; repeats `work`, which returns how many units it did."""
+    """Return units of work a CPU second; `work` returns the units it did."""
     work()  # warm
     done, start = 0.0, time.process_time()
     while time.process_time() - start < seconds:
@@ -26,7 +26,7 @@ def rate(work: Callable[[], float], seconds: float = 1.0) -> float:
 
 
 def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str, float]:
-    """The best of several interleaved measurements of each: a disturbed machine only ever slows down."""
+    """Return the best of several interleaved measurements: a busy machine only slows down."""
     result: dict[str, float] = {}
     for _ in range(repeats):
         for name, measure in measures.items():
@@ -35,7 +35,7 @@ def best(measures: dict[str, Callable[[], float]], repeats: int = 3) -> dict[str
 
 
 def mean(values: list[float]) -> str:
-    """With its 95% interval (Student's t) where the values tell one; nothing where a value is missing."""
+    """The mean with its 95% interval (Student's t), if the values differ; empty if one is missing."""
     if any(math.isnan(value) for value in values):
         return ""
     half = interval(values, (-math.inf, math.inf))
@@ -50,7 +50,7 @@ def percent(wins: int, games: int) -> str:
 
 
 def tell(line: Mapping[str, Any], out: Path | None) -> None:
-    """A result as a line of JSON, on the screen and at the end of the file."""
+    """Print a result as a line of JSON and append it to the file."""
     text = json.dumps(line)
     print(text, flush=True)
     if out:
@@ -59,7 +59,7 @@ def tell(line: Mapping[str, Any], out: Path | None) -> None:
 
 
 def machine(how: str) -> str:
-    """The processor and how it was used, for the caption of a table."""
+    """Describe the processor and its use, for the caption of a table."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -74,7 +74,7 @@ def table(
     rows: list[list[str]],
     how: str = "one core, CPU time, best of 3",
 ) -> None:
-    """Prints a table under its title and the machine."""
+    """Print a table under its title and the machine."""
     grid = Table(
         title=f"{title}\n{machine(how)}", box=None, title_justify="left", header_style="bold", pad_edge=False
     )

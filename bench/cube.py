@@ -1,14 +1,15 @@
-"""Solves random cubes with a net that was trained on random walks, and beam search: how many, in how many twists.
+"""Solve random cubes with a trained learner and beam search.
 
 python bench/cube.py --size 2 --train-minutes 2 --widths 1,10,100 --cubes 200
 python bench/cube.py --size 3 --metric qtm --train-minutes 2 --widths 256,4096,65536 --cubes 100 --device cuda --threads 16
 
-Trains first, unless --run names a run that is there; --train-minutes measures the speed for some seconds and then trains
-as many walks as fit, --steps a fixed number of steps. Every width then solves the same cubes, scrambled by --twists random
-twists (default 100) and one more in turn, as good as uniformly random, within 50 twists. `±` is a 95% interval over the cubes. For the 2x2x2,
-`optimal` is the share of all cubes solved in as few twists as the exact distance, and `exact` the mean of that.
---learner takes davi-net as well, and the n-tuple learners davi and td-ntuple (--steps are then thousands of episodes).
-Every width's line is appended to --out as JSON.
+Trains first, unless --run names an existing run. --train-minutes measures the speed for some seconds and then
+trains as many walks as fit; --steps trains a fixed number of steps. Every width then solves the same cubes within
+50 twists. They are scrambled by --twists random twists (default 100) and one more in turn, nearly uniformly random.
+
+`±` is a 95% interval over the cubes. For the 2x2x2, `optimal` is the share of all cubes solved in as few twists as
+possible, and `exact` the mean of that distance. --learner also takes davi-net, and the n-tuple learners davi and
+td-ntuple, for which --steps counts thousands of episodes. --out appends a line of JSON for every width.
 """
 
 import argparse
@@ -38,18 +39,18 @@ def main() -> None:
         "--learner", default="random-walk", choices=("random-walk", "davi-net", "davi", "td-ntuple")
     )
     parser.add_argument("--train-minutes", type=float, default=1.0)
-    parser.add_argument("--steps", type=int, help="of learning, instead of minutes")
+    parser.add_argument("--steps", type=int, help="steps of learning, instead of minutes")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the learner"
     )
-    parser.add_argument("--run", type=Path, help="solve with this run; trained into it if it is not there")
-    parser.add_argument("--widths", default="1,16,256,4096", help="of the beam, with commas")
+    parser.add_argument("--run", type=Path, help="run to solve with; trained if it does not exist")
+    parser.add_argument("--widths", default="1,16,256,4096", help="widths of the beam, separated by commas")
     parser.add_argument("--cubes", type=int, default=100)
     parser.add_argument("--twists", type=int, default=100)
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="a file to append a line of JSON a width to")
+    parser.add_argument("--out", type=Path, help="append a line of JSON for every width")
     chosen = parser.parse_args()
     game = bl.game(
         "rubiks", size=chosen.size, metric=chosen.metric, twists=TRAINED[chosen.size, chosen.metric]
@@ -121,7 +122,7 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
 
 
 def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) -> dict[str, Any]:
-    """Every cube with a fresh plan; what is counted is what the rules say after playing it."""
+    """Plan and play every cube afresh; count results by the rules."""
     kind = run.settings.evaluator
     device = f', device="{chosen.device}"' if kind == "net" else ""
     expression = f'beam({kind}("{run.path}"{device}), width={width}, threads={chosen.threads})'

@@ -1,8 +1,11 @@
-"""What share of a default run its exams take: python bench/exams.py [GAME ...] [--seconds 5].
+"""Measure the share of a default run's time that its exams take.
 
-Each game's default preset is trained for some seconds of CPU time; then the run's usual exam is taken. Both are
-multiplied to the length of the whole run, what it also does (a folder, checkpoints, a picture) not counted. `boardlab/learners/usual_exams.py` declares the costs so that the share
-stays below a tenth: a column shows the episodes in the time of one game, beside what is declared.
+python bench/exams.py [GAME ...] [--seconds 5]
+
+Trains each game's default preset for some seconds of CPU time, then takes the run's usual exam. Both are scaled to
+the length of the whole run; other work of a run (its folder, checkpoints, a picture) does not count.
+`boardlab/learners/usual_exams.py` declares the costs so that the share stays below a tenth. A column shows the
+episodes in the time of one game, beside the declared number.
 """
 
 import argparse
@@ -20,7 +23,7 @@ from boardlab.runs import RunFolder
 
 
 def train_for(training: Training, seconds: float) -> float:
-    """Trains for so long, or to the end: CPU seconds an episode."""
+    """Train for some CPU seconds or to the end; return CPU seconds an episode."""
     learner, chunk = training.learner, 1
     training.trainee.begin()
     begin = time.process_time()
@@ -32,7 +35,7 @@ def train_for(training: Training, seconds: float) -> float:
 
 
 def measure(name: str, seconds: float) -> list[str]:
-    """The row of a game."""
+    """Return the row of a game."""
     game = bl.game(name)
     run = prepare(
         game,
@@ -77,7 +80,7 @@ def measure(name: str, seconds: float) -> list[str]:
 
 
 def main() -> None:
-    """Measures the games that are named, or all that can be learned."""
+    """Measure the named games, or all that can be learned."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("games", nargs="*")
     parser.add_argument("--seconds", type=float, default=5.0)

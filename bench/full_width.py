@@ -2,10 +2,13 @@
 
     python bench/full_width.py [--run RUN] [--episodes 200000] [--games 100] [PART ...]
 
-Parts: alphabeta (over a staged n-tuple network of othello: RUN, or one that is trained here for about a minute and a
-half), mpc (what Multi-ProbCut gives away: two minutes), match (what the depth that it gains is worth at the same
-time, four minutes), endgame (othello), ffo (the hard published
-endgames), connectfour (small boards solved), expectimax (2048).
+alphabeta    over a staged n-tuple network of othello: RUN, or one trained here in about a minute and a half
+mpc          what Multi-ProbCut gives away (two minutes)
+match        what the depth it gains is worth at the same time (four minutes)
+endgame      othello
+ffo          the hard published endgames
+connectfour  small boards solved
+expectimax   2048
 """
 
 import argparse
@@ -50,7 +53,7 @@ def milliseconds(work: Callable[[bl.State], object], states: Sequence[bl.State],
 
 
 def othello_run(folder: Path, episodes: int) -> str:
-    """A small staged network, trained by self-play on the disc difference."""
+    """Train a small staged network by self-play on the disc difference."""
     begin = time.process_time()
     bl.train(
         bl.game("othello"),
@@ -73,7 +76,7 @@ def othello_run(folder: Path, episodes: int) -> str:
 
 
 def played_positions(run: str, empties: int, count: int) -> list[bl.State]:
-    """Out of games of the network against itself after eight random actions."""
+    """Positions from games of the network against itself after eight random actions."""
     game = bl.game("othello")
     agent = bl.agent(f"greedy(ntuple({run!r}))", game, seed=1)
     chooser = random.Random(empties)
@@ -261,7 +264,7 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"by default {', '.join(usual)}")
     parser.add_argument("--run", help="a run folder of a staged n-tuple network of othello")
     parser.add_argument("--episodes", type=int, default=200_000)
-    parser.add_argument("--games", type=int, default=100, help="of the part match")
+    parser.add_argument("--games", type=int, default=100, help="games of the part match")
     options = parser.parse_args()
     options.parts = options.parts or usual
     if unknown := set(options.parts) - {*usual, "mpc", "match", "ffo"}:

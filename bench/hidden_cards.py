@@ -1,4 +1,4 @@
-"""Searches with hidden cards: NashConv in Kuhn poker, and matches in Kuhn poker and poker.
+"""Searches with hidden cards: NashConv in Kuhn poker, matches in both pokers.
 
 python bench/hidden_cards.py --games 2000 --poker-games 4000 --seed 1
 """
@@ -22,7 +22,7 @@ AGENTS = [
 
 
 def score(state: bl.State, strategies: list[dict[bytes, float]]) -> float:
-    """Of player 0, when each bets with the probability that its strategy gives for what it observes."""
+    """Score of player 0 when each bets with the probability of its strategy."""
     if state.is_terminal:
         return float(state.scores[0])
     if state.player == bl.CHANCE:
@@ -34,7 +34,7 @@ def score(state: bl.State, strategies: list[dict[bytes, float]]) -> float:
 
 
 def decisions(game: bl.Game) -> list[dict[bytes, bl.State]]:
-    """One position for everything that each player can observe when it has to decide."""
+    """One position for every observation at which a player decides."""
     found: list[dict[bytes, bl.State]] = [{}, {}]
     stack = [game.initial_state()]
     while stack:

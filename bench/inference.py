@@ -26,7 +26,7 @@ from boardlab.nets.torch_net import Net, to_arrays
 
 
 def options_of(name: str) -> NetOptions:
-    """Of 5x64 or wang64."""
+    """Net options of a name such as 5x64 or wang64."""
     if name.startswith("wang"):
         return NetOptions(net="wang", channels=int(name[4:]))
     blocks, channels = name.split("x")
@@ -34,7 +34,7 @@ def options_of(name: str) -> NetOptions:
 
 
 def board_net(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, Callable[[], Any]]:
-    """A net of planes: a question about a batch, by level of vector instructions and to torch."""
+    """A net of planes: a question about a batch, by vector level and to torch."""
     shape = (2, chosen.rows, chosen.cols)
     net = Net(net_layers(NetShape(*shape, chosen.cols, 1), options_of(name)))
     plain = folded(net)
@@ -46,7 +46,7 @@ def board_net(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, Ca
 
 
 def cube_net(name: str, batch: int) -> dict[str, Callable[[], Any]]:
-    """The same of a puzzle's net, cube3-512x128: the 3x3x3, a first layer of 512 and others of 128."""
+    """The same for a net of a puzzle: cube3-512x128 has layers of 512 and 128."""
     size, layers = name.removeprefix("cube").split("-")
     first, width = map(int, layers.split("x"))
     game = bl.game("rubiks", size=int(size), metric="qtm")

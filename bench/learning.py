@@ -1,11 +1,11 @@
-"""How well agents learn: trains over seeds, takes exams, and prints the means beside the numbers of others.
+"""Strength of learners: train over seeds, take exams, compare with others.
 
     python bench/learning.py [NAME ...] [--seeds 5] [--jobs 2] [--games 100] [--out FILE.jsonl] [--keep FOLDER]
 
-NAME is a figure of the table below or the beginning of some; without one, all are measured, which takes hours of CPU
-time. Every (figure, seed) is a process of its own, the longest first; its line is appended to the file as soon as it is
-done, and what the file has already is not measured again. `±` is the standard error of the mean between seeds.
-With --keep the trained networks stay in FOLDER/NAME-SEED, a run that was broken off goes on there, and
+NAME is a figure of the table below or the beginning of some; without one all are measured, which takes hours of CPU
+time. Every (figure, seed) is its own process, the longest first. Its line is appended to the file as soon as it is
+done, and lines already in the file are not measured again. `±` is the standard error of the mean between seeds.
+With --keep the trained networks stay in FOLDER/NAME-SEED, an interrupted run resumes there, and
 `bench/strength.py --runs FOLDER` plays them.
 """
 
@@ -32,7 +32,7 @@ from boardlab.runs import RunFolder
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned, to be played greedily."""
+    """A trained agent, played greedily."""
 
     game: Game
     path: Path
@@ -52,7 +52,7 @@ def named(name: str, times: int = 1) -> Exam:
 
 
 def openings(search: str) -> Exam:
-    """Four times as many random openings as games were asked for; `search` has a place for the network."""
+    """Four times as many random openings as games; `search` has a place for the network."""
 
     def take(learned: Learned, games: int, seed: int) -> ExamResult:
         agent = search.format(f'ntuple("{learned.path.as_posix()}")')
@@ -62,14 +62,14 @@ def openings(search: str) -> Exam:
 
 
 def twists(number: int, steps: int, memory: int = 1000) -> Exam:
-    """Cubes of so many scramble twists, ten times as many as games were asked for."""
+    """Cubes of `number` scramble twists, ten times as many as games."""
     return lambda learned, games, seed: solved_by_twists(
         Paper("twists", learned.agent(memory), learned.game, 10 * games, seed), (number,), steps
     )
 
 
 def first_against(opponent: str) -> Exam:
-    """The agent moves first."""
+    """Games in which the agent moves first."""
     return lambda learned, games, seed: Paper("first", learned.agent(), learned.game, games, seed).play(
         opponent, best=1.0, seatings=[[0, 1]]
     )
@@ -77,7 +77,7 @@ def first_against(opponent: str) -> Exam:
 
 @dataclass(frozen=True)
 class Figure:
-    """What is trained, how it is examined, and the numbers to stand beside."""
+    """What to train, its exams, and the numbers to compare with."""
 
     game: str
     exams: Mapping[str, Exam]
@@ -201,18 +201,18 @@ FIGURES: dict[str, Figure] = {
 
 
 def measure(name: str, seed: int, games: int, keep: Path | None) -> dict[str, Any]:
-    """Trains one agent and examines it: the line of this figure and seed."""
+    """Train one agent and examine it; return the line of this figure and seed."""
     with tempfile.TemporaryDirectory() as scratch:
         return examine(name, seed, games, kept_run(keep or Path(scratch), name, seed))
 
 
 def kept_run(folder: Path, name: str, seed: int) -> Path:
-    """Where the run of a figure and a seed is kept."""
+    """The folder of the run of a figure and a seed."""
     return folder / f"{name}-{seed}"
 
 
 def examine(name: str, seed: int, games: int, path: Path) -> dict[str, Any]:
-    """The line of one figure and seed, whose run is at `path` or will be."""
+    """Return the line of one figure and seed, whose run is or will be at `path`."""
     figure = FIGURES[name]
     game = bl.game(figure.game, **figure.parameters)
     run = bl.train(game, preset=figure.preset, out=path, seed=seed, go_on=True, exams=[], **figure.settings)
@@ -238,7 +238,7 @@ def examine(name: str, seed: int, games: int, path: Path) -> dict[str, Any]:
 
 
 def show(lines: Sequence[Mapping[str, Any]]) -> None:
-    """The table: one row an exam, the details of all games under it."""
+    """Print the table: one row an exam, with the details of all games."""
     rows = []
     for name, figure in FIGURES.items():
         mine = [line for line in lines if line["figure"] == name]
@@ -276,7 +276,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def wanted(names: Sequence[str]) -> list[str]:
-    """The figures that were named, or all."""
+    """The named figures, or all."""
     for name in names:
         if not any(figure.startswith(name) for figure in FIGURES):
             sys.exit(f'unknown figure "{name}"; there are {", ".join(FIGURES)}')
@@ -289,7 +289,7 @@ def wanted(names: Sequence[str]) -> list[str]:
 
 
 def main() -> None:
-    """Reads the options, measures what the file does not have yet, prints the table."""
+    """Measure what the file lacks and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -299,8 +299,10 @@ def main() -> None:
     parser.add_argument(
         "--games", type=int, default=100, help="games an exam (2048 and cubes: ten times that)"
     )
-    parser.add_argument("--out", type=Path, help="a line of JSON for every figure and seed is appended here")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="the trained networks stay here")
+    parser.add_argument("--out", type=Path, help="append a line of JSON for every figure and seed")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FOLDER", help="keep the trained networks in this folder"
+    )
     options = parser.parse_args()
     if options.seeds < 1 or options.jobs < 1 or options.games < 2:
         parser.error("--seeds and --jobs must be at least 1, --games at least 2")

@@ -1,10 +1,10 @@
-"""How many positions a second a neural net learns from on a CPU: with the engine's convolutions beside PyTorch alone.
+"""Learning speed of a neural net on a CPU: the engine beside PyTorch.
 
     python bench/learning_step.py [--nets 3x32 5x64 ...] [--batch 512] [--threads 1 2] [--rows 6] [--cols 7] [--seconds 2]
 
-A net is blocks x channels of `res`, or wangN with N channels. A step is the losses of a batch, their gradients and AdamW, as
-AlphaZero learns; PyTorch gets channels last, its fastest order here, and as many threads. Rates are by the clock, the best of
-three: other work on the machine makes them worthless.
+Positions a second. A net is blocks x channels of `res`, or wangN with N channels. A step is the losses of a batch,
+their gradients and AdamW, as AlphaZero learns. PyTorch gets channels last, its fastest order here, and as many
+threads. Rates are by the clock, the best of three, so they need an idle machine.
 """
 
 import argparse

@@ -1,10 +1,11 @@
-"""What leaves that wait for the net together cost and bring: Elo against one leaf at a time, connectfour.
+"""Cost and gain of evaluating several leaves of a tree together.
 
 python bench/leaves.py RUN --iterations 20 50 100 200 800 --ways 8:0 8:256 --games 300 --out leaves.jsonl
 
-A way is batch:leaf_visits of `mcts`; 8:0 is always eight leaves. Every way meets `batch=1` over the same net without
-MCTS-Solver, with as many iterations, or with as many as take the time of one leaf (--equal time). Time is CPU time a
-move on one thread in positions of random games, with the net of RUN or with an untrained one of --time-net's size.
+Elo on connectfour. A way is batch:leaf_visits of `mcts`; 8:0 always has eight leaves. Every way plays against
+`batch=1` over the same net without MCTS-Solver, with the same iterations or, with --equal time, with as many as take
+the time of one leaf. Time is CPU time a move on one thread in positions of random games, with the net of RUN or an
+untrained one of --time-net's size.
 """
 
 import argparse
@@ -23,7 +24,7 @@ POSITIONS, REPEATS = 20, 3
 
 
 def agent(net: str, iterations: int, way: str) -> str:
-    """The search without solver: a root that is proven would end it early."""
+    """The search without solver: a proven root would end it early."""
     batch, visits = way.split(":")
     return f'mcts(net("{net}"), iterations={iterations}, solver=False, batch={batch}, leaf_visits={visits})'
 
@@ -42,7 +43,7 @@ def positions(game: bl.Game, seed: int) -> list[bl.State]:
 
 
 def milliseconds(searches: dict[str, Agent], states: list[bl.State]) -> dict[str, float]:
-    """CPU time a move by way; the least of several turns: a busy machine only ever slows down."""
+    """CPU time a move by way, the least of several turns: a busy machine only slows down."""
     least = dict.fromkeys(searches, np.inf)
     for _ in range(REPEATS):
         for way, search in searches.items():
@@ -55,7 +56,7 @@ def milliseconds(searches: dict[str, Agent], states: list[bl.State]) -> dict[str
 
 
 def untrained(size: str, folder: Path) -> str:
-    """A run with a net of blocks x channels that has learned nothing."""
+    """A run with an untrained net of blocks x channels."""
     blocks, channels = map(int, size.split("x"))
     settings: dict[str, Any] = {"games": 2, "parallel": 2, "simulations": 2, "device": "cpu", "threads": 1}
     settings |= {"simulations_first": None, "gumbel": None, "blocks": blocks, "channels": channels}
@@ -63,7 +64,7 @@ def untrained(size: str, folder: Path) -> str:
 
 
 def main() -> None:
-    """Reads the options, measures times, plays, prints the table."""
+    """Measure times, play and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -71,11 +72,11 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, nargs="+", default=[20, 50, 100, 200, 800])
     parser.add_argument("--ways", nargs="+", default=["8:0", "8:256"], help="batch:leaf_visits")
     parser.add_argument("--equal", nargs="+", choices=("iterations", "time"), default=["iterations"])
-    parser.add_argument("--games", type=int, default=300, help="a match; 0: times only")
+    parser.add_argument("--games", type=int, default=300, help="games a match; 0: times only")
     parser.add_argument("--random-actions", type=int, default=6)
     parser.add_argument("--time-net", help="blocks x channels, as in 5x64")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="a JSON line a match, beside the screen")
+    parser.add_argument("--out", type=Path, help="append matches as lines of JSON")
     given = parser.parse_args()
     game, rows = bl.game("connectfour"), []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,10 @@
-"""Which net learns fastest for its cost: exact targets, an equal budget of CPU time for each.
+"""Which net learns fastest for its cost? Exact targets, equal CPU time.
 
     python bench/nets.py [NET ...] [--seconds 20] [--seeds 3] [--blocks 3] [--channels 64] [--positions 6000]
 
-Positions of random games of connectfour 4x5, whose exact values and best actions are known by exhaustive search. Every net learns for the
-same thread CPU time with AlphaZero's default optimiser; then, on positions it has not seen: the losses, how often the raw policy plays a best
-action, and how many positions/s it judges on one thread.
+Positions come from random games of connectfour 4x5; exhaustive search gives their values and best actions. Every net
+learns for the same thread CPU time with AlphaZero's default optimiser. Measured on unseen positions: the losses, how
+often the raw policy plays a best action, and positions/s on one thread.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def measure(kind: str, options: argparse.Namespace, seed: int, data: tuple[torch
 
 
 def main() -> None:
-    """Reads the options, measures, prints the table."""
+    """Measure the nets and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""How far NRPA gets in a puzzle: searches from the start until the minutes are over, keeps the best sequence.
+"""How far NRPA gets in a puzzle: search from the start until time is up.
 
 python bench/nrpa.py morpion --variant 5D --minutes 10
 python bench/nrpa.py rubiks --twists 6 --level 2 --minutes 1 --code ply
 
-Prints every search, and at the end the best score, the mean, and the speed, all in CPU time of one core. The best
+Prints every search, and at the end the best score, the mean and the speed, all in CPU time of one core. The best
 sequence is saved as text, an action a line.
 """
 
@@ -22,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("game")
     parser.add_argument("--variant", help="of morpion: 5D, 5T, 4D, 4T (default 5D)")
-    parser.add_argument("--twists", type=int, help="of rubiks: how far the cube is scrambled (default 6)")
+    parser.add_argument("--twists", type=int, help="of rubiks: scramble twists (default 6)")
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--level", type=int, default=3)
     parser.add_argument("--iterations", type=int, default=100)

@@ -1,12 +1,12 @@
-"""The presets default and paper of Othello after the same CPU time of training, at the same time a move.
+"""Othello's presets default and paper after equal training and thinking time.
 
     python bench/othello_presets.py [--episodes 100000 500000] [--depths 6 7] [--games 200] [--seed 1]
                                     [--runs FOLDER] [--out FILE.jsonl]
 
-Trains both, the paper's network first, and lets them meet under alphabeta from random openings of eight actions, each opening
-in both seats. The two numbers of --episodes and of --depths are for paper and default: choose them so that the printed
-times agree. Networks are kept in --runs, where a training that was broken off goes on. CPU time of one core: training as
-printed, about three minutes each by default; the match one to two minutes.
+Trains both, preset paper first, and matches them under alphabeta from random openings of eight actions, each opening
+in both seats. The two numbers of --episodes and of --depths are for paper and default: choose them so that the
+printed times agree. --runs keeps the networks and resumes an interrupted training. CPU time of one core: training
+about three minutes each by default, the match one to two minutes.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def cpu_ms(expression: str, game: bl.Game, seed: int, positions: int = 60) -> fl
 def compare(
     episodes: list[int], searches: list[str], games: int, seed: int, folder: Path, out: Path | None
 ) -> None:
-    """Trains, measures the time a move, plays, and writes a line of JSON."""
+    """Train, measure the time a move, play, and write a line of JSON."""
     game = bl.game("othello")
     agents, trained = [], []
     for preset, count, search in zip(PRESETS, episodes, searches, strict=True):
@@ -73,7 +73,7 @@ def compare(
 
 
 def main() -> None:
-    """Reads the options and compares."""
+    """Compare the presets with the given options."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -81,8 +81,8 @@ def main() -> None:
     parser.add_argument("--depths", type=int, nargs=2, default=[6, 7])
     parser.add_argument("--games", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--runs", type=Path, help="the trained networks stay here")
-    parser.add_argument("--out", type=Path, help="the result is appended here as a line of JSON")
+    parser.add_argument("--runs", type=Path, help="keep the trained networks in this folder")
+    parser.add_argument("--out", type=Path, help="append the result as a line of JSON")
     options = parser.parse_args()
     searches = [f"alphabeta({{}}, depth={depth})" for depth in options.depths]
     with tempfile.TemporaryDirectory() as scratch:

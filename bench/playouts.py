@@ -1,4 +1,4 @@
-"""Random games: ours beside OpenSpiel, both looped in C++ and both from Python, and beside a tight C++ loop.
+"""Random games: ours beside OpenSpiel, in C++ and in Python, and a tight loop.
 
 python bench/playouts.py [GAME ...]
 
@@ -102,7 +102,7 @@ def openspiel_game(game, rng: random.Random) -> int:
 
 
 def beside(found: dict[str, float], ours: str, peer: str) -> list[str]:
-    """The peer's figure and how many times ours is that."""
+    """The peer's figure, and the ratio of ours to it."""
     return [f"{found[peer]:,.0f}", f"{short(found[ours] / found[peer])}x"] if peer in found else ["", ""]
 
 

@@ -1,12 +1,12 @@
-"""Tabular Q-learning against QM-learning (paper 003, algorithms 8 and 9): win rate against random players over training.
+"""Q-learning beside QM-learning (Wang 2021, algorithms 8 and 9).
 
 python bench/qm.py                                   # tictactoe, ten seeds
 python bench/qm.py connectfour --rows 4 --cols 4 --matches 20000 --seeds 5 --jobs 4
 
-Two win rates at each number of matches: while learning (the matches since the last line, with exploration), and of the
-greedy agent that was learned by then, both as first and second player in turn. What the authors claim (Wang, Emmerich
-and Plaat 2018): Q-learning converges slowly, and Monte Carlo Search in unknown states improves it. The appendix that is
-paper 003 prints no win rates.
+Prints two win rates against random players at each number of matches: while learning (the matches since the last
+line, with exploration), and of the greedy agent learned so far, moving first and second in turn. The authors (Wang,
+Emmerich and Plaat 2018) report that Q-learning converges slowly and that Monte Carlo Search in unknown states
+improves it. The appendix of Wang (2021) prints no win rates.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from boardlab.search import Agent
 
 
 def curve(learner: str, name: str, parameters: dict, matches: int, lines: int, games: int, seed: int) -> list:
-    """(win rate while learning, win rate of the greedy agent, pairs in the table) after each part of the matches."""
+    """(win rate while learning, of the greedy agent, pairs in the table) after each part."""
     game = bl.game(name, **parameters)
     chosen = preset(game, "paper" if name == "tictactoe" else "default", learner)
     chosen |= {"opponents": "random", "epsilon": 0.5, "epsilon_final": 0.0}
@@ -62,10 +62,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("game", nargs="?", default="tictactoe")
     for name in ("rows", "cols", "connect", "size"):
-        parser.add_argument(f"--{name}", type=int, help="of the game")
+        parser.add_argument(f"--{name}", type=int, help="parameter of the game")
     parser.add_argument("--matches", type=int, default=50_000)
     parser.add_argument("--lines", type=int, default=10)
-    parser.add_argument("--games", type=int, default=500, help="against random, for the greedy agent")
+    parser.add_argument(
+        "--games", type=int, default=500, help="games of the greedy agent against random players"
+    )
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=1)
     chosen = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Which settings of AlphaZero win most against tree search without a net after so many minutes on two cores.
+"""Which settings of AlphaZero are strongest after some minutes on two cores?
 
 python bench/recipes_alphazero.py --minutes 20 --jobs 8 --out recipes
 
-Every recipe is a process of its own with two threads: on a machine with twice as many cores as jobs they do not disturb
-each other. A run ends with its last generation or with the minutes; then it plays (bench/strength_alphazero.py). The
-folder gets the runs and results.jsonl, a line a recipe and opponent.
+Every recipe is a process with two threads; on a machine with twice as many cores as jobs they do not disturb each
+other. A run ends with its last generation or when the minutes are over. It then plays tree searches without a net
+(bench/strength_alphazero.py). The folder gets the runs and results.jsonl, a line for every recipe and opponent.
 """
 
 import argparse
@@ -50,7 +50,7 @@ RECIPES: dict[str, dict[str, Any]] = {
 
 
 def train(name: str, out: Path, minutes: float, threads: int, seed: int) -> None:
-    """One recipe, in this process."""
+    """Train one recipe in this process."""
     begin = time.monotonic()
     bl.train(
         bl.game("connectfour"),
@@ -67,7 +67,7 @@ def train(name: str, out: Path, minutes: float, threads: int, seed: int) -> None
 
 
 def run(name: str, chosen: argparse.Namespace) -> list[dict[str, Any]]:
-    """Trains and measures one recipe in processes of its own."""
+    """Train and measure one recipe in its own processes."""
     out = chosen.out / name.replace(" ", "-").replace(",", "")
     here = Path(__file__)
     limits = os.environ | dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")

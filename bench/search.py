@@ -1,4 +1,4 @@
-"""MCTS with one random rollout an iteration against OpenSpiel's C++ MCTSBot; MCTS over n-tuple networks; import time.
+"""MCTS beside OpenSpiel's MCTSBot, MCTS over n-tuples, threads, import time.
 
 python bench/search.py [uct] [forest] [wrapper] [threads] [import] [--threads N] [--games N]
 """
@@ -38,7 +38,7 @@ MIDDLE = {"tictactoe": 3, "connectfour": 16, "othello": 30}
 
 
 def middle(name: str, seed: int = 5) -> list[int]:
-    """Random actions into the middle of a game; both libraries number them alike."""
+    """Play random actions into the middle of a game; both libraries number them alike."""
     rng = random.Random(seed)
     while True:
         state, actions = bl.game(name).initial_state(), []
@@ -89,7 +89,7 @@ def uct_table(where: str, options: str, positions: dict[str, list[int]]) -> None
 
 
 def forest() -> None:
-    """Many trees over an evaluator that costs next to nothing: what a tree itself costs."""
+    """Many trees over a nearly free evaluator: the cost of the trees themselves."""
     game = bl.game("connectfour")
     values, logits = np.zeros(1 << 16, np.float32), np.zeros((1 << 16, game.action_count), np.float32)
     trees, iterations = 256, 400
@@ -145,7 +145,7 @@ def wrapper() -> None:
 
 
 def decision_time(agent: bl.Agent, state: bl.State) -> float:
-    """Milliseconds of thread time: the best of ten decisions or more, for half a second at least."""
+    """Milliseconds of thread time: the best of at least ten decisions and half a second."""
     times: list[float] = []
     while len(times) < 10 or sum(times) < 0.5:
         start = time.thread_time()
@@ -155,7 +155,7 @@ def decision_time(agent: bl.Agent, state: bl.State) -> float:
 
 
 def threads(most: int, games: int) -> None:
-    """Iterations a second by the wall clock, which needs idle cores; and what the same number of them is worth."""
+    """Iterations a second by the wall clock (needs idle cores), and their worth in a match."""
     counts = [n for n in (1, 2, 4, 8, 16, 32) if n <= most]
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -214,7 +214,7 @@ def threads(most: int, games: int) -> None:
 
 
 def import_time() -> None:
-    """CPU seconds of the import in a fresh interpreter, the interpreter's own start taken off."""
+    """CPU seconds of the import in a fresh interpreter, less the interpreter's own start."""
 
     def seconds(code: str) -> float:
         timed = f"import time; t = time.process_time(); {code}; print(time.process_time() - t)"
@@ -228,12 +228,12 @@ def import_time() -> None:
 
 
 def main() -> None:
-    """Measures what was named, or all."""
+    """Measure the named parts, or all."""
     parts = {"uct": uct, "forest": forest, "wrapper": wrapper, "threads": None, "import": import_time}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
-    parser.add_argument("--threads", type=int, default=2, help="at most, in the part threads")
-    parser.add_argument("--games", type=int, default=100, help="of its match")
+    parser.add_argument("--threads", type=int, default=2, help="most threads in the part threads")
+    parser.add_argument("--games", type=int, default=100, help="games of its match")
     options = parser.parse_args()
     for name in options.parts:
         if name not in parts:

@@ -1,13 +1,13 @@
-"""AlphaZero's self-play on connectfour 6x7: simulations a second, and where the time goes.
+"""Speed of AlphaZero's self-play on connectfour 6x7, and where the time goes.
 
 python bench/self_play.py --device cpu --threads 1 --parallel 256
 python bench/self_play.py --device cuda --parallel 4096 --games 8192 --lanes 4
 python bench/self_play.py --device cpu --threads 1 --peer alpha-zero-general        # a checkout of its repository
 
-The peer plays with its own tree search and its own game, and with a net of the same size, one game at a time and one
-leaf at a time; beside it ours is measured twice: as it trains, and as the peer plays, without cache. On a CPU all rates are by the
-process's CPU time, so that other programs on the machine matter little: times the number of cores they are what a free
-machine does. On a GPU they are by the clock.
+The peer plays with its own tree search and game and a net of the same size, one game and one leaf at a time. Ours is
+measured twice beside it: as it trains, and as the peer plays, without cache. On a CPU rates are by the process's CPU
+time, so other programs matter little: times the number of cores they are the rates of an idle machine. On a GPU they
+are by the clock.
 
 tree    descents and backing up, in the engine
 encode  writing the positions that wait for the net
@@ -48,7 +48,7 @@ from boardlab.learners.alphazero.shares import SelfPlay  # noqa: E402
 
 @dataclass
 class Clock:
-    """Seconds by kind of work, added up over threads."""
+    """Seconds by kind of work, summed over threads."""
 
     seconds: dict[str, float] = field(default_factory=lambda: {"tree": 0.0, "encode": 0.0, "net": 0.0})
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -56,12 +56,12 @@ class Clock:
     rows: int = 0
 
     def add(self, kind: str, seconds: float) -> None:
-        """Some more of it."""
+        """Add seconds to a kind of work."""
         with self.lock:
             self.seconds[kind] += seconds
 
     def watch(self) -> Callable[[], None]:
-        """Times the forests' steps and the judges' answers; returns what undoes it."""
+        """Time the forests' steps and the judges' answers; return a function that undoes it."""
         start, step = Forest.start, Forest.step
         judges = [inference.CpuJudge, gpu.GpuJudge, InstantNet]
         asks = [judge.__call__ for judge in judges]
@@ -101,10 +101,10 @@ class Clock:
 
 
 class InstantNet(inference.CpuJudge):
-    """A judge that takes no time: what the trees alone can do."""
+    """A judge that takes no time, to measure the trees alone."""
 
     def __call__(self, planes: Any, legal: Any) -> Any:
-        """Numbers that depend on the position."""
+        """Return numbers that depend on the position."""
         flat = planes.reshape(len(planes), -1)
         if not hasattr(self, "weights"):
             self.weights = np.random.default_rng(1).normal(0, 0.5, (flat.shape[1], 8)).astype(np.float32)
@@ -115,7 +115,7 @@ class InstantNet(inference.CpuJudge):
 def ours(
     chosen: argparse.Namespace, game: bl.Game, net: Any, description: dict[str, Any]
 ) -> dict[str, float]:
-    """Plays a generation after a short one that warms everything up."""
+    """Play a generation after a short one that warms everything up."""
     settings = AlphaZero.checked(
         {
             name: getattr(chosen, name)
@@ -182,7 +182,7 @@ class PeerNet:
 
 
 def peer(path: Path, net: Any, simulations: int, games: int, seed: int) -> dict[str, float]:
-    """Whole games with the peer's tree search, as its Coach plays them: temperature 1, the tree is kept."""
+    """Play whole games with the peer's search, as its Coach does: temperature 1, tree kept."""
     sys.path.insert(0, str(path))
     if not hasattr(np, "int"):
         np.int = int  # type: ignore[attr-defined]  # its code is older than numpy 1.24
@@ -227,10 +227,10 @@ def main() -> None:
     parser.add_argument("--lanes", type=int, default=1)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--parallel", type=int, default=256)
-    parser.add_argument("--games", type=int, help="by default as many as are played side by side")
+    parser.add_argument("--games", type=int, help="default: as many as run in parallel")
     parser.add_argument("--simulations", type=int, default=64)
     parser.add_argument("--gumbel", type=int)
-    parser.add_argument("--leaves", type=int, default=1, help="of each tree at once, for comparison")
+    parser.add_argument("--leaves", type=int, default=1, help="leaves of each tree at once")
     parser.add_argument("--cache-mb", type=int, default=64)
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64)

@@ -1,10 +1,11 @@
-"""What search inside self-play is worth to TD learning (paper 000, Section IV-E), on a game small enough to be solved.
+"""What search inside self-play is worth to TD learning, on a solvable game.
 
 python bench/self_play_search.py [VARIANT ...] --seeds 10 --jobs 2
 
-Agents are trained for the same number of episodes with and without search inside self-play. Two measures over positions
-after random actions: how often the greedy agent plays an action that does not keep the exact value, and the mean error of
-the network's value of the position. Means over seeds with 95% intervals, and the CPU time of a training.
+Scheiermann and Konen (2022), Section IV-E. Trains agents for the same number of episodes with and without search
+inside self-play. Two measures over positions after random actions: how often the greedy agent plays an action that
+does not keep the exact value, and the mean error of the network's value of the position. Prints means over seeds with
+95% intervals, and the CPU time of a training.
 """
 
 import argparse
@@ -27,7 +28,7 @@ VARIANTS: dict[str, dict] = {
     "none": {},
     "mcts, most visited": MCTS,
     "mcts, in proportion to visits": {**MCTS, "search_choice": "proportional"},
-    "mcts, paper 000's": {**MCTS, "search_paper": True},
+    "mcts, as published": {**MCTS, "search_paper": True},
     "targets by alpha-beta, 2 ahead": {"target": "alphabeta", "target_depth": 2},
     "exact targets at the end (8 left)": {"solve_below": 8},
     "exact targets and mcts": {**MCTS, "solve_below": 8},

@@ -1,19 +1,20 @@
-"""What a search adds to a learned network: Figs. 4, 6 and 7 of paper 000, and 2048.
+"""What a search adds to a trained network.
 
     python bench/strength.py [CASE ...] [--seeds 3] [--jobs 2] [--games 100] [--episodes N]
                              [--out FILE.jsonl] [--runs FOLDER]
 
-A network is trained for every case and seed and plays raw and under `mcts`: connectfour as second player and othello in
-both seats against mcts(rollout, iterations=10000), cubes of 11 to 13 (3x3x3: 7 to 9) twists in 20 steps, 2048 alone. Games are
-played in parts, each a process of its own; the line of a part is appended to the file as soon as it is done, and what
-the file has already is not played again. `±` is the standard error of the mean between seeds.
+Figs. 4, 6 and 7 of Scheiermann and Konen (2022), and 2048. Trains a network for every case and seed and plays it raw
+and under `mcts`: connectfour as second player and othello in both seats against mcts(rollout, iterations=10000), cubes
+of 11 to 13 (3x3x3: 7 to 9) twists in 20 steps, 2048 alone. Games are played in parts, each its own process. The line of
+a part is appended to the file as soon as it is done, and parts already in the file are not played again. `±` is the
+standard error of the mean between seeds.
 
-Networks are kept in --runs, where a training that was broken off goes on. A finished run of `bench/learning.py --keep FOLDER`
-is taken from there unless --episodes is given.
+--runs keeps the networks and resumes an interrupted training. A finished run of `bench/learning.py --keep FOLDER` is
+used from there unless --episodes is given.
 
-CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 130 s, othello 120 s, rubiks 80 s, rubiks3-paper 400 s, 2048 90 s (by
-bench/learning.py, with 200,000 episodes, 900 s); 100 games (cubes: of each number of twists) of one network with all its
-agents: connectfour 100 s, othello 400 s, rubiks 40 s, 2048 500 s.
+CPU time of one core, roughly: training connectfour-paper 500 s, connectfour 130 s, othello 120 s, rubiks 80 s,
+rubiks3-paper 400 s, 2048 90 s (by bench/learning.py, with 200,000 episodes, 900 s); 100 games (cubes: of each number of
+twists) of one network with all its agents: connectfour 100 s, othello 400 s, rubiks 40 s, 2048 500 s.
 """
 
 import argparse
@@ -41,13 +42,13 @@ RAW = "greedy({})"
 
 
 def wrapped(*iterations: int) -> dict[str, str]:
-    """The raw network, and under mcts."""
+    """The raw network, and the same under mcts."""
     return {"raw": RAW} | {f"mcts {n:,}": f"mcts({{}}, iterations={n})" for n in iterations}
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is trained and how it plays."""
+    """What to train and how it plays."""
 
     game: str
     figure: str
@@ -61,9 +62,9 @@ class Case:
     episodes: int | None = None
     """Fewer than the preset has."""
     part: int = 10
-    """Games that are played by one process."""
+    """Games played by one process."""
     fewer: Mapping[str, int] = field(default_factory=dict)
-    """Agents that play only one game of so many."""
+    """Agents that play fewer games: one in this number."""
     cost: float = 0
     """CPU seconds of the training: the longest come first."""
 
@@ -142,12 +143,12 @@ CASES: dict[str, Case] = {
 
 
 def own_run(case: str, seed: int, episodes: int | None) -> str:
-    """The name of a network that is trained here."""
+    """The name of a network trained here."""
     return f"strength-{case}-{episodes or CASES[case].episodes or 'preset'}-{seed}"
 
 
 def train(case: str, seed: int, episodes: int | None, folder: Path) -> Path:
-    """Trains a network, or takes the one that is there: its run."""
+    """Train a network or take an existing one; return its run."""
     chosen = CASES[case]
     learned = kept_run(folder, chosen.figure, seed)
     if episodes is None and learned.exists() and open_run(learned).is_finished:
@@ -159,7 +160,7 @@ def train(case: str, seed: int, episodes: int | None, folder: Path) -> Path:
 
 
 def play(case: str, seed: int, label: str, part: int, run: Path) -> dict[str, Any]:
-    """The line of one part of the games of one agent."""
+    """Play one part of the games of one agent; return its line."""
     chosen = CASES[case]
     game = bl.game(chosen.game, **chosen.parameters)
     agent = chosen.agents[label].format(f'ntuple("{run.as_posix()}")')
@@ -185,7 +186,7 @@ def play(case: str, seed: int, label: str, part: int, run: Path) -> dict[str, An
 
 
 def show(lines: Sequence[Mapping[str, Any]]) -> None:
-    """The table: one row an agent, and for networks that were trained for more or fewer episodes."""
+    """Print the table: one row for every agent and number of episodes."""
     rows = []
     kinds = sorted(
         {(line["case"], line["episodes"], line["agent"]) for line in lines},
@@ -213,7 +214,7 @@ def show(lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def main() -> None:
-    """Reads the options, measures what the file does not have yet, prints the table."""
+    """Measure what the file lacks and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -223,12 +224,10 @@ def main() -> None:
     parser.add_argument(
         "--games", type=int, default=100, help="games an agent and network; 2048 at 1,000: a tenth"
     )
-    parser.add_argument("--episodes", type=int, help="fewer or more than the case has")
+    parser.add_argument("--episodes", type=int, help="instead of the case's own number")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="append a line of JSON for every part")
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="a line of JSON for every part is appended here"
-    )
-    parser.add_argument(
-        "--runs", type=Path, metavar="FOLDER", help="trained networks are taken from and kept here"
+        "--runs", type=Path, metavar="FOLDER", help="folder of trained networks, read and written"
     )
     options = parser.parse_args()
     for case in options.cases:
@@ -241,7 +240,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, folder: Path) -> int:
-    """Trains, plays, shows; 1 if something failed."""
+    """Train, play and print; return 1 if something failed."""
     cases = sorted(options.cases or CASES, key=lambda case: -CASES[case].cost)
     lines: list[dict[str, Any]] = []
     if options.out and options.out.exists():

@@ -1,10 +1,11 @@
-"""A run of AlphaZero against tree search without a net, equal searches a move, both seats.
+"""A run of AlphaZero against tree search without a net, in both seats.
 
 python bench/strength_alphazero.py runs/connectfour --games 400 --simulations 200
 
-The games are played side by side, so that a batch of the net is large and a few hundred games take seconds; moves are
-those of `mcts(net(RUN), iterations=N)`: the most visited action, but what is proven to win first and to lose last
-(not with --no-solver, which is `solver=False`). The tree of the action before is kept. `uct` has neither.
+Both sides have the same number of searches a move. The games are played side by side, so batches of the net are large
+and a few hundred games take seconds. Moves are those of `mcts(net(RUN), iterations=N)`: the most visited action, but
+proven wins first and proven losses last (not with --no-solver, which is `solver=False`). The net's side keeps its tree;
+`uct` has neither.
 """
 
 import argparse
@@ -35,7 +36,7 @@ def meet(
     seed: int,
     options: dict[str, Any],
 ) -> tuple[int, int, int]:
-    """(wins, draws, losses) of the run; it begins in the first half of the games."""
+    """(wins, draws, losses) of the run, which moves first in half of the games."""
     require_torch()
     from boardlab.nets.inference import net_judge
 
@@ -69,12 +70,14 @@ def main() -> None:
     parser.add_argument("runs", nargs="+", type=Path)
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--simulations", type=int, default=200)
-    parser.add_argument("--opponent", action="append", help="by default paper 001's baseline and our own")
+    parser.add_argument(
+        "--opponent", action="append", help="default: the baseline of Church (2019) and our own"
+    )
     parser.add_argument("--cpuct", type=float, default=1.0)
     parser.add_argument("--fpu", default="absolute")
     parser.add_argument("--fpu-value", type=float, default=0.0)
     parser.add_argument(
-        "--no-solver", dest="solver", action="store_false", help="the net's search proves nothing"
+        "--no-solver", dest="solver", action="store_false", help="no MCTS-Solver in the net's search"
     )
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int, default=1)

@@ -1,9 +1,10 @@
-"""Training speed of TD n-tuple learning with the papers' settings: actions per second of CPU time.
+"""Speed of TD n-tuple training with the published settings.
 
     python bench/training.py [--seconds 5] [--levels] [--threads N] [CASE ...]
 
-One core, warm, the best of five stretches (a busy machine slows the others). No peer is measured: the authors' system is a Java program that this does not start.
-With --threads another learner of N threads is measured in turn with the first: `ratio` is its actions per CPU second, of all threads together, over those of one thread.
+Actions a second of CPU time on one core, warm, the best of five stretches (a busy machine slows the others). There is no
+peer: the authors' system is a Java program. With --threads a learner of N threads is measured in turn with the first:
+`ratio` is its actions a CPU second, of all threads together, over those of one thread.
 """
 
 import argparse
@@ -48,7 +49,7 @@ class Measured:
         self.best = 0.0
 
     def run(self, limit: float) -> float:
-        """Actions per CPU second, over about `limit` seconds."""
+        """Actions a CPU second, over about `limit` seconds."""
         before, begin = self.learner.actions_done, time.process_time()
         chunk = 1
         while (spent := time.process_time() - begin) < limit:
@@ -61,7 +62,7 @@ class Measured:
 def measure(
     name: str, parameters: dict, extra: dict, seconds: float, level: str, warm: float, threads: int
 ) -> tuple[list[float], int]:
-    """Actions per CPU second in the best stretch, with one thread and with several; bytes of the tables."""
+    """Actions a CPU second in the best stretch, by threads; bytes of the tables."""
     counts = [1, threads] if threads > 1 else [1]
     measured = [Measured(name, parameters, extra, level, count) for count in counts]
     for one in measured:
@@ -84,7 +85,7 @@ def main() -> None:
     parser.add_argument(
         "--levels", action="store_true", help="every level of vector instructions, not only the best"
     )
-    parser.add_argument("--threads", type=int, default=1, help="so many threads as well, beside one")
+    parser.add_argument("--threads", type=int, default=1, help="also measure this number of threads")
     options = parser.parse_args()
     if not 1 <= options.threads <= 1024:
         parser.error("--threads must be from 1 to 1024")

@@ -1,11 +1,12 @@
-"""Transfer from 6x7 to 8x9 against learning 8x9 from scratch with equal generations (paper 001, IV-H and V-D).
+"""Transfer from 6x7 to 8x9 beside learning 8x9 from scratch.
 
     python bench/transfer.py [--seeds 3] [--jobs 6] [--device cuda] [--out transfer.jsonl] [--parent RUN]
 
-A seed trains a net on 6x7 (unless --parent names one for all), and on 8x9 `untrained` (its body with fresh heads that do not learn),
-`frozen` (its body, heads learn), `tuned` (all learns) and `scratch`, each a process (--arms: some of them). Then every pair plays with
---searches a move, and each plays the baseline of the paper, uct. A JSON line a run and a match is written as they come; the table has the
-mean over seeds, ± its 95% interval. The first action of each player is random, as in the paper's tournament.
+Church (2019), Sections IV-H and V-D, with equal generations. A seed trains a net on 6x7 (unless --parent names one for
+all), and on 8x9 `untrained` (its body with fresh heads that do not learn), `frozen` (its body, heads learn), `tuned` (all
+learns) and `scratch`, each a process (--arms: some of them). Every pair then plays with --searches a move, and each plays
+the baseline of the paper, uct. Runs and matches are written as lines of JSON as they finish; the table has the mean over
+seeds, ± its 95% interval. The first action of each player is random, as in the paper's tournament.
 """
 
 import argparse
@@ -29,7 +30,7 @@ ARMS = {"untrained": "body", "frozen": "body", "tuned": "none", "scratch": None}
 
 
 def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    """One run; what it took."""
+    """Train one run; return its cost."""
     rows, cols = options["small"] if arm == "parent" else options["large"]
     generations = {"parent": options["parent_generations"], "untrained": 0}.get(arm, options["generations"])
     settings = dict(options["settings"])
@@ -61,7 +62,7 @@ def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str,
 
 
 def play(one: str, other: str, seed: int, runs: str, options: dict[str, Any]) -> dict[str, Any]:
-    """A match on the large board; the score of the first, a win 1, a draw 1/2."""
+    """Play a match on the large board; return the score of the first, a draw counting half."""
     rows, cols = options["large"]
     game = bl.game("connectfour", rows=rows, cols=cols)
     searches = options["searches"]
@@ -90,18 +91,18 @@ def play(one: str, other: str, seed: int, runs: str, options: dict[str, Any]) ->
 
 
 class Jobs:
-    """Processes that work through jobs; each may bring new ones when it is done."""
+    """Processes that work through jobs; a finished job may add new ones."""
 
     def __init__(self, pool: ProcessPoolExecutor, tell: Callable[[dict[str, Any]], None]) -> None:
         self.pool, self.tell = pool, tell
         self.waiting: dict[Future[dict[str, Any]], Callable[[], None]] = {}
 
     def add(self, then: Callable[[], None], work: Callable[..., dict[str, Any]], *arguments: Any) -> None:
-        """Does `work`, then calls `then` here."""
+        """Run `work` in a process, then call `then` here."""
         self.waiting[self.pool.submit(work, *arguments)] = then
 
     def finish(self) -> None:
-        """Until nothing is left."""
+        """Work until no job is left."""
         while self.waiting:
             for done in wait(self.waiting, return_when=FIRST_COMPLETED).done:
                 then = self.waiting.pop(done)
@@ -110,29 +111,33 @@ class Jobs:
 
 
 def main() -> None:
-    """Reads the options, trains, plays, prints the table."""
+    """Train, play and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 1) // 2))
-    parser.add_argument("--threads", type=int, default=0, help="a job; by default the cores shared out")
+    parser.add_argument(
+        "--threads", type=int, default=0, help="threads of a job; default: all cores divided by the jobs"
+    )
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
-    parser.add_argument("--out", type=Path, help="a JSON line a run and a match, beside the screen")
+    parser.add_argument("--out", type=Path, help="append runs and matches as lines of JSON")
     parser.add_argument("--runs", type=Path, help="keep the runs in this folder")
-    parser.add_argument("--parent", help="a run on the small board to begin with, instead of one a seed")
+    parser.add_argument("--parent", help="a run on the small board for all seeds")
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=list(ARMS))
     parser.add_argument("--preset", default="default", help="default or church")
     parser.add_argument("--small", default="6x7")
     parser.add_argument("--large", default="8x9")
     parser.add_argument("--parent-generations", type=int, default=20)
     parser.add_argument("--generations", type=int, default=8)
-    parser.add_argument("--games", type=int, default=256, help="of self-play a generation")
-    parser.add_argument("--simulations", type=int, default=48, help="a move of self-play")
+    parser.add_argument("--games", type=int, default=256, help="games of self-play a generation")
+    parser.add_argument("--simulations", type=int, default=48, help="simulations a move of self-play")
     parser.add_argument("--blocks", type=int, default=3)
     parser.add_argument("--channels", type=int, default=64)
-    parser.add_argument("--lr", type=float, default=0.001, help="of fine-tuning; from scratch the preset's")
-    parser.add_argument("--searches", type=int, default=200, help="a move in the matches")
+    parser.add_argument(
+        "--lr", type=float, default=0.001, help="learning rate of fine-tuning; scratch has the preset's"
+    )
+    parser.add_argument("--searches", type=int, default=200, help="searches a move in the matches")
     parser.add_argument("--match-games", type=int, default=100)
     parser.add_argument(
         "--leaves",
@@ -170,7 +175,7 @@ def main() -> None:
 
 
 def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> None:
-    """Parent and scratch first, then what comes from the parent; a match as soon as both can play."""
+    """Parent and scratch first, then the arms of the parent; a match once both can play."""
     ready, arms = {"uct"}, options["arms"]
     pairs = [*itertools.combinations(arms, 2), *((arm, "uct") for arm in arms)]
 

@@ -1,23 +1,24 @@
-"""Warm start: switch iterations and Elo of adaptive and fixed warm starts beside the baseline.
+"""Switch iterations and Elo of adaptive and fixed warm starts.
 
 Wang et al. (2021), Table 3 and Figure 2; --untrained is Table 2.
 
     python bench/warm_start.py [--games connectfour othello gobang] [--variants ...] [--seeds 3] [--jobs 16] [--generations 20]
                                [--device cuda] [--out warm.jsonl] [--runs FOLDER] [--stages 5 10 20 50]
-    python bench/warm_start.py --untrained [--games ...] [--jobs 2]      Table 2: enhancements against MCTS over nets that know nothing
-    python bench/warm_start.py --speed [--games ...]                     what an enhancement costs beside the net
-    python bench/warm_start.py --table warm.jsonl [more.jsonl ...]       the tables of what was written so far, and the claims over all files
+    python bench/warm_start.py --untrained [--games ...] [--jobs 2]      Table 2: enhancements against MCTS over untrained nets
+    python bench/warm_start.py --speed [--games ...]                     the cost of an enhancement beside the net
+    python bench/warm_start.py --table warm.jsonl [more.jsonl ...]       the tables of these files, and the claims over all of them
 
-A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I' or one with `+` and the adaptive
-switch (`rollout+`). Every (seed, game, variant) is a run, runs are processes side by side, seed after seed; as soon as all variants of a
-(seed, game) are trained, every pair of them plays --match-games games with the same number of searches, two random actions first, each opening from both seats.
-With --stages the nets of those generations meet, too: each warm start and the baseline, each adaptive one and its fixed one.
-A JSON line a run and a match is written as it comes: called again with the same --out and --runs, it goes on where it was cut.
+A variant is `baseline`, an enhancement (`rollout`, `rave`, `rora`, `wro`, `wrora`, `rhea`) with fixed I', or one with `+`
+and the adaptive switch (`rollout+`). Every (seed, game, variant) is a run; runs are processes side by side, seed after
+seed. As soon as all variants of a (seed, game) are trained, every pair of them plays --match-games games with the same
+number of searches, two random actions first, each opening from both seats. With --stages the nets of those generations
+meet too: each warm start and the baseline, each adaptive one and its fixed one. Runs and matches are written as lines of
+JSON as they finish; the same --out and --runs resume an interrupted bench.
 
-The settings are those of Wang et al. (preset wang) but for what is less here: generations, searches, the net, and positions learned from.
-Elo: all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline is 0. `seeds`:
-± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard deviation, as in the paper.
-Below, the paper's claims: differences, as means over the enhancements.
+The settings are those of Wang et al. (preset wang), with fewer generations, searches and positions and a smaller net. Elo
+is over all games of a game's runs, seeds of a variant as one player, ± the 95% interval of its Bayesian rating; the baseline
+is 0. `seeds`: ± the standard error of the mean between seeds, each rated alone. Switch iterations: mean ± standard
+deviation, as in the paper. Below the table: the paper's claims as differences, means over the enhancements.
 """
 
 import argparse
@@ -91,7 +92,7 @@ Line = dict[str, Any]
 
 
 def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]) -> Line:
-    """One run: the generation of its switch, and what it took."""
+    """Train one run; return the generation of its switch and the cost."""
     torch.set_num_threads(1)
     settings = dict(options["settings"])
     if variant != "baseline":
@@ -133,14 +134,14 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
 
 
 def snapshot(run: Path, stage: int, options: dict[str, Any]) -> Path:
-    """The net of that generation; runs that were trained for other stages may lack it."""
+    """The net of that generation; runs trained for other stages may lack it."""
     return run / "snapshots" / str(stage * options["settings"]["games"])
 
 
 def play(
     game: str, one: str, other: str, seed: int, runs: str, options: dict[str, Any], stage: int | None = None
 ) -> Line:
-    """A match of two runs: wins, draws and losses of `one` when it began and when it did not."""
+    """A match of two runs: results of `one` moving first and moving second."""
     torch.set_num_threads(1)
 
     def agent(variant: str) -> str:
@@ -170,7 +171,7 @@ def play(
 
 
 def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Line:
-    """Games between an enhancement and MCTS over a random net: weight 1/2, T' = 0, as in Table 2."""
+    """Games of an enhancement against MCTS over a random net: weight 1/2, T' = 0, as in Table 2."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     board = bl.game(game, **GAMES[game])
@@ -204,7 +205,7 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
 
 
 class Jobs:
-    """Runs what is most urgent next in one of some processes."""
+    """A pool of processes that runs the most urgent job next."""
 
     def __init__(self, pool: ProcessPoolExecutor, jobs: int) -> None:
         self.pool, self.jobs = pool, jobs
@@ -213,11 +214,11 @@ class Jobs:
         self.running: set[Future[Line]] = set()
 
     def add(self, urgency: tuple[int, ...], *call: Any) -> None:
-        """A call of a function; the smallest urgency first."""
+        """Queue a call; the smallest urgency runs first."""
         heapq.heappush(self.queue, (urgency, next(self.number), call))
 
     def __iter__(self) -> Iterator[Line]:
-        """What they return, as it comes."""
+        """Results as they come."""
         while self.queue or self.running:
             while self.queue and len(self.running) < self.jobs:
                 self.running.add(self.pool.submit(*heapq.heappop(self.queue)[2]))
@@ -227,7 +228,7 @@ class Jobs:
 
 
 def main() -> None:
-    """Reads the options, trains, plays, prints the tables."""
+    """Train, play and print the tables."""
     given = _options()
     for name, known in (("games", GAMES), ("variants", ALL)):
         for word in getattr(given, name):
@@ -324,8 +325,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
     parser.add_argument("--match-device", default="cpu", choices=("auto", "cpu", "cuda"))
-    parser.add_argument("--out", type=Path, help="a JSON line a run and a match; goes on with what is there")
-    parser.add_argument("--runs", type=Path, help="keep the runs in this folder, and go on with those there")
+    parser.add_argument("--out", type=Path, help="JSON lines of runs and matches; resumes an existing file")
+    parser.add_argument("--runs", type=Path, help="folder of the runs; resumes those in it")
     parser.add_argument(
         "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
     )
@@ -416,7 +417,7 @@ def _words(given: argparse.Namespace) -> str:
 
 
 def read(path: Path) -> list[Line]:
-    """The lines of a file; one that was cut is left out."""
+    """The lines of a file, without an incomplete one."""
     lines = []
     for text in path.read_text(encoding="utf-8").splitlines():
         try:
@@ -444,7 +445,7 @@ def ratings_of(lines: list[Line]) -> BayesElo | None:
 
 
 def report(told: list[Line], how: str) -> None:
-    """A table a game, of whatever there is."""
+    """Print a table a game of the results so far."""
     for game in GAMES:
         lines = [line for line in told if line["game"] == game]
         for policy, rave_of in itertools.product(POLICIES, RAVE_OF):
@@ -501,7 +502,7 @@ def report(told: list[Line], how: str) -> None:
 
 
 def report_published() -> None:
-    """What the runs of Wang (2021) say of fixed warm starts, with the error between them."""
+    """Fixed warm starts in the runs of Wang (2021), with the error between them."""
 
     def error(elo: tuple[int, ...]) -> float:
         return statistics.variance(elo) / len(elo)
@@ -516,13 +517,13 @@ def report_published() -> None:
 
 
 def ratings_by_seed(matches: list[Line]) -> dict[int, BayesElo]:
-    """Each seed's runs rated alone."""
+    """Rate each seed's runs alone."""
     rated = {s: ratings_of([m for m in matches if m["seed"] == s]) for s in {m["seed"] for m in matches}}
     return {seed: elo for seed, elo in rated.items() if elo is not None}
 
 
 def report_all(files: list[list[Line]]) -> None:
-    """The claims over the two games that the paper rates and all files, each of their seeds counting once."""
+    """The claims over both rated games and all files; each seed counts once."""
     seeds: list[BayesElo] = []
     for told, game in itertools.product(files, ("connectfour", "othello")):
         matches = [t for t in told if t["game"] == game and "match" in t and "stage" not in t]
@@ -533,7 +534,7 @@ def report_all(files: list[list[Line]]) -> None:
 
 
 def report_differences(seeds: list[BayesElo], what: str) -> None:
-    """The paper's claims as one number each: a mean over enhancements, its error from seed to seed."""
+    """The paper's claims, one number each: a mean over enhancements, error between seeds."""
     for title, wanted in CLAIMS.items():
         means = []
         for elo in seeds:
@@ -549,7 +550,7 @@ def report_differences(seeds: list[BayesElo], what: str) -> None:
 
 
 def report_stages(game: str, matches: list[Line], how: str) -> None:
-    """Points of the warm starts against the baseline, and of adaptive ones against fixed ones, as they learned."""
+    """Points during training: warm starts against the baseline, adaptive against fixed."""
     rows = []
     for stage in sorted({m["stage"] for m in matches}):
         row = [str(stage)]
@@ -573,7 +574,7 @@ def report_stages(game: str, matches: list[Line], how: str) -> None:
 
 
 def report_speed(games: list[str], simulations: int) -> None:
-    """256 trees, four actions, a net that costs nothing: what is left for trees, rollouts and rows."""
+    """256 trees, four actions, a free net: the cost of trees, rollouts and rows."""
 
     def nothing(planes: Any, legal: Any) -> Any:
         return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)

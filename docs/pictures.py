@@ -1,4 +1,4 @@
-"""Draws the picture of every game for docs/games: a seeded random position, the same every time.
+"""Draw the picture of every game for docs/games: a seeded random position.
 
 python docs/pictures.py            # all games
 python docs/pictures.py hex ewn    # some
@@ -19,7 +19,7 @@ PARAMETERS = {"poker": {"players": 4}}
 
 
 def position(name: str) -> bl.State:
-    """A position from the middle of a random game, as the player to move sees it."""
+    """Return a position of a random game as the player to move sees it."""
     state = bl.game(name, **PARAMETERS.get(name, {})).initial_state(seed=2)
     state.core.playout(3, ACTIONS.get(name, 12))
     for outcome_seed in range(100):

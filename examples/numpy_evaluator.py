@@ -1,4 +1,4 @@
-"""An evaluator written in Python with numpy: it gets a batch of positions as arrays and returns arrays.
+"""An evaluator in numpy: a batch of positions in, values and logits out.
 
 python examples/numpy_evaluator.py
 boardlab --plugin examples/numpy_evaluator.py match connectfour "mcts(lines, iterations=100, batch=8)" random
@@ -12,7 +12,7 @@ import boardlab as bl
 
 @bl.register_evaluator("lines")
 def lines(game: bl.Game):
-    """Counts the lines that go through the stones: for connectfour and tictactoe."""
+    """Count the lines through each stone, in connectfour and tictactoe."""
     if game.name not in ("connectfour", "tictactoe"):
         raise bl.BoardLabError(f"lines judges connectfour and tictactoe, not {game.name}")
     _, rows, cols = game.core.plane_shape
@@ -28,11 +28,11 @@ def lines(game: bl.Game):
     weights /= weights.sum()
 
     def judge(planes: NDArray[np.float32], legal: NDArray[np.bool_]):
-        """Planes [n, 2, rows, cols], own stones first, and legal [n, actions] to values [n] and logits."""
+        """Map planes [n, 2, rows, cols], own stones first, and legal [n, actions] to values and logits."""
         values = np.tensordot(planes[:, 0] - planes[:, 1], weights, axes=2)
         if game.name == "tictactoe":
             logits = np.broadcast_to(10 * weights.ravel(), legal.shape)
-        else:  # a column is as good as the cell on which the stone comes to lie
+        else:  # a column is worth the cell on which the stone lands
             free = rows - planes.sum(axis=(1, 2)).astype(int)  # [n, cols]
             logits = 10 * weights[np.maximum(free - 1, 0), np.arange(cols)]
         return values, logits

@@ -1,4 +1,4 @@
-"""An agent and an exam written in Python: both are known by their names, as those of BoardLab.
+"""An agent and an exam in Python, both used by name like those of BoardLab.
 
 python examples/own_agent.py
 boardlab --plugin examples/own_agent.py match connectfour "lookout(careful=False)" lookout
@@ -11,18 +11,18 @@ import boardlab as bl
 
 
 def fits(game: bl.Game) -> bool:
-    """Two players who see everything, and no chance."""
+    """Whether the game has two players, nothing hidden and no chance."""
     return game.players == 2 and not game.has_chance and not game.is_hidden
 
 
 def can_win(state: bl.State) -> bool:
-    """Whether one action of the player to move wins the game."""
+    """Whether the player to move can win with one action."""
     return any(child.is_terminal and child.scores[state.player] > 0 for _, child in state.children())
 
 
 @bl.register_agent("lookout")
 class Lookout:
-    """Wins at once where it can; if it is careful, it does not let the other player do so."""
+    """Win at once if possible; if careful, do not let the other player do so."""
 
     def __init__(self, game: bl.Game, seed: int, careful: bool = True) -> None:
         if not fits(game):
@@ -30,7 +30,7 @@ class Lookout:
         self.rng, self.careful = random.Random(seed), careful
 
     def act(self, state: bl.State) -> bl.Decision:
-        """The best value, at random among equals."""
+        """Play the action with the best value, at random among equals."""
         values = {}
         for action, child in state.children():
             if child.is_terminal:
@@ -46,7 +46,7 @@ class Lookout:
 
 @bl.register_exam("alert", best=1, values=(0, 1), applies=fits)
 def alert(paper):
-    """Share of random games in which the agent wins where that is possible for the first time"""
+    """Share of random games in which the agent takes the first chance to win"""
     agent, rng = paper.make_agent(), random.Random(paper.seed)
     answers = []
     for _ in range(paper.games):

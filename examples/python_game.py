@@ -1,7 +1,7 @@
-"""A game written in Python: Breakthrough (Dan Troyka, 2000) on a small board.
+"""A game in Python: Breakthrough (Dan Troyka, 2000) on a small board.
 
-Pieces go one step forward, straight or diagonally, and take diagonally; who reaches the last row or takes
-all pieces wins.
+Pieces move one step forward, straight or diagonally, and capture diagonally. A player who reaches the last
+row or captures all pieces wins.
 
 python examples/python_game.py
 boardlab --plugin examples/python_game.py play breakthrough --size 5
@@ -26,12 +26,12 @@ class Breakthrough(bl.PythonGame):
 
     @property
     def action_count(self) -> int:
-        """From a cell to one of the three in front of it."""
+        """A move from each cell to the three cells in front of it."""
         return 3 * self.size**2
 
     @property
     def horizon(self) -> int:
-        """Every move brings a piece of the 4 * size forward by a row."""
+        """Every move brings one of 4 * size pieces forward by a row."""
         return 4 * self.size**2
 
     def initial_state(self, rng):
@@ -39,7 +39,7 @@ class Breakthrough(bl.PythonGame):
         return (2,) * 2 * n + (0,) * n * (n - 4) + (1,) * 2 * n + (0,)
 
     def target(self, mover, action):
-        """Where an action leads: player 0 goes up; None beside the board."""
+        """Return the target cell of an action, or None outside the board; player 0 moves up."""
         n = self.size
         cell, side = divmod(action, 3)
         row, col = cell // n + (1 if mover else -1), cell % n + side - 1
@@ -72,12 +72,12 @@ class Breakthrough(bl.PythonGame):
     def scores(self, position):
         if self.player(position) != bl.TERMINAL:
             return 0, 0
-        return (1, -1) if position[-1] == 1 else (-1, 1)  # who moved last has won
+        return (1, -1) if position[-1] == 1 else (-1, 1)  # the player who moved last won
 
     def check(self, position):
         *cells, mover = position
         if not set(cells) <= {0, 1, 2} or mover not in (0, 1):
-            return "cells are 0, 1 or 2, and who moves is 0 or 1"
+            return "cells are 0, 1 or 2, and the player to move is 0 or 1"
         return None
 
     # ---- what learners read ----
@@ -86,7 +86,7 @@ class Breakthrough(bl.PythonGame):
         return position[:-1]
 
     def planes(self, position, player):
-        """Own pieces and the others', as player 0 would see them."""
+        """Own pieces and the other player's, as player 0 would see them."""
         board = np.reshape(position[:-1], (self.size, self.size))[:: -1 if player else 1]
         return np.stack([board == player + 1, board == 2 - player])
 

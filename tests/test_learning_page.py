@@ -1,4 +1,4 @@
-"""The commands of docs/learning.md, run in order as they stand there."""
+"""The commands of the pages on learning, run in order as they stand there."""
 
 import re
 import shlex
@@ -8,7 +8,11 @@ from commands import run
 
 from boardlab.learners import LEARNERS
 
-PAGE = (Path(__file__).parents[1] / "docs" / "learning.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = "\n".join(
+    (DOCS / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("learning", "learning_settings", "tables", "self_play_search")
+)
 
 
 def test_every_learner_is_named_in_the_table():

@@ -1,4 +1,4 @@
-"""docs/exams.md, docs/arena.md and docs/references.md name everything there is, docs/searches.md what rollouts take."""
+"""docs/exams.md, docs/ratings.md and docs/references.md name everything there is, docs/mcts.md the options of rollouts."""
 
 import dataclasses
 import inspect
@@ -24,15 +24,15 @@ def test_every_reference_is_named():
 
 
 def test_every_rating_system_is_named():
-    page = (DOCS / "arena.md").read_text(encoding="utf-8")
+    page = (DOCS / "ratings.md").read_text(encoding="utf-8")
     assert all(f"(`{name}`)" in page for name in SYSTEMS)
 
 
 def test_every_option_of_rate_is_named():
-    page = (DOCS / "arena.md").read_text(encoding="utf-8")
+    page = (DOCS / "ratings.md").read_text(encoding="utf-8")
     assert [name for name in inspect.signature(rate).parameters if f"--{name}" not in page] == ["files"]
 
 
 def test_every_option_of_rollouts_is_named():
-    page = (DOCS / "searches.md").read_text(encoding="utf-8")
+    page = (DOCS / "mcts.md").read_text(encoding="utf-8")
     assert all(f"{field.name}=" in page for field in dataclasses.fields(Rollout))

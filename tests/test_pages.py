@@ -1,4 +1,4 @@
-"""The training commands of the README and the pages, which take too long to run: they must fit each other."""
+"""The pages: links, line widths, and training commands that are too long to run but must fit each other."""
 
 import re
 import shlex
@@ -39,6 +39,18 @@ def test_every_page_is_linked_from_another():
     }
     assert all(target.exists() for target in linked)
     assert [page for page in pages[2:] if not {page, page.parent} & linked] == []
+
+
+def prose(page: Path) -> list[str]:
+    """The lines of a page without code, tables, headings and pictures."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [line for line in text.splitlines() if not line.startswith(("    ", "|", "#", "!"))]
+
+
+def test_prose_wraps_at_100_columns_and_names_papers_by_their_authors():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    lines = [(page.name, line) for page in pages for line in prose(page)]
+    assert [line for line in lines if len(line[1]) > 100 or re.search(r"\bpaper 00\d", line[1], re.I)] == []
 
 
 def test_no_two_commands_train_into_one_folder():

@@ -1,8 +1,7 @@
-/* A game of your own in C: twenty-one, the smallest game that is worth a table.
+/* A game in C: take one, two or three from a heap of 21; whoever takes the last one wins.
  *
- * Two players take one, two or three from a heap of 21; who takes the last one wins. Build it from the
- * repository's root (elsewhere the headers are in the folder that boardlab --include prints), let agents play it,
- * and let one learn it:
+ * Build it from the root of the repository (elsewhere use -I "$(boardlab --include)"), let agents play it, and
+ * train one:
  *
  *     cc -O2 -shared -fPIC -I engine examples/c_game/countdown.c -o libcountdown.so
  *     boardlab --plugin libcountdown.so match countdown mcts random
@@ -58,7 +57,7 @@ static const char *from_fields(void *self, void *s, const int32_t *fields) {
   return 0;
 }
 
-/* Optional: what n-tuple networks and neural nets look at, the heap as a row of 21 cells, taken or not. */
+/* Optional, for n-tuple networks and neural nets: the heap as a row of 21 cells, taken or not. */
 static int32_t cell_values(void *self, int32_t cell) {
   (void)self, (void)cell;
   return 2;
@@ -67,7 +66,7 @@ static void board_vector(void *self, const void *s, int32_t player, uint8_t *cel
   (void)self, (void)player;
   for (int32_t i = 0; i < 21; ++i) cells[i] = i < ((const state *)s)->left;
 }
-/* Tuples are random walks from neighbour to neighbour: cells that one action may take together. */
+/* Neighbours are cells that one action may take together; tuples are random walks over them. */
 static int32_t adjacency(void *self, int32_t cell, int32_t *neighbours) {
   (void)self;
   int32_t count = 0;

@@ -370,7 +370,7 @@ def test_what_a_judge_keeps_stays_readable():
 def test_the_example_runs():
     command = [sys.executable, "-m", "boardlab", "--plugin", "examples/numpy_evaluator.py"]
     agents = subprocess.run([*command, "agents"], cwd=ROOT, capture_output=True, text=True)
-    assert "Counts the lines that go through the stones" in agents.stdout
+    assert "Count the lines through each stone" in agents.stdout
     played = subprocess.run(
         [*command, "match", "connectfour", "mcts(lines, iterations=50, batch=8)", "random", "--games", "20"],
         cwd=ROOT, capture_output=True, text=True,

@@ -20,11 +20,11 @@ SPELLED_OUT = {
     "wro_mcts": "mcts(mix(score, rollout, weight=0.5), iterations=60, solver=False)",
     "wrora_mcts": "mcts(mix(score, rollout, weight=0.5), iterations=60, solver=False, rave=True, rave_rollouts=True)",
 }
-"""As docs/searches.md has them."""
+"""As docs/mcts.md has them."""
 
 
-def test_the_page_of_searches_names_each_with_the_options_that_it_stands_for():
-    page = (ROOT / "docs/searches.md").read_text(encoding="utf-8")
+def test_the_page_of_mcts_names_each_with_the_options_that_it_stands_for():
+    page = (ROOT / "docs/mcts.md").read_text(encoding="utf-8")
     for name, spelled_out in SPELLED_OUT.items():
         wanted = spelled_out.replace("score", "E").replace(", iterations=60, solver=False", "")
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}(E"))

@@ -1,4 +1,4 @@
-"""BoardLab: agents that teach themselves board games and puzzles, and how strong they really are.
+"""BoardLab: agents that teach themselves board games, and how strong they are.
 
 import boardlab as bl
 
@@ -11,14 +11,14 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-if importlib.util.find_spec("boardlab._engine") is None:  # the sources alone; they hide what is installed
+if importlib.util.find_spec("boardlab._engine") is None:  # bare sources, which hide an installed BoardLab
     raise ImportError(
         f"the engine is not built beside {__file__}: build it there (make demo, then .venv/bin/python), or "
-        "leave that folder to use a BoardLab that is installed",
-        name=__name__,  # so that python -m boardlab says it in a line, too
+        "change to another folder to use an installed BoardLab",
+        name=__name__,  # lets python -m boardlab print this message alone
     )
 
-import boardlab.references  # noqa: F401  (makes the reference players known)
+import boardlab.references  # noqa: F401  (registers the reference players)
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
@@ -41,7 +41,7 @@ from boardlab.search import Agent, Decision, Forest, agent, evaluator, python_ag
 
 if TYPE_CHECKING:
     from boardlab import arena as arena
-    from boardlab import learning as learning
+    from boardlab import learners as learners
     from boardlab import testing as testing
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
@@ -105,41 +105,20 @@ __all__ = [
     "write_records",
 ]
 
-
-_LEARNING = ("ManyRuns", "Run", "open_run")
-_WATCHING = ("resume", "train", "train_many")
-_ARENA = (
-    "Adjudication",
-    "BalanceResult",
-    "ExamResult",
-    "MatchResult",
-    "Record",
-    "Store",
-    "TournamentResult",
-    "balance",
-    "evaluate",
-    "match",
-    "rate",
-    "read_records",
-    "register_exam",
-    "store",
-    "tournament",
-    "write_records",
-)
+_PACKAGES = ("arena", "learners", "testing")
+"""Public modules that are imported on first use."""
 
 
-_PACKAGES = ("arena", "learning", "testing")
-
-
-if not TYPE_CHECKING:  # who checks types sees the imports above, and every other name as a mistake
+if not TYPE_CHECKING:  # type checkers see the imports above, and report every other name as a mistake
 
     def __getattr__(name: str) -> Any:
-        """The arena and learning are imported when they are first used: most programs need only a part."""
-        if name in _PACKAGES:
+        """Import the arena and the learners on first use: most programs need only a part."""
+        if name in (*_PACKAGES, "learning"):
             return importlib.import_module(f"boardlab.{name}")
-        for folder, names in (("arena", _ARENA), ("learning", _LEARNING), ("watching", _WATCHING)):
-            if name in names:
-                return getattr(importlib.import_module(f"boardlab.{folder}"), name)
+        for package in ("arena", "watching", "learners") if name in __all__ else ():
+            module = importlib.import_module(f"boardlab.{package}")
+            if name in module.__all__:
+                return getattr(module, name)
         raise AttributeError(f"module 'boardlab' has no attribute {name!r}")
 
 
@@ -148,7 +127,10 @@ def __dir__() -> list[str]:
 
 
 def perft(position: Game | State, depth: int) -> int:
-    """Number of action sequences of exactly `depth` actions; a game that ended earlier does not count."""
+    """Count the sequences of exactly `depth` actions.
+
+    Games that end earlier do not count.
+    """
     state = position.initial_state() if isinstance(position, Game) else position
     if not isinstance(state, State):
         raise BoardLabError(f"perft needs a game or a state, not {shown(position)}")

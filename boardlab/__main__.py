@@ -1,4 +1,4 @@
-"""`python -m boardlab` is the same as `boardlab`."""
+"""`python -m boardlab`, the same as `boardlab`."""
 
 import sys
 
@@ -6,7 +6,10 @@ from boardlab.interrupts import ignore_for_good
 
 
 def main() -> None:
-    """Runs a command. Ctrl-C while the commands are still being imported ends it as quietly as later."""
+    """Run a command.
+
+    Ctrl-C while modules are still being imported ends it as quietly as later.
+    """
     try:
         from boardlab.cli import main as run
     except KeyboardInterrupt:
@@ -14,7 +17,7 @@ def main() -> None:
     try:
         run()
     finally:
-        ignore_for_good()  # it was said how the command ended
+        ignore_for_good()  # the command has already reported how it ended
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a user can get wrong, said in one sentence."""
+"""Errors that a user can cause, each explained in one sentence."""
 
 import contextlib
 import difflib
@@ -20,53 +20,53 @@ _REPLACED = dict.fromkeys(_COMMANDS, "\ufffd")
 
 
 def printable(text: str) -> str:
-    """`text` without what a terminal would obey instead of show, as it may stand in a stranger's file.
+    """Replace the characters that a terminal would obey instead of show by U+FFFD.
 
-    Those are control characters (but for tabs and ends of lines) and marks that turn the direction of
-    writing around: each becomes U+FFFD.
+    Those are control characters (except tabs and ends of lines) and marks that reverse the writing direction;
+    a stranger's file may contain them.
     """
     return text.translate(_REPLACED)
 
 
 LONGEST_MESSAGE = 1500
-"""Characters: a message may quote a line of a stranger's file."""
+"""Most characters of a message, which may quote a line of a stranger's file."""
 
 
 class BoardLabError(ValueError):
-    """Bad input: says what was given, what is allowed, and the nearest right answer."""
+    """Bad input: names what was given, what is allowed, and the nearest right answer."""
 
     def __str__(self) -> str:
-        """One line that a terminal can show, whatever it quotes: a board, an array, a broken file."""
+        """Return one printable line, whatever the message quotes."""
         text = super().__str__()
         text = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}..."
         return printable(re.sub(r"\s*[\r\n]\s*", " ", text))
 
 
 class TableFullError(BoardLabError):
-    """A learner has no room for more; what it has learned is whole."""
+    """A learner's table is full; everything it has learned is intact."""
 
 
 class OutOfMemoryError(BoardLabError, MemoryError):
-    """What was asked for does not fit into the memory."""
+    """A request does not fit into memory."""
 
 
 class MissingPackageError(BoardLabError):
-    """Something optional is not installed; says how to get it."""
+    """An optional package is missing; the message names the command that installs it."""
 
 
 def install(extra: str) -> str:
-    """The command that gets an extra for this Python: a bare pip may be that of another."""
+    """Return the command that installs an extra for exactly this Python."""
     python = sys.executable or "python"
-    with contextlib.suppress(OSError):  # the folder may be gone
+    with contextlib.suppress(OSError):  # the current folder may be gone
         python = python.removeprefix(f"{Path.cwd()}{os.sep}")
     return f"{shlex.quote(python)} -m pip install 'boardlab[{extra}]'"
 
 
 def shown(value: object) -> str:
-    """`value` as an error message shows it: short, and whatever its repr does."""
+    """Format `value` for an error message: short, even if its repr fails."""
     try:
         text = repr(value)
-    except Exception:  # a number of ten thousand digits, or somebody's broken __repr__
+    except Exception:  # a number of ten thousand digits, or a broken __repr__
         return f"this {type(value).__name__}"
     return _short(text)
 
@@ -76,37 +76,40 @@ def _short(text: str) -> str:
 
 
 def described(error: BaseException) -> str:
-    """An error in code of a user's own, behind the place in it: agent.py, line 3: KeyError: 'x'."""
+    """Describe an error in user code with its place: agent.py, line 3: KeyError: 'x'."""
     try:
-        said = str(error)
-    except Exception:  # somebody's broken __str__
-        said = ""
+        message = str(error)
+    except Exception:  # a broken __str__
+        message = ""
     place = place_of(error)
     where = f"{place[0]}, line {place[1]}" if place else ""
-    kind = "" if said and isinstance(error, BoardLabError) else type(error).__name__
-    text = ": ".join(part for part in (where, kind, said) if part)
-    return text.encode(errors="replace").decode()  # the engine takes no half of a character
+    kind = "" if message and isinstance(error, BoardLabError) else type(error).__name__
+    text = ": ".join(part for part in (where, kind, message) if part)
+    return text.encode(errors="replace").decode()  # lone surrogates cannot cross into C++
 
 
 def place_of(error: BaseException) -> tuple[str, int] | None:
-    """The file and the line of the user's own where it came from; None where only BoardLab's were run."""
+    """Return the file and line of user code that raised.
+
+    None if only BoardLab's code ran.
+    """
     places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((place for place in reversed(places) if not place[0].startswith(_not_own())), None)
 
 
 @functools.cache
 def _not_own() -> tuple[str, ...]:
-    """How the files of BoardLab, of Python and of installed packages begin: those are nobody's own."""
+    """Return the path prefixes of BoardLab, Python and installed packages."""
     libraries = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     return "<frozen ", *(f"{folder}{os.sep}" for folder in (Path(__file__).parent, *libraries))
 
 
 OF_YOUR_OWN = " (or one of your own: boardlab --plugin FILE ...)"
-"""Behind a list of what is known, where a plugin may bring more."""
+"""Follows a list of known names where a plugin may add more."""
 
 
 def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> BoardLabError:
-    """The error for a name that does not exist, with the nearest one that does, or all, and `more` then."""
+    """Make the error for an unknown name: the nearest known one or all, then `more`."""
     names = list(known)
     name, nearest = shown(given), []
     if isinstance(given, str):
@@ -120,6 +123,6 @@ def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> B
 
 
 def check_known(kind: str, given: object, known: Collection[str]) -> None:
-    """Refuses a name that is not one of the known; it may be anything, and need not have a hash."""
+    """Refuse a name that is not known; `given` may be any object, hashable or not."""
     if not isinstance(given, str) or given not in known:
         raise unknown(kind, given, known)

@@ -1,7 +1,7 @@
-"""The signals that end a command: Ctrl-C (SIGINT), and SIGTERM and SIGHUP, which count as Ctrl-C.
+"""Signals that end a command: SIGTERM and SIGHUP act like Ctrl-C (SIGINT).
 
-Docker, Slurm and systemd send SIGTERM, a closed terminal sends SIGHUP. Their usual effect is to end the
-process at once, so that nothing is saved.
+Docker, Slurm and systemd send SIGTERM; a closed terminal sends SIGHUP. By default both end the process at
+once, so nothing would be saved.
 """
 
 import contextlib
@@ -18,15 +18,18 @@ ENDING = tuple(
 )  # no SIGHUP on Windows
 
 BURST_SECONDS = 1.0
-"""Signals that follow the first within this time count as one with it.
+"""Seconds within which further signals count as part of the first.
 
-systemd sends SIGHUP right after SIGTERM, a closed terminal may send SIGHUP twice: the second must not break
-off what the first has begun to save.
+systemd sends SIGHUP right after SIGTERM, and a closed terminal may send SIGHUP twice: the second signal must
+not interrupt the saving that the first one started.
 """
 
 
 class Terminated(KeyboardInterrupt, SystemExit):
-    """SIGTERM or SIGHUP, as a Ctrl-C. Where nobody catches it Python ends with the status 128 + signal."""
+    """SIGTERM or SIGHUP as a kind of Ctrl-C.
+
+    Uncaught, Python exits with status 128 + signal.
+    """
 
     def __init__(self, status: int) -> None:
         SystemExit.__init__(self, status)
@@ -34,14 +37,14 @@ class Terminated(KeyboardInterrupt, SystemExit):
 
 @dataclass
 class Ending:
-    """What ended a command."""
+    """Which signal ended a command."""
 
     signal: int = signal.SIGINT
-    """The signal; SIGINT where there was none."""
+    """The signal; SIGINT if there was none."""
 
     @property
     def status(self) -> int:
-        """The exit status that shells expect of a command that this signal ended."""
+        """The exit status that shells expect after this signal."""
         return 128 + self.signal
 
 
@@ -51,17 +54,17 @@ def _in_main_thread() -> bool:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[Ending]:
-    """Treats SIGTERM and SIGHUP as Ctrl-C, so that what is saved then is saved for them too.
+    """Treat SIGTERM and SIGHUP as Ctrl-C, so that they save what Ctrl-C saves.
 
-    Handlers are set in the main thread alone, never in an interactive session (a notebook must end when it is
-    told to), and only over the usual effect of a signal: under nohup SIGHUP stays ignored, and a program's
-    own handlers stay. The handlers of before are back afterwards.
+    Handlers are set in the main thread only, never in an interactive session (a notebook must end when asked
+    to), and only in place of a signal's default: under nohup SIGHUP stays ignored, and a program keeps its
+    own handlers. The previous handlers are restored afterwards.
     """
     usual = (signal.SIG_DFL, signal.default_int_handler)
     free = _in_main_thread() and not hasattr(sys, "ps1")
     before = {number: signal.getsignal(number) for number in ENDING if free}
     before = {number: handler for number, handler in before.items() if handler in usual}
-    if before.get(signal.SIGINT) is signal.SIG_DFL:  # somebody chose that Ctrl-C ends the process
+    if before.get(signal.SIGINT) is signal.SIG_DFL:  # the program chose that Ctrl-C ends the process
         del before[signal.SIGINT]
     ending, last = Ending(), -BURST_SECONDS
 
@@ -79,7 +82,9 @@ def ended_by_signals() -> Iterator[Ending]:
     except KeyboardInterrupt as stop:
         if ending.signal == signal.SIGINT or isinstance(stop, Terminated):
             raise
-        raise Terminated(ending.status) from stop  # a match tells what it has by an exception of its own
+        raise Terminated(
+            ending.status
+        ) from stop  # a match stops with its own exception, which has the result
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -87,10 +92,10 @@ def ended_by_signals() -> Iterator[Ending]:
 
 @contextlib.contextmanager
 def ignoring_ctrl_c() -> Iterator[None]:
-    """Ctrl-C does nothing meanwhile: it was pressed already, and what is saved because of it must be whole.
+    """Ignore Ctrl-C in this block, which saves the work that Ctrl-C stopped.
 
-    The same for SIGTERM and SIGHUP where they count as Ctrl-C. Signals reach the main thread only, and a
-    handler that is not Python's could not be put back.
+    SIGTERM and SIGHUP are ignored too where they count as Ctrl-C. Signals reach only the main thread, and a
+    handler that Python did not set could not be restored.
     """
     before = {number: signal.getsignal(number) for number in ENDING if _in_main_thread()}
     before = {
@@ -109,7 +114,7 @@ def ignoring_ctrl_c() -> Iterator[None]:
 
 @contextlib.contextmanager
 def postponing_ctrl_c() -> Iterator[None]:
-    """A Ctrl-C meanwhile is kept until the end, and counts then; so do SIGTERM and SIGHUP."""
+    """Delay Ctrl-C, SIGTERM and SIGHUP until the end of the block."""
     before = {number: signal.getsignal(number) for number in ENDING if _in_main_thread()}
     handlers = {number: handler for number, handler in before.items() if callable(handler)}
     caught: list[tuple[int, Any]] = []
@@ -125,6 +130,6 @@ def postponing_ctrl_c() -> Iterator[None]:
 
 
 def ignore_for_good() -> None:
-    """Ignores them until the process ends."""
+    """Ignore these signals until the process ends."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Paths as a user gives them, and the one that BoardLab gives."""
+"""Paths that a user gives, and the path of the C headers."""
 
 import contextlib
 import errno
@@ -15,7 +15,7 @@ from boardlab.numbers import memory
 
 
 def as_path(what: str, path: Any) -> Path:
-    """`path`, if a file can be called that: no NUL, no half of a character, and not nothing at all."""
+    """Return `path` as a Path; refuse empty names, NUL and invalid Unicode."""
     if isinstance(path, (str, os.PathLike)):
         name = os.fspath(path)
         try:
@@ -27,13 +27,13 @@ def as_path(what: str, path: Any) -> Path:
 
 
 def reachable(path: Path) -> Path:
-    """`path`, there or not; refused where its folder may not be entered, or its name is too long.
+    """Return `path`, whether it exists or not; refuse one that cannot be looked up.
 
-    To ask whether it is there would end with the system's error.
+    Its folder may be closed to us, or its name too long: asking whether it exists would raise an OSError.
     """
     try:
         path.stat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # no file can be called that
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no file can have that name
         pass
     except OSError as error:
         raise BoardLabError(f'"{path}" cannot be reached: {error.strerror}') from None
@@ -41,9 +41,9 @@ def reachable(path: Path) -> Path:
 
 
 def open_file(file: Path) -> io.BufferedReader:
-    """Opens a plain file for reading; who opened a pipe or a device might wait for ever.
+    """Open a plain file for reading; opening a pipe or a device might block for ever.
 
-    What goes wrong is an OSError, whose `strerror` says it.
+    Failures raise an OSError whose `strerror` explains them.
     """
     descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     mode = os.fstat(descriptor).st_mode
@@ -55,7 +55,7 @@ def open_file(file: Path) -> io.BufferedReader:
 
 
 def read_file(file: Path, most: int) -> bytes:
-    """What a plain file of at most so many bytes holds; the same errors."""
+    """Read a plain file of at most `most` bytes; fails like `open_file`."""
     with open_file(file) as opened:
         if os.fstat(opened.fileno()).st_size > most:
             raise OSError(errno.EFBIG, f"it is larger than {memory(most)}", str(file))
@@ -63,7 +63,10 @@ def read_file(file: Path, most: int) -> bytes:
 
 
 def read_text(what: str, path: Any, most: int) -> str:
-    """The text (UTF-8) of a file that a user named; `what` it is, for errors in a sentence."""
+    """Read the UTF-8 text of a file that a user named.
+
+    `what` describes the file in errors.
+    """
     file = as_path(what, path)
     try:
         return read_file(file, most).decode("utf-8-sig")
@@ -76,8 +79,8 @@ def read_text(what: str, path: Any, most: int) -> str:
 
 
 def code_of(made: Any) -> str:
-    """The fingerprint of the file that a function stands in, or of its own lines where that is a notebook."""
-    with contextlib.suppress(BoardLabError, OSError, TypeError):  # no function, or nobody knows its lines
+    """Fingerprint the file that defines a function, or its lines in a notebook."""
+    with contextlib.suppress(BoardLabError, OSError, TypeError):  # not a function, or without source
         if (file := Path(inspect.getfile(made))).is_file():
             return file_fingerprint(file)
         return hashlib.sha256(inspect.getsource(made).encode()).hexdigest()[:32]
@@ -85,7 +88,7 @@ def code_of(made: Any) -> str:
 
 
 def file_fingerprint(file: Path) -> str:
-    """Of what a file holds: equal for the same bytes, wherever it lies."""
+    """Fingerprint the content of a file: equal for equal bytes, wherever the file is."""
     try:
         with open_file(file) as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest()[:32]
@@ -94,12 +97,15 @@ def file_fingerprint(file: Path) -> str:
 
 
 def include() -> str:
-    """The folder of the C headers: `cc -shared -fPIC -I $(boardlab --include) mygame.c -o libmygame.so`.
+    """Return the folder of the C headers: `cc -I $(boardlab --include) ...`.
 
-    A game in C includes "core/contract.h", one in C++ "core/adapt.h".
+    A game in C includes "core/contract.h", one in C++ "core/adapt.h". A library is compiled with
+    `cc -shared -fPIC -I $(boardlab --include) mygame.c -o libmygame.so`.
     """
     package = Path(__file__).parent
     for folder in (package / "include", package.parent / "engine"):  # installed; in the repository
         if (folder / "core" / "contract.h").is_file():
             return str(folder)
-    raise BoardLabError(f"the C headers are not where BoardLab is installed, in {package / 'include'}")
+    raise BoardLabError(
+        f"the C headers are missing from this installation of BoardLab: {package / 'include'}"
+    )

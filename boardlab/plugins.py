@@ -1,4 +1,4 @@
-"""Plugins: a user's own Python files that register games, evaluators, agents and the like; game libraries."""
+"""Plugins: a user's Python files and game libraries, loaded by the command line."""
 
 import runpy
 from pathlib import Path
@@ -11,14 +11,14 @@ from boardlab.games.python import PythonGame
 from boardlab.paths import as_path
 
 PLUGINS: list[str] = []
-"""The Python files that were run, in order; processes that are started run them, too."""
+"""The Python files run so far, in order; worker processes run them too."""
 
 
 LIBRARIES = (".so", ".dylib", ".dll")
 
 
 def run_plugin(path: str) -> None:
-    """Runs the file, or loads the game in it; what goes wrong is said in a sentence."""
+    """Run the file, or load the game library; report failures in one sentence."""
     if not as_path("a plugin", path).is_file():
         raise BoardLabError(f'there is no file "{path}" to run as a plugin')
     if Path(path).suffix in LIBRARIES:
@@ -28,12 +28,15 @@ def run_plugin(path: str) -> None:
     try:
         runpy.run_path(path, run_name="boardlab_plugin")
     except Exception as error:
-        said = plugin_failure(error) or f"the plugin {path} failed: {_said(error)}"
-        raise BoardLabError(said) from None
+        message = plugin_failure(error) or f"the plugin {path} failed: {_described(error)}"
+        raise BoardLabError(message) from None
 
 
 def plugins_for(game: Game) -> list[str]:
-    """What another process has to run before it knows the game; refuses one that this process alone knows."""
+    """Return the files that another process must run to know the game.
+
+    Refuses a game that was registered in this process only.
+    """
     if isinstance(game.rules, PythonGame) and not PLUGINS:
         raise BoardLabError(
             f'the game "{game.name}" was registered in this process, and other processes do not know it; '
@@ -43,15 +46,15 @@ def plugins_for(game: Game) -> list[str]:
 
 
 def plugin_failure(error: Exception) -> str | None:
-    """What is to be said about an error in the code of a plugin; None where it came from elsewhere."""
+    """Describe an error raised by plugin code; None if it came from elsewhere."""
     place = next((f for f in reversed(extract_tb(error.__traceback__)) if f.filename in PLUGINS), None)
     if place is None:
         return None
-    return f"the plugin {place.filename} failed in line {place.lineno}: {_said(error)}"
+    return f"the plugin {place.filename} failed in line {place.lineno}: {_described(error)}"
 
 
-def _said(error: Exception) -> str:
-    """In one line: without the place in an expression."""
+def _described(error: Exception) -> str:
+    """Describe an error in one line, without the place in an expression."""
     if isinstance(error, BoardLabError):
         return str(error).partition("\n")[0]
     return f"{type(error).__name__}: {error}"

@@ -1,21 +1,23 @@
-"""Results that a person reads: all of a report when printed, one line of it where many stand together."""
+"""Results that print as a report, and as one line inside other objects."""
 
 from typing import Any
 
 
 class Report:
-    """Has a report: `str` is all of it, `repr` one line, and a notebook shows what `print` would.
+    """A result with a report: `str` is all of it, `repr` one line.
 
-    What is made with `dataclass` says `repr=False`, or it would write out every game and setting it holds.
+    Notebooks show `str`.
+
+    Dataclasses derived from it say `repr=False`: the generated repr would print every game and setting.
     """
 
     def _headline(self) -> str:
-        """What stands for it: the first line of the report."""
+        """Return the first line of the report, which stands for the whole."""
         return str(self).partition("\n")[0]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._headline()}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython and Jupyter ask for."""
+        """Print the report in IPython and Jupyter."""
         printer.text(str(self))

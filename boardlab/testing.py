@@ -1,9 +1,9 @@
-"""The conformance kit: every invariant that a game must keep, checked on random games.
+"""The conformance kit: check every invariant of a game on random games.
 
     from boardlab.testing import check_game
     check_game(boardlab.game("othello", size=6))
 
-Run it over your own games before you let an agent learn them: an agent finds every hole in the rules.
+Run it over your own games before you train an agent: agents exploit every hole in the rules.
 """
 
 import random
@@ -20,14 +20,14 @@ from boardlab.numbers import counted
 
 
 class ConformanceError(AssertionError):
-    """A game broke an invariant; says which one and shows the position."""
+    """A game broke an invariant; names the invariant and shows the position."""
 
 
 def check_game(game: Game, *, games: int = 10, seed: int = 0, perft: Mapping[int, int] | None = None) -> None:
-    """Plays random games and checks every invariant on their positions; raises `ConformanceError`.
+    """Play random games and check every invariant on their positions.
 
-    Where no random game of several players ends within the horizon, that is a warning.
-    `perft` gives known numbers of action sequences by depth.
+    Raises `ConformanceError` for the first one that is broken. Warns if no random game of several players
+    ends within the horizon. `perft` maps depths to the known number of action sequences.
     """
     as_game(game)
     rng = random.Random(seed)
@@ -65,7 +65,10 @@ def _check_facts(game: Game) -> None:
 
 
 def _check_random_game(game: Game, rng: random.Random, *, drawings: bool) -> None:
-    """One random game, every position checked; long games are sampled towards their end."""
+    """Play one random game and check every position.
+
+    Long games are sampled near their end.
+    """
     start_seed = rng.randrange(2**32)
     state = game.training_start(start_seed) if rng.random() < 0.5 else game.initial_state(start_seed)
     if rng.random() < 0.3:
@@ -158,7 +161,7 @@ def _check_text(state: State, actions: list[int]) -> None:
 def _check_read(
     read: Callable[[Any], object], written: Any, expected: object, what: str, state: State
 ) -> None:
-    """What was written must be read back, and not be refused."""
+    """Check that what was written reads back."""
     try:
         found = read(written)
     except ValueError as error:
@@ -228,7 +231,7 @@ def _check_symmetries(state: State, rng: random.Random) -> None:
 
 
 def _chance_futures(state: State, g: int) -> list[tuple[bytes, float]]:
-    """Every position that nature may create, under a symmetry, with its probability."""
+    """Return the positions after a chance event, under a symmetry, as a distribution."""
     futures: dict[bytes, float] = {}
     for outcome, probability in state.chance_outcomes():
         child = state.copy()
@@ -248,7 +251,7 @@ def _check_hidden(state: State, rng: random.Random) -> None:
         if state.player == player:
             _require(
                 seen.legal_actions() == state.legal_actions(),
-                "concealing changes the own legal actions",
+                "concealing changes the player's own legal actions",
                 state,
             )
         _check_views_hide(state, seen, player)
@@ -278,7 +281,7 @@ def _check_hidden(state: State, rng: random.Random) -> None:
 
 
 def _check_views_hide(state: State, seen: State, player: int) -> None:
-    """What learners read for a player is the same with and without what the player may not see."""
+    """Check that a player's learning input does not depend on hidden parts."""
     game = state.game
     same = True
     if game.core.cells:
@@ -287,11 +290,11 @@ def _check_views_hide(state: State, seen: State, player: int) -> None:
         same = same and bool((state.planes(player) == seen.planes(player)).all())
     if game.core.feature_count:
         same = same and bool((state.features(player) == seen.features(player)).all())
-    _require(same, f"board vector, planes or features tell player {player} what it may not see", state)
+    _require(same, f"board vector, planes or features show player {player} hidden parts", state)
     _check_drawing(seen)
     if seen.core.to_bytes() == state.core.to_bytes():
         return
-    _require(seen.to_text() != state.to_text(), f"the text tells player {player} what it may not see", state)
+    _require(seen.to_text() != state.to_text(), f"the text shows player {player} hidden parts", state)
     try:
         read = game.from_text(seen.to_text())
     except ValueError:
@@ -302,7 +305,7 @@ def _check_views_hide(state: State, seen: State, player: int) -> None:
 def _check_determinize_weights(
     seen: State, player: int, completions: list[tuple[State, float]], rng: random.Random
 ) -> None:
-    """Draws come as often as the completions' probabilities say, within six standard deviations."""
+    """Check that draws match the completions' probabilities within six sigma."""
     draws = 300
     counts = dict.fromkeys((s.core.to_bytes() for s, _ in completions), 0)
     for _ in range(draws):
@@ -318,7 +321,7 @@ def _check_determinize_weights(
 
 
 def _check_step(state: State, rng: random.Random) -> None:
-    """Applies a random action in place, in every way there is, and compares."""
+    """Apply a random action in every way the contract offers, and compare."""
     game, mover = state.game, state.player
     action = rng.choice(state.legal_actions())
     before = state.core.to_bytes()
@@ -356,7 +359,7 @@ def _check_playouts(game: Game, rng: random.Random) -> None:
         _require(one.is_terminal or length >= game.horizon, "a playout stopped before the end", one)
         _require(length <= game.horizon, "a playout passed the horizon", one)
         ended += one.is_terminal
-    if not ended and game.players > 1:  # a puzzle need not be solved by chance
+    if not ended and game.players > 1:  # a random player need not solve a puzzle
         warnings.warn(
             f"{game!r}: none of 20 random games ended within the horizon of "
             f"{counted(game.horizon, 'actions')}: does the game end, or does it need a larger horizon?",
@@ -368,4 +371,4 @@ def _check_drawing(state: State) -> None:
     try:
         ElementTree.fromstring(state.to_svg())
     except ElementTree.ParseError as error:
-        _require(False, f"the drawing is no XML: {error}", state)
+        _require(False, f"the drawing is not valid XML: {error}", state)

@@ -1,6 +1,6 @@
-"""Progress of training where somebody watches: a notebook, or a terminal. Elsewhere nothing is shown.
+"""`boardlab.train` and its siblings, with progress in notebooks and terminals.
 
-The learners themselves show nothing; this is the face that `boardlab.train` and its siblings have in Python.
+The functions of `boardlab.learners` show nothing themselves.
 """
 
 import contextlib
@@ -10,28 +10,30 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
-from boardlab import learning
+from boardlab import learners
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
+
+__all__ = ["resume", "train", "train_many"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 SECONDS = 0.2
-"""Between two updates."""
+"""Seconds between two updates."""
 
 
 class Watcher:
-    """Shows where a run stands, on a line that is written anew."""
+    """Shows a run's progress on one line that is rewritten."""
 
     def __init__(self, write: Callable[[str], None], curves: bool) -> None:
         self._write, self._curves = write, curves
         self._last, self._exams = 0.0, 0
         self._rows: list[dict[str, Any]] = []
 
-    def __call__(self, *told: Any) -> None:
+    def __call__(self, *progress: Any) -> None:
         """Show the progress of a run; with several runs its seed comes first."""
-        *seed, standing = told
+        *seed, standing = progress
         is_new = standing.exams != self._exams
         is_over = standing.episodes >= standing.total
         if not (is_new or is_over or time.monotonic() - self._last >= SECONDS):
@@ -41,7 +43,7 @@ class Watcher:
         self._write(name + str(standing) + self._curve(standing, is_new and not seed))
 
     def _curve(self, standing: Progress, is_new: bool) -> str:
-        """The first exam so far, as characters; nothing before its second time."""
+        """Return the curve of the first exam as text, once it has two points."""
         self._exams = standing.exams
         if not self._curves or not standing.exam:
             return ""
@@ -53,7 +55,7 @@ class Watcher:
 
 @contextlib.contextmanager
 def watching() -> Iterator[Watcher | None]:
-    """A watcher for this notebook or this terminal; None where nobody looks."""
+    """Return a watcher for this notebook or terminal; None elsewhere."""
     if _is_notebook():
         yield Watcher(_notebook_writer(), curves=True)
     elif sys.stderr is not None and sys.stderr.isatty():
@@ -65,14 +67,14 @@ def watching() -> Iterator[Watcher | None]:
 
 
 def _is_notebook() -> bool:
-    """Whether a Jupyter kernel runs this; IPython need not be installed."""
+    """Return whether a Jupyter kernel runs this; IPython need not be installed."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
 
 
 def _notebook_writer() -> Callable[[str], None]:
-    """Writes into one output of the cell, again and again."""
+    """Return a function that rewrites one output of the notebook cell."""
     from IPython.display import display
 
     handle: list[Any] = []
@@ -89,12 +91,12 @@ def _notebook_writer() -> Callable[[str], None]:
 
 def _write_line(text: str) -> None:
     width = 79
-    with contextlib.suppress(OSError):  # the terminal may be gone: learn on
+    with contextlib.suppress(OSError):  # the terminal may be gone: keep learning
         print(f"\r\x1b[K{text[:width]}", end="", file=sys.stderr, flush=True)
 
 
 def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The same function, watched where `progress` is not given."""
+    """Show the progress of a function unless its caller passes `progress`."""
 
     @functools.wraps(function)
     def watch(*arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
@@ -108,6 +110,6 @@ def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     return watch
 
 
-train = watched(learning.train)
-resume = watched(learning.resume)
-train_many = watched(learning.train_many)
+train = watched(learners.train)
+resume = watched(learners.resume)
+train_many = watched(learners.train_many)

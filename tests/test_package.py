@@ -19,7 +19,7 @@ def fresh(program: str) -> str:
 
 def test_dir_shows_what_is_public_and_nothing_else() -> None:
     shown = {name for name in dir(bl) if not name.startswith("_")}
-    assert shown == {*bl.__all__, "arena", "learning", "testing"}
+    assert shown == {*bl.__all__, "arena", "learners", "testing"}
     for name in shown:
         assert getattr(bl, name) is not None
 
@@ -27,7 +27,7 @@ def test_dir_shows_what_is_public_and_nothing_else() -> None:
 def test_packages_are_there_without_an_import_and_loaded_only_then() -> None:
     assert fresh("import boardlab as bl; print(bl.arena.Result.__name__)") == "Result"
     assert fresh("import boardlab as bl; print(bl.testing.check_game.__name__)") == "check_game"
-    loaded = "print([m for m in ('arena', 'learning', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
+    loaded = "print([m for m in ('arena', 'learning', 'learners', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
     assert fresh(f"import sys, boardlab as bl; dir(bl); {loaded}") == "[]"
 
 
@@ -42,7 +42,7 @@ def test_type_checkers_see_every_public_name_and_no_other() -> None:
             if isinstance(item, ast.ImportFrom):
                 seen |= {name.asname or name.name for name in item.names}
             seen.add(getattr(item, "name", ""))
-    assert {*bl.__all__, "arena", "learning", "testing"} <= seen
+    assert {*bl.__all__, "arena", "learners", "testing"} <= seen
     assert "__getattr__" not in seen  # with it, a name that is misspelt would be anything
 
 

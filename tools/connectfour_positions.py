@@ -1,10 +1,12 @@
-"""Writes the positions of the exam `stages`: python tools/connectfour_positions.py OUT [--each N] [--seed N]
+"""Write the positions of the exam `stages` with their exact values.
 
-Six sets as in AlphaZero.jl's tutorial and its source, Pascal Pons's test sets: how many stones are on the
-board (begin: at most 12, middle: 14 to 27, end: from 28 on) and how far the end is under best play (easy:
-fewer than 14 plies, medium: 14 to 27, hard: 28 and more). Positions come from random play that is not over
-yet, the number of stones drawn uniformly in its range; each is kept once. The signs are bitbully's: a column
-that wins, draws, loses, or is full.
+    python tools/connectfour_positions.py OUT [--each N] [--seed N]
+
+Six sets as in AlphaZero.jl's tutorial and its source, Pascal Pons's test sets: by the number of stones on the
+board (begin: at most 12, middle: 14 to 27, end: from 28 on) and the distance of the end under best play
+(easy: fewer than 14 plies, medium: 14 to 27, hard: 28 and more). Positions come from unfinished random games,
+with a number of stones drawn uniformly in its range; each is kept once. The signs come from bitbully: a
+column that wins, draws, loses, or is full.
 """
 
 import argparse
@@ -20,7 +22,7 @@ SETS = ("begin-hard", "begin-medium", "begin-easy", "middle-medium", "middle-eas
 
 
 def plies_left(scores: dict[int, int], stones: int) -> int:
-    """Until the end, when the winner hurries and the loser resists."""
+    """Return the plies until the end if the winner hurries and the loser delays."""
     best = max(scores.values())
     if best == 0:
         return 42 - stones
@@ -33,7 +35,7 @@ def _sign(score: int) -> str:
 
 
 def main() -> None:
-    """Draws, solves, writes."""
+    """Draw, solve and write the positions."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--each", type=int, default=200)

@@ -1,8 +1,8 @@
-"""Renew constraints.txt: a pin for every package that `make` installs, for Python 3.11 to 3.14.
+"""Renew constraints.txt: a pin for every package that `make` installs.
 
-`make constraints` resolves the build tools and all of pyproject.toml's requirements once for each Python,
-without installing anything. Where the versions differ, a pin carries a marker. Torch keeps its pin: a new one
-is several gigabytes and changes what nets learn, so it is changed by hand.
+`make constraints` resolves the build tools and all of pyproject.toml's requirements for Python 3.11 to 3.14,
+without installing anything. If versions differ, a pin carries a marker. Torch keeps its pin: a new version is
+several gigabytes and changes what nets learn, so it is changed by hand.
 """
 
 import argparse
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 FILE = ROOT / "constraints.txt"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 BY_HAND = ("torch",)
-# Published as source alone, which pip resolves for its own Python only: pinned with what they need.
+# Published only as source, which pip resolves only for its own Python: pinned with their dependencies.
 SOURCE_ONLY = {"kociemba": ("cffi", "future")}
 HEAD = """\
 # Versions that every make target passes to pip, for Python 3.11 to 3.14. `make constraints` renews all but
@@ -29,17 +29,17 @@ HEAD = """\
 
 
 def canonical(name: str) -> str:
-    """The one spelling of a package's name."""
+    """Return the canonical spelling of a package's name."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def name_of(requirement: str) -> str:
-    """The package that a requirement names."""
+    """Return the package that a requirement names."""
     return canonical(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0])
 
 
 def requirements() -> list[str]:
-    """All that `make` asks pip for: the Makefile's tools and pyproject.toml's requirements."""
+    """List what `make` installs: the Makefile's tools, pyproject's requirements."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     tools = re.search(r"^TOOLS := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert tools, "the Makefile names its tools in TOOLS"
@@ -51,7 +51,7 @@ def requirements() -> list[str]:
 
 
 def pins() -> dict[str, str]:
-    """The lines of constraints.txt by package: `torch` -> `torch==2.13.0`; several lines stand together."""
+    """Return the lines of constraints.txt by package: `torch` -> `torch==2.13.0`."""
     found: dict[str, str] = {}
     for line in FILE.read_text().splitlines():
         if line and not line.startswith("#"):
@@ -61,7 +61,7 @@ def pins() -> dict[str, str]:
 
 
 def resolve(wanted: list[str], python: str) -> dict[str, str]:
-    """The versions that pip would install for this Python."""
+    """Return the versions that pip would install for this Python."""
     with tempfile.TemporaryDirectory() as target:
         command = [
             sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--dry-run",
@@ -73,14 +73,14 @@ def resolve(wanted: list[str], python: str) -> dict[str, str]:
 
 
 def newest_source(name: str) -> str:
-    """The newest version of a package that is published as source."""
+    """Return the newest version of a package that is published as source."""
     command = [sys.executable, "-m", "pip", "index", "versions", name]
     answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return re.search(r"\((.*?)\)", answer)[1]  # type: ignore[index]
 
 
 def main() -> None:
-    """Write constraints.txt anew."""
+    """Rewrite constraints.txt."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     kept = {name: pins()[name] for name in BY_HAND}
     needed_by_torch = [r for r in importlib.metadata.requires("torch") or [] if ";" not in r]

@@ -1,7 +1,7 @@
 """Throw hostile calls, rules, files and settings at BoardLab: `make fuzz`.
 
-Every batch is a child process with a seed of its own. A crash, a hang or an unexpected exception is reported
-with the command that repeats it; the exit status is then 1.
+Every batch is a child process with its own seed. A crash, a hang or an unexpected exception is reported with
+the command that repeats it; the exit status is then 1.
 """
 
 import argparse
@@ -19,12 +19,14 @@ from fuzz.harness import Running, modules
 
 
 def main() -> None:
-    """Run batches until the time is over."""
+    """Run batches until the time is up."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=480, help="how long it takes")
+    parser.add_argument("--seconds", type=float, default=480, help="duration")
     parser.add_argument("--seed", type=int, default=None, help="repeat the run with this seed")
     parser.add_argument("--jobs", type=int, default=2, help="child processes at a time")
-    parser.add_argument("--only", action="append", choices=modules(), help="this module; may be repeated")
+    parser.add_argument(
+        "--only", action="append", choices=modules(), help="only this module; may be repeated"
+    )
     parser.add_argument("--batch", type=int, default=None, help="repeat one batch, with --only")
     given = parser.parse_args()
     names = given.only or modules()
@@ -60,7 +62,7 @@ def main() -> None:
                         print(f"FAILED {result.command}\n{result.failure}", flush=True)
             time.sleep(0.1)
     finally:
-        for batch in running:  # stopped by Ctrl-C or SIGTERM
+        for batch in running:  # after Ctrl-C or SIGTERM
             batch.process.kill()
     for name in names:
         print(f"{name:<16}{counts[name]:>12,} cases in {batches[name]} processes")

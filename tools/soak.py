@@ -1,9 +1,9 @@
-"""Break BoardLab off at random moments and compare what it ends with: `make soak`.
+"""Interrupt BoardLab at random moments and compare its results: `make soak`.
 
-Every job (each learner, several runs at once, AlphaZero's processes, a tournament, a match that is saved) is
-first done without a break. Then it is done again and again and broken off on the way: by kill -9, by SIGTERM,
-or by a full disk, which here is a limit on the size of files. The job is then finished, and its files must
-have the bytes of the unbroken one.
+Every job (each learner, several runs at once, AlphaZero's processes, a tournament, a saved match) first runs
+without interruption. Then it runs repeatedly and is interrupted: by kill -9, by SIGTERM, or by a full disk,
+which here is a limit on the size of files. The job is then finished, and its files must have the same bytes
+as without interruption.
 """
 
 import argparse
@@ -48,7 +48,7 @@ Content = dict[str, bytes]
 
 
 def run_content(folder: Path) -> Content:
-    """What a run keeps, less what a clock wrote: arrays, layouts, the log."""
+    """Return what a run keeps, without what depends on the clock."""
     found: Content = {}
     for file in sorted(folder.rglob("*")):
         name = str(file.relative_to(folder))
@@ -68,7 +68,7 @@ def run_content(folder: Path) -> Content:
 
 
 def store_content(folder: Path) -> Content:
-    """The games of a tournament in order and who sat where, less ids and the time that agents thought."""
+    """Return a tournament's games in order with their seats, without ids and times."""
     games = "select pairing, number, seed, start, actions, vals, error, adjudicated from games order by 1, 2"
     seats = (
         "select g.pairing, g.number, s.seat, a.expression, s.score, s.decisions from seats s "
@@ -80,7 +80,7 @@ def store_content(folder: Path) -> Content:
 
 
 def match_content(folder: Path) -> Content:
-    """The games that were saved, without the dates of PGN's heads."""
+    """Return the saved games, without the dates in their PGN tags."""
     file = folder / "games.pgn"
     lines = file.read_text().splitlines() if file.exists() else []
     return {"games": "\n".join(line for line in lines if not line.startswith(("[Date", "[Time"))).encode()}
@@ -88,29 +88,29 @@ def match_content(folder: Path) -> Content:
 
 @dataclass
 class Job:
-    """A command, how it goes on after a break, and what it leaves."""
+    """A command, how it continues after a break, and what it leaves."""
 
     name: str
     words: list[str]
-    """The command, run in a folder of its own."""
+    """The command, run in its own folder."""
     again: Callable[[Path], list[str]] | None = None
-    """The command that goes on; None: the same one."""
+    """The command that continues; None: the same one."""
     content: Callable[[Path], Content] = run_content
     seconds: float = field(default=0.0)
-    """What the unbroken one took."""
+    """Seconds that it took without a break."""
     largest: int = 0
     whole: Content = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """While it is done unbroken."""
+    """Held while it runs without a break."""
 
 
 def resumed(words: list[str]) -> Callable[[Path], list[str]]:
-    """Resume the run, or begin again where nothing of it was written yet."""
+    """Resume the run, or start again if nothing was written yet."""
     return lambda folder: ["resume", "run"] if (folder / "run" / "agent.toml").exists() else words
 
 
 def training(name: str, words: str) -> Job:
-    """A run that `resume` goes on with."""
+    """A training job that `resume` continues."""
     command = ["train", *shlex.split(words), "--out", "run", "--seed", "3"]
     return Job(name, command, resumed(command))
 
@@ -156,7 +156,7 @@ JOBS = [
 
 
 def start(words: list[str], folder: Path, limit: int | None = None) -> "subprocess.Popen[bytes]":
-    """The command in its folder; with a `limit` no file can grow beyond it."""
+    """Start the command in its folder; with a `limit` no file can grow beyond it."""
     more = {"OMP_NUM_THREADS": "1"} | ({} if limit is None else {"SOAK_LARGEST_FILE": str(limit)})
     log = folder.parent / f"{folder.name}.log"
     with log.open("ab") as out:
@@ -172,7 +172,7 @@ def start(words: list[str], folder: Path, limit: int | None = None) -> "subproce
 
 
 def end(process: "subprocess.Popen[bytes]", number: int) -> None:
-    """Send a signal to the command: kill -9 to it alone, as the system does, then to what it left behind."""
+    """Signal the command: kill -9 only to itself, as the system does, then clean up."""
     process.send_signal(number)
     try:
         process.wait(LONGEST)
@@ -182,20 +182,20 @@ def end(process: "subprocess.Popen[bytes]", number: int) -> None:
 
 
 def finish(job: Job, folder: Path) -> None:
-    """Go on until it is done."""
+    """Continue the job until it is done."""
     process = start(job.again(folder) if job.again else job.words, folder)
     if process.wait(LONGEST):
-        raise AssertionError(f"it does not go on: status {process.returncode}")
+        raise AssertionError(f"it does not continue: status {process.returncode}")
 
 
 def unbroken(job: Job, folder: Path) -> None:
-    """Do it once, and remember how long it took and what it left."""
+    """Run the job once, and note how long it took and what it left."""
     folder.mkdir()
     began = time.monotonic()
     process = start(job.words, folder)
     if process.wait(LONGEST):
         raise SystemExit(
-            f"{job.name} fails unbroken:\n{(folder.parent / f'{folder.name}.log').read_text()[-3000:]}"
+            f"{job.name} fails without a break:\n{(folder.parent / f'{folder.name}.log').read_text()[-3000:]}"
         )
     job.seconds = time.monotonic() - began
     job.whole = job.content(folder)
@@ -204,7 +204,10 @@ def unbroken(job: Job, folder: Path) -> None:
 
 
 def broken(job: Job, folder: Path, harm: str, rng: random.Random) -> bool:
-    """Break it off once or twice, finish it, compare. False where it was done before the harm."""
+    """Interrupt the job once or twice, finish it and compare.
+
+    False if it ended before.
+    """
     folder.mkdir()
     hit = False
     for _ in range(rng.choice([1, 1, 2])):
@@ -215,7 +218,7 @@ def broken(job: Job, folder: Path, harm: str, rng: random.Random) -> bool:
             hit |= process.wait(LONGEST) != 0
             end(process, signal.SIGKILL)
             continue
-        # Half the time is Python's start: look for the moments in which something is done.
+        # Half the time is Python's start-up: aim for the moments in which the job works.
         try:
             process.wait(job.seconds * rng.uniform(0.1, 1.0))
             break
@@ -231,20 +234,20 @@ def broken(job: Job, folder: Path, harm: str, rng: random.Random) -> bool:
     different = sorted(name for name in job.whole.keys() | now.keys() if job.whole.get(name) != now.get(name))
     if different:
         print(
-            f"{different[0]} unbroken and now:",
+            f"{different[0]} without a break and now:",
             job.whole.get(different[0], b"")[:2000],
             now.get(different[0], b"")[:2000],
         )
-    assert not different, f"these differ from the unbroken run's: {', '.join(different)}"
+    assert not different, f"these differ from the uninterrupted run's: {', '.join(different)}"
     left = [file.name for file in folder.rglob("*") if file.name == ".lock" or file.name.endswith(".tmp")]
     assert not left, f"left behind: {', '.join(left)}"
     return hit
 
 
 def check_match(job: Job, folder: Path) -> bool:
-    """A match does not go on: what it saved are whole games, the first of the unbroken one."""
+    """Check that a match, which cannot continue, saved whole games, the first ones."""
     saved, whole = (content["games"].decode() for content in (match_content(folder), job.whole))
-    assert whole.startswith(saved.rstrip()), "the games saved are not the first of the unbroken match"
+    assert whole.startswith(saved.rstrip()), "the saved games are not the first of the uninterrupted match"
     assert not saved.strip() or saved.rstrip().endswith(("1-0", "0-1", "1/2-1/2", "*")), (
         "half a game was saved"
     )
@@ -252,13 +255,15 @@ def check_match(job: Job, folder: Path) -> bool:
 
 
 def main() -> None:
-    """Every job unbroken, then harms in turn until the time is over."""
+    """Run every job without a break, then interrupt them until the time is up."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=600, help="how long it takes")
-    parser.add_argument("--seed", type=int, default=None, help="the same jobs, harms and moments again")
+    parser.add_argument("--seconds", type=float, default=600, help="duration")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="repeat the jobs, interruptions and moments of this seed"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="jobs at a time")
     parser.add_argument(
-        "--only", action="append", choices=[job.name for job in JOBS], help="this job; may be repeated"
+        "--only", action="append", choices=[job.name for job in JOBS], help="only this job; may be repeated"
     )
     given = parser.parse_args()
     jobs = [job for job in JOBS if not given.only or job.name in given.only]
@@ -301,9 +306,9 @@ def main() -> None:
     for what, count in sorted(survived.items()):
         print(f"{what:<32}{count:>5}")
     by_harm = Counter({harm: sum(n for what, n in survived.items() if what.endswith(harm)) for harm in HARMS})
-    told = ", ".join(f"{by_harm[harm]} of {harm}" for harm in HARMS)
+    parts = ", ".join(f"{by_harm[harm]} of {harm}" for harm in HARMS)
     late, failed = counts["came too late"], counts["failures"]
-    print(f"{sum(survived.values())} breaks survived ({told}), {late} came too late, {failed} failures")
+    print(f"{sum(survived.values())} breaks survived ({parts}), {late} came too late, {failed} failures")
     print(f"seed {seed}")
     sys.exit(bool(counts["failures"]))
 

@@ -1,4 +1,4 @@
-// A short run of what uses threads in the engine's searches and in n-tuple learning, for ThreadSanitizer: `make tsan`.
+// A short run of the threaded searches and of n-tuple learning, for ThreadSanitizer: `make tsan`.
 #include <cstdio>
 #include <memory>
 
@@ -11,7 +11,7 @@ using namespace boardlab;
 
 namespace {
 
-// Few and small tables, so that the threads meet often; with and without counters.
+// Few and small tables, so that threads collide often; with and without counters.
 std::int64_t learn(const std::shared_ptr<const Game> &game, ntuple::Coherence coherence) {
   ntuple::Design design;
   design.tuples = {{0, 1, 2, 3}, {7, 8, 9, 10}, {14, 15, 16, 17}, {3, 10, 17, 24}, {4, 5, 6, 13}};
@@ -39,7 +39,7 @@ int main() {
   options.threads = 4;
   MctsSearch search(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
   options.tree.puct = options.tree.rave = true;
-  options.tree.max_nodes = 4096;  // room has to be made again and again
+  options.tree.max_nodes = 4096;  // small, so that nodes are recycled often
   options.tree.batch = 3;
   MctsSearch crowded(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), options, 1);
   Decision decision;

@@ -1,4 +1,4 @@
-"""The arena: where agents meet and strength becomes a number."""
+"""The arena: matches, exams, tournaments, ratings and records."""
 
 from boardlab.arena.balance import (
     BalanceResult,

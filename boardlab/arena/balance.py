@@ -1,8 +1,8 @@
-"""Game balancing: how much a seat is worth under given agents, and which starts make the game even.
+"""Game balancing: measure the worth of each seat, and find even starts.
 
-A start that looks even after a few games may only have been lucky. So there are two stages: many starts are
-screened with a few games each, the promising ones with more, the most even ones are kept; and the figures
-that are reported come from fresh games of those, with other seeds.
+A start that looks even after a few games may only have been lucky, so there are two stages. Many starts are
+screened with a few games each, the promising ones with more, and the most even ones are kept. The reported
+figures then come from new games of the kept starts, with other seeds.
 """
 
 import math
@@ -22,22 +22,22 @@ from boardlab.runs import write_file
 from boardlab.search.agent import Agent, AgentLike, as_agents
 
 MORE = 4
-"""In the second screening so many times as many starts as are kept, with so many times the games."""
+"""The second screening takes MORE times as many starts as are kept, with MORE times the games each."""
 
 Progress = Callable[[str, int, int], None]
-"""Is told the stage, the games done, and how many there are."""
+"""Called with the stage, the games done, and the total."""
 
 
 @dataclass(frozen=True)
 class SeatReport:
-    """What each seat is worth. Lists have one entry a seat; seat 0 begins."""
+    """What each seat is worth. Lists have one entry per seat; seat 0 begins."""
 
     games: int
     mean_scores: tuple[float, ...]
     intervals: tuple[float, ...]
     """Half widths of the 95% intervals of the mean scores."""
     wins: tuple[float, ...]
-    """Share of the games that the seat won."""
+    """Share of games that the seat won."""
     draws: float
     distinct: int
     """How many of the games were different."""
@@ -46,51 +46,54 @@ class SeatReport:
 
     @property
     def advantage(self) -> float:
-        """Of the first seat: its mean score less the mean of all seats."""
+        """The first seat's mean score minus the mean of all seats."""
         return self.mean_scores[0] - sum(self.mean_scores) / len(self.mean_scores)
 
 
 @dataclass(frozen=True)
 class BalancedStart:
-    """A start that was kept, judged by games that had no part in the choice."""
+    """A kept start, measured by games that played no part in choosing it."""
 
     state: State
     actions: tuple[str, ...]
-    """How it comes about."""
+    """The actions that lead to it."""
     screened: float
-    """The first seat's advantage in the games that it was chosen by."""
+    """The first seat's advantage in the games that chose it."""
     report: SeatReport
-    """Fresh games."""
+    """Results of new games."""
 
 
 @dataclass(frozen=True, repr=False)
 class BalanceResult(Report):
-    """The game as it is, and the starts that make it even; printed as `boardlab balance` does."""
+    """The balance of the standard start and of the even starts found.
+
+    Prints as `boardlab balance`.
+    """
 
     game: Game
     agents: tuple[str, ...]
     usual: SeatReport
-    """From the game's own start."""
+    """From the game's standard start."""
     starts: tuple[BalancedStart, ...]
     together: SeatReport | None
-    """All fresh games of the kept starts."""
+    """All new games of the kept starts."""
     imbalance: float
-    """Root mean square of the kept starts' true advantages, the luck of few games taken out."""
+    """Root mean square of the kept starts' true advantages, corrected for the noise of few games."""
 
     def __str__(self) -> str:
-        """The seats from the usual start, then what was found."""
-        lines = [self._seats("usual start", self.usual)]
+        """Format the seats from the standard start, then the starts found."""
+        lines = [self._seats("standard start", self.usual)]
         for number, start in enumerate(self.starts, 1):
             report = start.report
             lines.append(
                 f"start {number}: {' '.join(start.actions)}: {report.advantage:+z.3f}"
-                f"{_half(report.intervals[0])} ({report.games} fresh games; {start.screened:+z.3f} in those "
-                "it was chosen by)"
+                f"{_half(report.intervals[0])} ({report.games} new games; {start.screened:+z.3f} "
+                "in the games that chose it)"
             )
         if self.together:
             together = "this start" if len(self.starts) == 1 else f"these {len(self.starts)} starts"
             lines.append(self._seats(together, self.together))
-            lines.append(f"a start is off by {self.imbalance:.3f} (root mean square, chance taken out)")
+            lines.append(f"imbalance per start: {self.imbalance:.3f} (root mean square, corrected for noise)")
         return "\n".join(lines)
 
     def _seats(self, title: str, report: SeatReport) -> str:
@@ -108,7 +111,7 @@ class BalanceResult(Report):
 
 
 class StoppedBalance(KeyboardInterrupt):
-    """Ctrl-C after some games: `result` has the seats so far, and the starts that had fresh games."""
+    """Ctrl-C during a balance: `result` has the seats and starts so far."""
 
     def __init__(self, result: BalanceResult) -> None:
         super().__init__("stopped before the last game")
@@ -116,7 +119,7 @@ class StoppedBalance(KeyboardInterrupt):
 
 
 def _half(width: float) -> str:
-    """Nothing where there were too few games for one."""
+    """Format a half width; empty if there were too few games for one."""
     return "" if math.isnan(width) else f" ± {plain(width, 2)}"
 
 
@@ -129,7 +132,7 @@ def seat_report(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> SeatReport:
-    """What each seat is worth when these agents play; one agent plays itself."""
+    """Measure what each seat is worth when these agents play; one agent plays itself."""
     players = _players(game, agents)
     result = match(
         game, players, games, seed, seatings=_seatings(game, agents), threads=threads, progress=progress
@@ -151,11 +154,12 @@ def balance(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> BalanceResult:
-    """The first-move advantage of a game, and (with `plies`) even starts after so many random actions.
+    """Measure the first-move advantage of a game and, with `plies`, find even starts.
 
-    `candidates` different starts are screened with `screen` games each, the most promising (four times
-    `keep`) with four times as many more; those `keep` that are expected to be most even play `confirm` fresh
-    games each. Ctrl-C raises `StoppedBalance`, a KeyboardInterrupt that has the result so far.
+    Starts are positions after `plies` random actions. `candidates` different starts are screened with
+    `screen` games each, the most promising (four times `keep`) with four times as many; the `keep` starts
+    expected to be most even play `confirm` new games each. Ctrl-C raises `StoppedBalance`, a
+    KeyboardInterrupt that has the result so far.
     """
     if progress is not None and not callable(progress):
         raise BoardLabError(
@@ -169,7 +173,7 @@ def balance(
     screen = as_integer("screen", screen, 2, 1_000_000)
     confirm = as_integer("confirm", confirm, 2, 1_000_000)
     players, seatings = _players(game, agents), _seatings(game, agents)
-    tell = progress or (lambda stage, done, total: None)
+    report_progress = progress or (lambda stage, done, total: None)
     streams = [random.Random(seed * 5 + i).randrange(2**63) for i in range(5)]
     names = tuple(a if isinstance(a, str) else a.expression for a in agents)
 
@@ -178,7 +182,12 @@ def balance(
 
     try:
         usual = seat_report(
-            game, agents, games, streams[0], threads=threads, progress=lambda done: tell("usual", done, games)
+            game,
+            agents,
+            games,
+            streams[0],
+            threads=threads,
+            progress=lambda done: report_progress("usual", done, games),
         )
     except StoppedMatch as stop:
         raise StoppedBalance(seats_alone(_report(game, stop.result.records, len(seatings)))) from None
@@ -186,7 +195,7 @@ def balance(
         return seats_alone(usual)
 
     def by_start(starts: list[State], records: Sequence[GameRecord]) -> list[list[GameRecord]]:
-        """The games of each start."""
+        """Return the games of each start."""
         place = {id(start): i for i, start in enumerate(starts)}
         groups: list[list[GameRecord]] = [[] for _ in starts]
         for number, record in enumerate(records):
@@ -195,7 +204,7 @@ def balance(
         return groups
 
     def play(stage: str, starts: list[State], each: int, stream: int) -> list[list[GameRecord]]:
-        """Plays from each start, as often from one as from the other."""
+        """Play equally often from each start."""
         rounds = max(1, math.ceil(each / len(seatings)))
         total = rounds * len(seatings) * len(starts)
         result = match(
@@ -206,12 +215,12 @@ def balance(
             starts=starts,
             seatings=seatings,
             threads=threads,
-            progress=lambda done: tell(stage, done, total),
+            progress=lambda done: report_progress(stage, done, total),
         )
         return by_start(starts, result.records)
 
-    def told(order: list[int], fresh: list[list[GameRecord]]) -> BalanceResult:
-        """The result with those of the chosen starts that were confirmed, by two games at least."""
+    def result_of(order: list[int], fresh: list[list[GameRecord]]) -> BalanceResult:
+        """Return the result with the chosen starts that had at least two new games."""
         confirmed = [(i, records) for i, records in zip(order, fresh, strict=True) if len(records) > 1]
         if not confirmed:
             return seats_alone(usual)
@@ -241,14 +250,14 @@ def balance(
         order = _most_even(games_of, prior, promising)[:keep]
         fresh = play("confirm", [states[i] for i in order], confirm, streams[3])
     except KeyboardInterrupt as stop:
-        # Games that were to choose the starts are no figures: only fresh ones count.
+        # Games that chose the starts are not reported: only new ones count.
         played = stop.result.records if isinstance(stop, StoppedMatch) and order else ()
-        raise StoppedBalance(told(order, by_start([states[i] for i in order], played))) from None
-    return told(order, fresh)
+        raise StoppedBalance(result_of(order, by_start([states[i] for i in order], played))) from None
+    return result_of(order, fresh)
 
 
 def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[State, tuple[str, ...]]]:
-    """Different positions after so many random actions, with all that was played, chance included."""
+    """Draw different positions after `plies` random actions, with the actions."""
     rng = random.Random(seed)
     found: dict[State, tuple[str, ...]] = {}
     for _ in range(50 * count):
@@ -266,17 +275,17 @@ def random_starts(game: Game, plies: int, count: int, seed: int) -> list[tuple[S
         if len(found) == count:
             break
     if not found:
-        raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'random actions')}")
+        raise BoardLabError(f"every game of {game.name} is over after {counted(plies, 'random actions')}")
     return list(found.items())
 
 
 def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
-    """Saves the kept starts as a file of openings: a line of actions each, what was measured as a comment."""
+    """Save the kept starts as a file of openings, with figures in comments."""
     if not result.starts:
-        raise BoardLabError("there are no starts to save; look for some with plies")
+        raise BoardLabError("there are no starts to save; search for some with plies")
     lines = [
         f"# {result.starts[0].state.game!r}, balanced for {', '.join(result.agents)}",
-        "# first seat's advantage in fresh games",
+        "# first seat's advantage in new games",
     ]
     for start in result.starts:
         blanks = any(" " in action for action in start.actions)
@@ -288,11 +297,11 @@ def write_openings(result: BalanceResult, path: str | os.PathLike[str]) -> None:
 
 
 def _players(game: Game, agents: Sequence[AgentLike]) -> list[str | Agent]:
-    """One agent a seat; a single one plays itself."""
+    """Return one agent per seat; a single one plays itself."""
     as_game(game)
     players = as_agents(agents)
     if game.players == 1:
-        raise BoardLabError(f"{game.name} is for one player: there is nothing to balance")
+        raise BoardLabError(f"{game.name} is for one player, so there is nothing to balance")
     if len(players) not in (1, game.players):
         raise BoardLabError(
             f"balance needs one agent that plays itself, or {game.players} for {game.name}, "
@@ -300,12 +309,12 @@ def _players(game: Game, agents: Sequence[AgentLike]) -> list[str | Agent]:
         )
     for agent in players:
         if not isinstance(agent, (str, Agent)):
-            raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
+            raise BoardLabError(f"an agent must be an expression, not {shown(agent)}")
     return players if len(players) == game.players else players * game.players
 
 
 def _seatings(game: Game, agents: Sequence[AgentLike]) -> list[list[int]]:
-    """Different agents take every seat in turn, so that it is the seat that is measured and not the agent."""
+    """Seat different agents in every order, to measure the seat alone."""
     seats = list(range(game.players))
     if len(as_agents(agents)) == 1:
         return [seats]
@@ -329,13 +338,13 @@ def _report(
         if len(winners) < count:
             for seat in winners:
                 wins[seat] += 1
-    # Games from one start belong together: where there are several starts, each start is one sample.
+    # Games from one start belong together: with several starts, each start is one sample.
     samples = (
         [[sum(r.scores[seat] for r in group) / len(group) for group in groups] for seat in range(count)]
         if groups is not None and len(groups) > 1
         else None
     )
-    # Without dice and cards a game that was played before tells nothing new.
+    # Without dice and cards a repeated game is no new information.
     fresh = 1.0 if is_dealt(game, records) else fresh_share(game_keys(game, records))
     return SeatReport(
         games=len(records),
@@ -355,7 +364,7 @@ def _report(
 
 @dataclass(frozen=True)
 class _Prior:
-    """How the true advantages of a seat are spread over all starts, and how much one game scatters."""
+    """A seat's true advantage over all starts, and the noise of one game."""
 
     mean: float
     variance: float
@@ -368,7 +377,7 @@ def _advantages(records: Sequence[GameRecord], seat: int) -> list[float]:
 
 
 def _prior(groups: Sequence[Sequence[GameRecord]], seat: int) -> _Prior:
-    """Estimated from all starts: what the means scatter more than the games explain is the starts' own."""
+    """Estimate how the starts scatter beyond the noise of their games."""
     columns = [_advantages(group, seat) for group in groups]
     means = [sum(column) / len(column) for column in columns]
     squares = sum((x - m) ** 2 for column, m in zip(columns, means, strict=True) for x in column)
@@ -381,7 +390,7 @@ def _prior(groups: Sequence[Sequence[GameRecord]], seat: int) -> _Prior:
 def _most_even(
     groups: Sequence[Sequence[GameRecord]], prior: Sequence[_Prior], among: Sequence[int]
 ) -> list[int]:
-    """Starts by the expected square of their true advantage, given their games and the others'."""
+    """Sort starts by the expected square of their true advantage, given all games."""
 
     def expected_square(i: int) -> float:
         total = 0.0
@@ -399,7 +408,10 @@ def _most_even(
 
 
 def _imbalance(groups: Sequence[Sequence[GameRecord]]) -> float:
-    """Root mean square of the true advantages: the square of a mean is too large by the mean's variance."""
+    """Return the root mean square of the true advantages.
+
+    The square of an observed mean is too large by the mean's variance, which is subtracted.
+    """
     squares = []
     for group in groups:
         advantages = [record.scores[0] - sum(record.scores) / len(record.scores) for record in group]

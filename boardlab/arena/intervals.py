@@ -1,4 +1,4 @@
-"""How sure a mean is: 95% intervals of shares and of means over rounds that share an opening."""
+"""95% intervals of shares, and of means over rounds that share an opening."""
 
 import math
 from collections import Counter
@@ -10,7 +10,7 @@ STUDENT_95 = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95% interval of a share (Wilson 1927)."""
+    """Return the 95% interval of a share (Wilson 1927)."""
     z2 = NORMAL_95**2
     middle = (successes + z2 / 2) / (trials + z2)
     half = math.sqrt(z2 * (successes * (trials - successes) / trials + z2 / 4)) / (trials + z2)
@@ -18,19 +18,20 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def fresh_share(samples: Iterable[Hashable]) -> float:
-    """The effective share of independent samples where some repeat: 1 where none does.
+    """Return the effective share of independent samples; 1 if none repeats.
 
     A sample that occurs m times is one observation of weight m. By Kish (1965) the mean of n such samples is
-    as sure as that of n²/sum(m²) different ones: 40 games that are 2 games, 20 times each, count as 2.
+    as certain as that of n²/sum(m²) different ones: 40 games that are 2 games, 20 times each, count as 2.
     """
     counts = Counter(samples).values()
     return sum(counts) / sum(count**2 for count in counts) if counts else 1.0
 
 
 def standard_error(scores: list[float], round_size: int = 1, fresh: float = 1.0) -> float:
-    """Of the mean, over rounds; 0 where they all ended alike, NaN where there are no two.
+    """Return the standard error of the mean over rounds.
 
-    `fresh` is the share of the games that count, as `fresh_share` finds it.
+    It is 0 if all rounds ended alike and NaN for fewer than two. `fresh` is the effective share of the games,
+    from `fresh_share`.
     """
     return _spread_of_parts([_samples(scores, round_size)], fresh)[0]
 
@@ -38,23 +39,22 @@ def standard_error(scores: list[float], round_size: int = 1, fresh: float = 1.0)
 def interval(
     scores: list[float], score_range: tuple[float, float], round_size: int = 1, fresh: float = 1.0
 ) -> float:
-    """Half width of the 95% interval of the mean: Student's t over rounds.
+    """Return the half width of the 95% interval of the mean: Student's t over rounds.
 
-    `fresh` is the share of the games that count, as `fresh_share` finds it: repetitions add nothing.
+    `fresh` is the effective share of the games, from `fresh_share`: repetitions add nothing.
 
-    Near the best and the worst score rounds hardly spread, and what they did not show counts for more: games
-    that were all won may hide a share of lost ones (`hidden_share`), and as many with a loss or two among
-    them hide no less. No interval reaches further than the farthest score that can occur. Fewer than two
-    rounds say nothing about chance: NaN.
+    Near the best and the worst score rounds hardly vary, and unseen outcomes matter more: games that were all
+    won may hide a share of losses (`hidden_share`), and so may games with only a loss or two. No interval
+    reaches beyond the most extreme possible score. Fewer than two rounds give NaN.
     """
     return _interval_of_parts([_samples(scores, round_size)], score_range, round_size, fresh)
 
 
 def hidden_share(count: float) -> float:
-    """What share of all games, with 97.5%, has an end that none of so many showed.
+    """Return the largest plausible share (97.5%) of an outcome unseen so far.
 
-    By the posterior Beta(1, count + 1) of a share that starts as likely as any other. With 97.5% and not 95%,
-    for it is one side of an interval; that of Wilson for a share is nearly the same.
+    This is the posterior Beta(1, count + 1) from a uniform prior. It uses 97.5% and not 95% because it is one
+    side of an interval; Wilson's interval of a share is nearly the same.
     """
     return -math.expm1(math.log(0.025) / (count + 1))
 
@@ -62,10 +62,10 @@ def hidden_share(count: float) -> float:
 def interval_of_parts(
     parts: Collection[list[float]], score_range: tuple[float, float], round_size: int
 ) -> float:
-    """The same of the mean over all games of several pairings, as far as chance goes.
+    """Return the half width of the 95% interval over several pairings.
 
-    That one opponent is weaker than another is no chance: rounds are compared with those of their own
-    pairing. Only where no pairing has two rounds they are compared with all others.
+    Differences between opponents are not chance, so rounds are compared within their own pairing. Only if no
+    pairing has two rounds are they compared with all others.
     """
     samples = [rounds for part in parts if (rounds := _samples(part, round_size))]
     if all(len(part) == 1 for part in samples):
@@ -74,10 +74,10 @@ def interval_of_parts(
 
 
 def above(samples: list[float], level: float, round_size: int = 1, fresh: float = 1.0) -> float:
-    """The likelihood that the mean behind these independent samples, shares of points, is above the level.
+    """Return the likelihood that the samples' true mean exceeds `level`.
 
-    By Student's t; where all are alike, by the posterior Beta(n + 1, 1) of a share that was never missed,
-    which is also that of `interval`: rounds that were all won or all lost count game by game.
+    By Student's t; if all samples are alike, by the posterior Beta(n + 1, 1) of a share that never failed, as
+    in `interval`: rounds that were all won or all lost count game by game.
     """
     mean, error = sum(samples) / max(1, len(samples)), standard_error(samples, fresh=fresh)
     count = len(samples) * fresh
@@ -90,16 +90,16 @@ def above(samples: list[float], level: float, round_size: int = 1, fresh: float 
 
 
 def _samples(scores: list[float], round_size: int) -> list[float]:
-    """The games of one round share an opening, so a round counts as one sample."""
+    """Average the games of each round, which count as one sample."""
     whole = len(scores) // round_size
     return [sum(scores[i * round_size : (i + 1) * round_size]) / round_size for i in range(whole)]
 
 
 def _spread_of_parts(parts: list[list[float]], fresh: float = 1.0) -> tuple[float, float]:
-    """The standard error of the mean of all samples, and the degrees of freedom it is known with.
+    """Return the standard error of the overall mean, and its degrees of freedom.
 
-    Every part has a variance of its own (Welch 1947, Satterthwaite 1946); a part of one sample is taken to
-    spread as the others do. Only a share of `fresh` of the samples counts.
+    Every part has its own variance (Welch 1947, Satterthwaite 1946); a part of one sample is assumed to
+    spread like the others. Only the share `fresh` of the samples counts.
     """
     count, rest = sum(map(len, parts)), sum(len(part) * fresh - 1 for part in parts)
     if rest < 1 - 1e-9:
@@ -108,7 +108,7 @@ def _spread_of_parts(parts: list[list[float]], fresh: float = 1.0) -> tuple[floa
     squares = []
     for part in parts:
         mean = sum(part) / len(part)
-        # The means of equal rounds differ by rounding, and so does their mean: 1/3 is none of its neighbours.
+        # Means of equal rounds differ by rounding: 1/3 is not a float.
         alike = max(part) - min(part) <= 1e-12 * largest
         squares.append(0.0 if alike else sum((sample - mean) ** 2 for sample in part))
     usual = sum(squares) / rest
@@ -135,8 +135,8 @@ def _interval_of_parts(
     half = _student(max(1, int(degrees + 1e-9))) * error
     variance = (mean - low) * (high - mean)  # of a game that ends with the worst or the best score
     if 0 < variance < math.inf:
-        # So many games of that kind would leave the same error. It is the wider one of the two where
-        # fewer than about four of them were lost.
+        # The number of such games that would have this error. This interval is the wider one while fewer
+        # than about four of them were lost.
         half = max(half, (high - low) * hidden_share(variance / error**2))
     return min(half, farthest)
 
@@ -144,10 +144,10 @@ def _interval_of_parts(
 def _hidden(
     parts: list[list[float]], score_range: tuple[float, float], round_size: int, fresh: float
 ) -> float:
-    """What may hide where the samples of every part are alike: the mean is as far from its true value.
+    """Return the half width when all samples of every part are alike.
 
-    Games that were all won or all lost count one by one, as their share does: nothing says that those of a
-    round depend on each other. In other rounds seats or openings decide, and the round is what was repeated.
+    Games that were all won or all lost count one by one, since nothing suggests that the games of a round
+    depend on each other. In other rounds seats or openings decide, so the round is the sample.
     """
     low, high = score_range
     counts: dict[float, int] = {}
@@ -163,7 +163,7 @@ def _hidden(
 
 
 def _student(degrees: int) -> float:
-    """The 97.5% quantile of Student's t: tabulated, from 11 degrees on by Cornish-Fisher (within 0.1%)."""
+    """Return the 97.5% quantile of Student's t (Cornish-Fisher above 10: 0.1%)."""
     if degrees <= len(STUDENT_95):
         return STUDENT_95[degrees - 1]
     z, n = NORMAL_95, degrees
@@ -171,7 +171,7 @@ def _student(degrees: int) -> float:
 
 
 def _student_below(t: float, degrees: int) -> float:
-    """The probability that Student's t is below `t` (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
+    """Return P(Student's t < `t`) (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
     if degrees > 1000:
         return 0.5 * math.erfc(-t / math.sqrt(2))
     angle = math.atan(t / math.sqrt(degrees))

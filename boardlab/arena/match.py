@@ -16,7 +16,6 @@ from boardlab.arena.sprt import RunningSprt, Sprt, SprtResult, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, State, as_game, as_integer, as_seed, is_number
 from boardlab.numbers import counted, plain
-from boardlab.references.engines.program import RESIGNED
 from boardlab.reports import Report
 from boardlab.search.agent import AgentLike, as_agents
 from boardlab.search.budget import with_iterations
@@ -26,110 +25,118 @@ from boardlab.search.expression import evaluator as make_evaluator
 
 @dataclass(frozen=True)
 class GameRecord:
-    """One game: who sat where, what was played, how it ended."""
+    """One game: who sat where, what was played, and how it ended."""
 
     seats: tuple[int, ...]
     """The listed agent on each seat; seat 0 begins."""
     actions: tuple[int, ...]
     """All actions, chance outcomes included."""
     scores: tuple[float, ...]
-    """One number a seat."""
+    """One number per seat."""
     seed: int
-    """Of the initial state and of chance."""
+    """Seed of the initial state and of chance."""
     error: str
-    """Why the game ended before its time, by whom and where in its code; or nothing."""
+    """Why the game ended early, with the agent and the place in its code; else empty."""
     start: State | None = None
     """Where it began, if not at the initial state of its seed."""
     adjudicated: bool = False
-    """Whether the judge ended it."""
+    """Whether adjudication ended it."""
     decisions: tuple[int, ...] = ()
-    """How many actions the agent on each seat chose itself."""
+    """How many actions the agent in each seat chose itself."""
     seconds: tuple[float, ...] = field(default=(), compare=False)
-    """What they took on each seat: never the same twice, so records are compared without it."""
+    """Thinking time in each seat; it varies from run to run, so comparisons ignore it."""
     values: tuple[float, ...] = field(default=(), compare=False)
-    """What the mover expected of each action (NaN: unknown), where the match was asked to keep it."""
+    """What the player expected of each action (NaN: unknown), if the match kept values."""
+    resigned: bool = False
+    """Whether `error` is a resignation: its agent lost, but it did not fail."""
 
     @property
     def failed(self) -> bool:
-        """Whether an agent failed or broke the rules, and lost by it. A program that resigned did neither."""
-        return bool(self.error) and not self.error.endswith(RESIGNED)
+        """Whether an agent failed or broke the rules, and so lost.
+
+        Resigning is not a failure.
+        """
+        return bool(self.error) and not self.resigned
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """Ends games whose result is clear, in two-player zero-sum games."""
+    """Ends games early whose result is clear, in two-player zero-sum games."""
 
     judge: str
     """The evaluator, as in "solver" or "ntuple('runs/c4')"."""
     threshold: float = 0.95
-    """How sure it must be: 1 is the end of the score range."""
+    """Value that counts as clear: 1 is the end of the score range."""
     patience: int = 4
-    """For so many actions in a row that the agents chose: chance and random openings do not count."""
+    """Consecutive clear actions of the agents; chance and random openings do not count."""
 
 
 @dataclass(frozen=True, repr=False)
 class MatchResult(Report):
-    """What happened in a match. Lists have one entry a listed agent."""
+    """The result of a match. Lists have one entry per listed agent."""
 
     game: Game
     agents: tuple[str, ...]
     games: int
     wins: tuple[int, ...]
-    """Games in which the agent had the highest score and not everybody had it; a team wins together."""
+    """Games in which the agent had the highest score and not all players had it; a team wins together."""
     draws: int
-    """Games in which all had the same score (none in one-player games)."""
+    """Games in which all players had the same score (none in one-player games)."""
     mean_scores: tuple[float, ...]
     score_errors: tuple[float, ...]
-    """Standard errors of the mean scores, over rounds that share a seed and an opening; a repeated game
-    adds nothing (`fresh`)."""
+    """Standard errors of the mean scores, over rounds that share a seed and an opening; repeated games add
+    nothing (`fresh`)."""
     intervals: tuple[float, ...]
     """Half widths of the 95% intervals of the mean scores."""
     errors: int
-    """Games that ended because an agent failed or broke the rules; it lost them."""
+    """Games lost because an agent failed or broke the rules."""
     distinct: int
     """How many of the games were different: 40 games between deterministic players may be 2."""
     records: tuple[GameRecord, ...]
     points: tuple[float, ...] = ()
-    """Mean points a game: the share of the other players that the agent left behind, a tie counting half."""
+    """Mean points per game: the share of the other players with a lower score, ties counting half."""
     point_intervals: tuple[float, ...] = ()
     """Half widths of the 95% intervals of the points."""
     rounds: tuple[int, ...] = ()
-    """Two players: how many rounds brought the first agent 0, 1/2, 1 ... points. With both seat orders a
-    round is a pair of games on one opening, and these are the pentanomial counts."""
+    """Two players: how many rounds gave the first agent 0, 1/2, 1 ... points. With both seat orders a round
+    is a pair of games on one opening, and these are the pentanomial counts."""
     adjudicated: int = 0
-    """Games that the judge ended."""
+    """Games that adjudication ended."""
     fresh: tuple[float, ...] = ()
-    """The share of the games that count as samples: below 1 where games were repeated (`fresh_share`)."""
+    """The effective share of the games as samples: below 1 if games were repeated (`fresh_share`)."""
     sprt: SprtResult | None = None
-    """Where the sequential test stands, if there was one."""
+    """State of the sequential test, if there was one."""
     seconds_per_decision: tuple[float, ...] = field(default=(), compare=False)
-    """Mean thinking time of each agent; NaN if it was never asked."""
+    """Mean thinking time of each agent; NaN if it made no decision."""
 
     @functools.cached_property
     def cut(self) -> int:
-        """Games that were cut at the game's horizon, before they were over; they count as they stood."""
+        """Games cut at the game's horizon before they were over.
+
+        Their current scores count.
+        """
         return sum(was_cut(self.game, record) for record in self.records)
 
     @property
     def elo(self) -> tuple[float, float, float]:
-        """Two players: how much stronger the first agent is, with the 95% interval (low, high)."""
+        """Two players: the first agent's Elo advantage, with its 95% interval."""
         points, half = self.points[0], self.point_intervals[0]
         return _elo(points), _elo(points - half), _elo(points + half)
 
     @property
     def superiority(self) -> float:
         """Two players: the likelihood that the first agent is the stronger one."""
-        most = len(self.rounds) - 1  # of the halves of points that a round brings
+        most = len(self.rounds) - 1  # half points that a round can bring
         shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
         return above(shares, 0.5, most // 2, *self.fresh[:1])
 
     def _headline(self) -> str:
         if len(self.agents) == 1:
-            told = f"{self.agents[0]} mean score {plain(self.mean_scores[0])}"
+            text = f"{self.agents[0]} mean score {plain(self.mean_scores[0])}"
         else:
             wins = (f"{name} wins {won}" for name, won in zip(self.agents, self.wins, strict=True))
-            told = f"{', '.join(wins)}, {self.draws} without a winner"
-        return f"{self.game.name}, {counted(self.games, 'games')}: {told}"
+            text = f"{', '.join(wins)}, {self.draws} without a winner"
+        return f"{self.game.name}, {counted(self.games, 'games')}: {text}"
 
     def __str__(self) -> str:
         width = max(len(name) for name in self.agents)
@@ -168,11 +175,11 @@ class MatchResult(Report):
         return "\n".join([*lines, last + (": too few for a ±" if too_few else " (± is a 95% interval)")])
 
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
-        """Writes all games into a file: games.pgn; othello also games.ggf; games.txt is one line a game.
+        """Write all games to a .pgn, .ggf (othello) or .txt file (one line per game).
 
-        `append` adds them to those that are there.
+        `append` keeps the games already in it.
         """
-        from boardlab.arena.records import from_match, write_records  # records are made of matches
+        from boardlab.arena.records import from_match, write_records  # records import matches
 
         date = f"{datetime.date.today():%Y.%m.%d}"
         tags = ({"Event": "boardlab match", "Date": date, "Round": str(i)} for i in range(1, self.games + 1))
@@ -187,34 +194,34 @@ class MatchResult(Report):
 
 
 def thinking_times(agents: Sequence[str], seconds: Sequence[float]) -> str:
-    """A line with the mean time that each agent took for a decision."""
+    """Format a line with each agent's mean time per decision."""
     known = [(a, s) for a, s in zip(agents, seconds, strict=True) if not math.isnan(s)]
-    return "thinking time a move: " + ", ".join(f"{agent} {duration(s)}" for agent, s in known)
+    return "thinking time per move: " + ", ".join(f"{agent} {duration(s)}" for agent, s in known)
 
 
 def _elo(points: float) -> float:
-    """The logistic rating difference at which these points are expected."""
-    if not 1e-9 < points < 1 - 1e-9:  # an interval that reaches the end is rounded
+    """Return the logistic rating difference that predicts these points."""
+    if not 1e-9 < points < 1 - 1e-9:  # an interval that reaches an end, up to rounding
         return math.inf if points > 0.5 else -math.inf if points < 0.5 else math.nan
     return -400 * math.log10(1 / points - 1)
 
 
 def _elo_text(elo: float, low: float, high: float) -> str:
-    """The difference in Elo with its interval; what few or one-sided games cannot say is no number."""
+    """Format the Elo difference with its interval; one-sided games give a bound."""
     if low == -math.inf and high == math.inf:
-        return "too few games for an Elo"
+        return "too few games for an Elo estimate"
     if math.isinf(elo):
         return f"Elo above {round(low):+d}" if elo > 0 else f"Elo below {round(high):+d}"
     return f"Elo {round(elo):+d} ({low:+z.0f} to {high:+z.0f})"
 
 
 def with_interval(value: float, width: float) -> str:
-    """A mean and the half width of its interval, where there is one: 0.25 ± 0.1, or 1,796 ± 994."""
+    """Format a mean with the half width of its interval: 0.25 ± 0.1."""
     return plain(value) if math.isnan(width) else f"{plain(value)} ± {plain(width, 2)}"
 
 
 def duration(seconds: float) -> str:
-    """A time as a person reads it."""
+    """Format a duration for people."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
             return f"{plain(seconds / size, 3)} {unit}"
@@ -222,7 +229,7 @@ def duration(seconds: float) -> str:
 
 
 class StoppedMatch(KeyboardInterrupt):
-    """Ctrl-C in a match of which some games were finished: `result` tells of those."""
+    """Ctrl-C during a match: `result` covers the games finished so far."""
 
     def __init__(self, result: MatchResult) -> None:
         super().__init__(f"stopped after {counted(result.games, 'games')}")
@@ -230,7 +237,7 @@ class StoppedMatch(KeyboardInterrupt):
 
 
 class _EnoughError(Exception):
-    """Further games would tell nothing more."""
+    """Stops a match early: no more games are needed."""
 
 
 def match(
@@ -249,17 +256,18 @@ def match(
     iterations: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
-    """Plays `games` games; everybody takes every seat in turn, and such a turn shares a seed.
+    """Play `games` games in which every agent takes every seat in turn.
 
-    With three and more players the order around the table is another one each turn. `random_actions` plays
-    that many random actions before the agents take over, the same ones in all games of a turn; `starts` are
-    positions to begin from, one a turn, or a number of actions (all positions after them), "0-1", "random 4"
-    or a file of openings, in random order. `seatings` restricts the seat orders: `[[0, 1]]` lets the first
-    agent always begin. `sprt=(elo0, elo1)` stops as soon as the test knows whether the first agent is elo1 or
-    only elo0 stronger. `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents
-    expected of their actions. `iterations` gives every tree search that many simulations a decision. The
-    result is the same for any number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has
-    the result so far.
+    One rotation of the seats shares a seed and an opening; with three and more players each rotation has
+    another order around the table. `random_actions` plays that many random actions before the agents take
+    over, the same ones in all games of a rotation. `starts` are positions to begin from, one per rotation, or
+    a number of actions (all positions after them), "0-1", "random 4" or a file of openings, in random order.
+    `seatings` restricts the seat orders: with `[[0, 1]]` the first agent always begins. `sprt=(elo0, elo1)`
+    stops as soon as the test decides whether the first agent is stronger by elo1 or only by elo0.
+    `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents expected of their
+    actions. `iterations` gives every tree search that many simulations per decision. The result does not
+    depend on the number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so
+    far.
     """
     as_game(game)
     agents = with_iterations(agents, iterations)
@@ -316,7 +324,7 @@ def match(
 
 
 def _seatings(game: Game, games: int, given: Sequence[Sequence[int]] | None) -> list[list[int]]:
-    """Those that were given, else turns in which everybody takes every seat."""
+    """Return the given seatings, or rotations in which all take every seat."""
     everyone = tuple(range(game.players))
     if not given:
         turns = min(-(-games // game.players), turn_count(game.players, "all"))
@@ -327,12 +335,12 @@ def _seatings(game: Game, games: int, given: Sequence[Sequence[int]] | None) -> 
     except TypeError:
         fair = False
     if not fair:
-        raise BoardLabError(f"a seating of {game.name} names each of its {game.players} agents once")
+        raise BoardLabError(f"a seating of {game.name} must name each of its {game.players} agents once")
     return seats
 
 
 class Arena:
-    """Agents that are ready to meet under one set of conditions: what a match and a tournament share."""
+    """Agents ready to meet under one set of conditions (match or tournament)."""
 
     def __init__(
         self,
@@ -349,7 +357,7 @@ class Arena:
         self.game, self.seed, self.values = game, seed, bool(values)
         positions, drawn = shuffled_starts(game, starts, seed)
         if drawn and random_actions:
-            raise BoardLabError("give random actions once, as starts or as random_actions")
+            raise BoardLabError("give random actions only once, as starts or as random_actions")
         self.random_actions = as_integer("random_actions", drawn or random_actions, 0, 1_000_000)
         if self.random_actions >= game.horizon:
             raise BoardLabError(
@@ -362,16 +370,16 @@ class Arena:
                 "starts must be a list of states, a number of actions or a file of openings, "
                 f"not {shown(starts)}"
             )
-        # A cube scrambled by a game with other parameters is a fair start: fields decide, not parameters.
+        # A cube scrambled by a game with other parameters is a valid start: fields matter, not parameters.
         self.starts = [s if s.game.core is game.core else game.from_fields(s.fields) for s in positions]
         for i, start in enumerate(self.starts):
             if start.is_terminal:
-                raise BoardLabError(f"the game is over in starts[{i}]: there is nothing to play from it")
+                raise BoardLabError(f"the game is over in starts[{i}], so there is nothing to play from it")
         self.rules = Adjudication(adjudicate) if isinstance(adjudicate, str) else adjudicate
-        self.judge = _judge(game, self.rules) if self.rules else None
+        self.judge = _adjudicator(game, self.rules) if self.rules else None
         agents = as_agents(agents)
         made = [make_agent(a, game, seed=i) for i, a in enumerate(agents)]
-        made = [  # an agent that meets itself must be two; all must hold the same engine game
+        made = [  # an agent that meets itself must be two objects; all must share one engine game
             a.twin(game, seed=i) if a.game.core is not game.core or any(a is b for b in made[:i]) else a
             for i, a in enumerate(made)
         ]
@@ -383,10 +391,10 @@ class Arena:
         self._teams = [[a.core for a in made]]
 
     def _team(self) -> list[_engine.Search]:
-        """The agents for another thread.
+        """Return the agents for another thread.
 
-        The engine clones what it can. What is written in Python and was given as text is made anew; an object
-        that somebody else holds cannot be.
+        The engine clones what it can. Agents written in Python and given as text are made again; an agent
+        object given by the caller cannot be.
         """
         return [
             a.rebuild(self.game, i) if is_text and not _engine.can_clone(a.core) else a.core
@@ -394,9 +402,9 @@ class Arena:
         ]
 
     def check_openings(self, turns: int) -> None:
-        """Refuses openings of so many turns that end all games: those would say nothing about the agents.
+        """Refuse openings that end every game before an agent decides anything.
 
-        Openings are the same whoever plays; mostly the first one tells.
+        Openings do not depend on the agents; usually the first one decides.
         """
         if not self.random_actions:
             return
@@ -418,7 +426,7 @@ class Arena:
         except _EnoughError:
             return
         raise BoardLabError(
-            f"no game of {self.game.name} still runs after {counted(self.random_actions, 'random actions')}: "
+            f"every game of {self.game.name} is over after {counted(self.random_actions, 'random actions')}: "
             "the agents would have nothing to decide"
         )
 
@@ -430,10 +438,10 @@ class Arena:
         first: int = 0,
         turn: int | None = None,
     ) -> None:
-        """Plays the games first .. games - 1 and hands them over in order, some at a time.
+        """Play the games first .. games - 1 and pass them on in order, in batches.
 
-        Game i sits as `seatings[i % len(seatings)]` says; so many games as a turn has, by default all
-        seatings, share a seed and an opening. Game i is the same whatever was played before it.
+        Game i uses `seatings[i % len(seatings)]`; each `turn` of consecutive games, by default as many as
+        there are seatings, shares a seed and an opening. Game i does not depend on earlier games.
         """
         rules = self.rules or Adjudication("")
         while len(self._teams) < min(self._threads, games - first):
@@ -468,23 +476,24 @@ class Arena:
             tuple(raw.decisions),
             tuple(raw.seconds),
             tuple(raw.values) if self.values else (),
+            raw.resigned,
         )
 
 
-def _judge(game: Game, rules: Adjudication) -> _engine.Evaluator:
+def _adjudicator(game: Game, rules: Adjudication) -> _engine.Evaluator:
     if not isinstance(rules, Adjudication):
         raise BoardLabError(f"adjudicate must name an evaluator, not {shown(rules)}")
     threshold = rules.threshold
     if not is_number(threshold) or not 0 < threshold <= 1:
         raise BoardLabError(
-            f"the threshold of an adjudication is above 0 and at most 1, not {shown(threshold)}"
+            f"the threshold of an adjudication must be above 0 and at most 1, not {shown(threshold)}"
         )
     as_integer("the patience of an adjudication", rules.patience, 1, 1_000_000)
     return make_evaluator(rules.judge, game).core
 
 
 def game_points(scores: Sequence[float]) -> tuple[float, ...]:
-    """One number a seat: the share of the other players that are behind, a tie counting half."""
+    """Return each seat's points: the share of players behind it, ties counting half."""
     if len(scores) == 1:
         return (0.0,)
     if len(scores) == 2:
@@ -499,7 +508,7 @@ def game_points(scores: Sequence[float]) -> tuple[float, ...]:
 def summarise(
     game: Game, agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int
 ) -> MatchResult:
-    """Counts wins, draws and errors, and the means with their standard errors."""
+    """Count wins, draws and errors, and compute the means with their standard errors."""
     count = len(agents)
     wins, draws = [0] * count, 0
     scores: list[list[float]] = [[] for _ in range(count)]
@@ -552,7 +561,10 @@ def summarise(
 
 
 def game_keys(game: Game, records: Sequence[GameRecord]) -> list[Hashable]:
-    """One a game, equal where games are: the same actions from another scramble are another game."""
+    """Return one key per game, equal for equal games.
+
+    Another scramble is another game.
+    """
     starts: dict[tuple[int, int], bytes] = {}
     keys: list[Hashable] = []
     for r in records:
@@ -564,14 +576,14 @@ def game_keys(game: Game, records: Sequence[GameRecord]) -> list[Hashable]:
 
 
 def count_distinct(game: Game, records: Sequence[GameRecord]) -> int:
-    """How many of the games were different."""
+    """Count the different games."""
     return len(set(game_keys(game, records)))
 
 
 def is_dealt(game: Game, records: Sequence[GameRecord]) -> bool:
-    """Whether nature deals: dice and cards in the game, or another set-up for each seed.
+    """Return whether chance varies the games: dice, cards or a seeded set-up.
 
-    What nature repeats is a fair sample of what it does. Elsewhere a game that is played again is not.
+    Games that chance repeats are a fair sample; without chance a repeated game is not a new sample.
     """
     if game.has_chance:
         return True
@@ -582,7 +594,10 @@ def is_dealt(game: Game, records: Sequence[GameRecord]) -> bool:
 def _fresh_shares(
     game: Game, records: Sequence[GameRecord], keys: Sequence[Hashable], agents: int
 ) -> tuple[float, ...]:
-    """Of each agent; the same game from another seat is another sample."""
+    """Return each agent's effective share.
+
+    The same game from another seat is another sample.
+    """
     if is_dealt(game, records):
         return (1.0,) * agents
     return tuple(
@@ -592,7 +607,7 @@ def _fresh_shares(
 
 
 def was_cut(game: Game, record: GameRecord) -> bool:
-    """Whether a game was cut at the horizon: it is not over, and nobody failed, resigned or judged."""
+    """Return whether a game was cut at the horizon before it was over."""
     if record.error or record.adjudicated or len(record.actions) < game.horizon:
         return False
     core = first_state(game, record).core
@@ -606,7 +621,7 @@ def _start(game: Game, record: GameRecord) -> bytes:
 
 
 def replay(game: Game, record: GameRecord) -> list[State]:
-    """All positions of a recorded game, the first included."""
+    """Return all positions of a recorded game, including the first."""
     if not isinstance(game, Game) or not isinstance(record, GameRecord):
         raise BoardLabError("replay needs the game and one of the match's records")
     state = first_state(game, record)
@@ -618,7 +633,7 @@ def replay(game: Game, record: GameRecord) -> list[State]:
 
 
 def first_state(game: Game, record: GameRecord) -> State:
-    """The position in which a recorded game began."""
+    """Return the position in which a recorded game began."""
     if record.start is not None:
         return record.start.copy()
     return State(game, _engine.match_start(game.core, record.seed))

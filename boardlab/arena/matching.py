@@ -1,13 +1,15 @@
-"""Pairing all of a field where some must not meet: Edmonds' augmenting paths through blossoms (1965)."""
+"""Perfect matching where some must not meet: Edmonds' blossoms (1965)."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 
 def pair_all(allowed: Sequence[Sequence[int]]) -> list[tuple[int, int]] | None:
-    """Pairs of 0 .. n-1, each with one of its `allowed` ones, which are mutual; None where somebody is left.
+    """Pair 0 .. n-1, each with one of its (mutual) `allowed` partners.
 
-    Everybody, from the first on, has the earliest in its list that leaves partners for all who come after it.
+    None if impossible.
+
+    Each, in order, gets the earliest partner in its list that still leaves partners for all later ones.
     """
     partner = [-1] * len(allowed)
     for i in range(len(allowed)):
@@ -22,7 +24,7 @@ def pair_all(allowed: Sequence[Sequence[int]]) -> list[tuple[int, int]] | None:
                 break
             if j in gone:
                 continue
-            # Those whom the two leave must find each other, if need be through others who change.
+            # The two partners set free must be paired again, if need be by changing other pairs.
             left, trial = partner[i], partner.copy()
             trial[left] = trial[partner[j]] = -1
             trial[i], trial[j] = j, i
@@ -35,10 +37,12 @@ def pair_all(allowed: Sequence[Sequence[int]]) -> list[tuple[int, int]] | None:
 
 
 def _augment(allowed: Sequence[Sequence[int]], partner: list[int], root: int, gone: AbstractSet[int]) -> bool:
-    """Gives `root`, who has none, a partner; others may change theirs. Whether it could be done.
+    """Find a partner for the unpaired `root`, changing other pairs.
 
-    A tree of alternating paths grows from the root. `came_from` is the step before one that was reached by an
-    edge without a pair; a circle of odd length, a blossom, shrinks to its `base`.
+    Return whether one exists.
+
+    A tree of alternating paths grows from the root. `came_from` is the previous step of a vertex reached by
+    an unpaired edge; a cycle of odd length, a blossom, shrinks to its `base`.
     """
     count = len(partner)
     came_from, base = [-1] * count, list(range(count))
@@ -46,7 +50,7 @@ def _augment(allowed: Sequence[Sequence[int]], partner: list[int], root: int, go
     queue = [root]
 
     def common_base(a: int, b: int) -> int:
-        """Where the paths from both to the root meet."""
+        """Return where the paths from both to the root meet."""
         passed = set()
         while True:
             a = base[a]
@@ -59,14 +63,14 @@ def _augment(allowed: Sequence[Sequence[int]], partner: list[int], root: int, go
         return base[b]
 
     def shrink(a: int, top: int, beside: int, blossom: set[int]) -> None:
-        """One side of a blossom, from `a`, beside whom the other side begins, up to its base."""
+        """Shrink one side of a blossom; the other side begins at `beside`."""
         while base[a] != top:
             blossom |= {base[a], base[partner[a]]}
             came_from[a] = beside
             beside = partner[a]
             a = came_from[beside]
 
-    for a in queue:  # which grows
+    for a in queue:  # the queue grows meanwhile
         for b in allowed[a]:
             if b in gone or base[a] == base[b] or partner[a] == b:
                 continue
@@ -83,7 +87,7 @@ def _augment(allowed: Sequence[Sequence[int]], partner: list[int], root: int, go
             elif came_from[b] < 0:
                 came_from[b] = a
                 if partner[b] < 0:
-                    while b >= 0:  # back to the root every other edge becomes a pair
+                    while b >= 0:  # on the way back to the root every other edge becomes a pair
                         before = came_from[b]
                         after = partner[before]
                         partner[b], partner[before] = before, b

@@ -1,4 +1,4 @@
-"""Openings: where games begin, so that a match is a sample and not one game many times."""
+"""Openings: varied starts, so that a match is a sample and not one game repeated."""
 
 import functools
 import os
@@ -16,12 +16,12 @@ MOST_POSITIONS = 100_000
 
 
 def all_positions(game: Game, plies: int) -> list[State]:
-    """All positions after exactly so many actions that are still running, each once: a balanced set."""
+    """Return all unfinished positions after exactly `plies` actions, each once."""
     return starts_up_to(game, plies, plies)
 
 
 def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
-    """All positions that are still running after `fewest` .. `plies` actions, each once."""
+    """Return all unfinished positions after `fewest` to `plies` actions, each once."""
     as_game(game)
     plies = as_integer("plies", plies, 0, 100)
     frontier = [game.initial_state()]
@@ -31,7 +31,7 @@ def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
         for state in frontier:
             if state.player == CHANCE:
                 raise BoardLabError(
-                    f"nature moves in {game.name}: its starts are random actions or come from a file"
+                    f"{game.name} has chance events: its starts must be random actions or come from a file"
                 )
             found.update((child, None) for _, child in state.children() if not child.is_terminal)
             if len(found) > MOST_POSITIONS:
@@ -42,18 +42,19 @@ def starts_up_to(game: Game, plies: int, fewest: int = 0) -> list[State]:
         if ply >= fewest:
             starts.update(found)
     if not starts:
-        raise BoardLabError(f"no game of {game.name} still runs after {counted(plies, 'actions')}")
+        raise BoardLabError(f"every game of {game.name} is over after {counted(plies, 'actions')}")
     return list(starts)
 
 
 VARIED = 200
-"""Openings that an exam draws from, where the game has as many."""
+"""Openings that an exam draws from, if the game has that many."""
 
 
 def varied_openings(game: Game) -> tuple[State, ...]:
-    """All positions after the fewest actions that lead to 200 of them; none where nature varies the games.
+    """Return all positions after the fewest actions that give 200 of them.
 
-    At most a quarter of a game is given away, and where another action would leave fewer positions, none.
+    There are none if chance varies the games. At most a quarter of a game is skipped, and no action is added
+    that would leave fewer positions.
     Othello: the 236 positions after four actions, as in Scheiermann and Konen (2022).
     """
     as_game(game)
@@ -77,14 +78,14 @@ def _varied_openings(rules: Rules) -> tuple[State, ...]:
 
 
 LARGEST = 1 << 26
-"""Bytes of a file of openings."""
+"""Most bytes of a file of openings."""
 
 
 def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
-    """Openings from a file: a line each, the actions as they are written in the game, `#` begins a comment.
+    """Read openings from a file: one line of actions each, `#` starts a comment.
 
-    Actions stand between blanks, or between commas where their names have blanks. At chance nodes stands
-    the outcome. An empty line is no opening; `-` is the initial position.
+    Actions are separated by blanks, or by commas if their names contain blanks; chance outcomes are listed
+    too. Empty lines are skipped; `-` is the initial position.
     """
     as_game(game)
     lines = read_text("the file of openings", path, LARGEST).splitlines()
@@ -104,19 +105,21 @@ def read_openings(game: Game, path: str | os.PathLike[str]) -> list[State]:
             raise BoardLabError(f"{path}, line {number}: the game is over after this opening")
         openings.append(state)
     if not openings:
-        raise BoardLabError(f'"{path}" holds no opening')
+        raise BoardLabError(f'"{path}" contains no opening')
     return openings
 
 
 Starts = Sequence[State] | int | str | os.PathLike[str]
-"""Where games begin: the positions themselves, or what `read_starts` reads."""
+"""Where games begin: positions, or anything that `read_starts` reads."""
 
 
 def read_starts(game: Game, words: int | str | os.PathLike[str]) -> tuple[list[State], int]:
-    """Starts as a person names them: the positions, or none and the number of random actions.
+    """Read starts in text form.
 
-    "default": none; "0": the initial position; "2": all positions after two actions; "0-1": all after no or
-    one; "random 4": four random actions; else the name of a file of openings.
+    Returns the positions, or none and the number of random actions.
+
+    "default": none; "0": the initial position; "2": all positions after two actions; "0-1": all after at most
+    one; "random 4": four random actions; anything else is the name of a file of openings.
     """
     if isinstance(words, os.PathLike):
         return read_openings(game, words), 0
@@ -138,9 +141,9 @@ def read_starts(game: Game, words: int | str | os.PathLike[str]) -> tuple[list[S
 
 
 def shuffled_starts(game: Game, starts: Starts, seed: int) -> tuple[Sequence[State], int]:
-    """The same in an order of the seed: a match too short for all of them plays a random sample.
+    """Read starts like `read_starts` and shuffle them by the seed.
 
-    Positions that were given stay as they are.
+    A match too short for all of them then plays a random sample. Positions given as a list keep their order.
     """
     if isinstance(starts, Sequence) and not isinstance(starts, str):
         return starts, 0

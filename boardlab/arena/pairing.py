@@ -1,4 +1,4 @@
-"""Who meets whom: round robin, gauntlet and Swiss, for any number of players a game."""
+"""Pairings: round robin, gauntlet and Swiss, for any number of players per game."""
 
 import itertools
 import math
@@ -13,25 +13,25 @@ Group = tuple[int, ...]
 FORMATS = ("round-robin", "gauntlet", "swiss")
 SEATS = ("single", "double", "all")
 MOST_MATCHED = 500
-"""Entrants of a Swiss round that are paired by matching where the quick way fails."""
+"""Most entrants of a Swiss round that are paired by matching if the quick way fails."""
 
 
 def round_robin(entrants: int, players: int) -> list[Group]:
-    """Everybody meets everybody: all groups of so many players."""
+    """Return all groups of `players` entrants."""
     return list(itertools.combinations(range(entrants), players))
 
 
 def gauntlet(entrants: int, players: int) -> list[Group]:
-    """The first entrant meets all others."""
+    """Return the groups in which the first entrant meets all others."""
     return [(0, *others) for others in itertools.combinations(range(1, entrants), players - 1)]
 
 
 def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
-    """The seatings of a group that share an opening.
+    """Return the seatings of a group that share an opening.
 
-    "single" is one of the rotations, another each turn, so that all begin equally often over time; "double"
-    is every rotation, so that each sits on each seat once; "all" is every rotation, too, and has another
-    order around the table each turn until all were played. For two players the last two are the same.
+    "single" is one rotation, another each turn, so that all begin equally often over time; "double" is every
+    rotation, so that each sits in each seat once; "all" is every rotation, with another order around the
+    table each turn until all were played. For two players the last two are the same.
     """
     if seats == "all":
         group = _around_the_table(group, turn)
@@ -43,15 +43,15 @@ def seat_orders(group: Group, seats: str, turn: int) -> list[Group]:
 
 
 def turn_count(players: int, seats: str) -> int:
-    """After how many turns the seatings come again."""
+    """Return the number of turns after which the seatings repeat."""
     return {"single": players, "double": 1, "all": math.factorial(players - 1)}[seats]
 
 
 def _around_the_table(group: Group, turn: int) -> Group:
-    """The group with all but the first in another order each turn.
+    """Reorder the group, except the first, in another way each turn.
 
-    The turns go through the sorted orders with a step of about the golden section, so that a few turns are
-    spread over all: in their own order the second would follow the first for many turns.
+    Turns step through the sorted orders by about the golden ratio, which spreads a few turns over all orders;
+    in sorted order the second player would follow the first for many turns.
     """
     count = turn_count(len(group), "all")
     step = next(s for s in itertools.count(round(0.618 * count)) if math.gcd(s, count) == 1)
@@ -63,15 +63,16 @@ def _around_the_table(group: Group, turn: int) -> Group:
 
 
 def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
-    """For each group the turn of "single" seats in which it starts, after games that were seated so.
+    """Return for each group its first turn of "single" seats, after earlier games.
 
-    Who is furthest behind its share of beginning begins; of equals who has begun less often in this group.
+    The entrant furthest behind its share of beginning begins; among equals the one that began less often in
+    this group.
     """
     due: Counter[int] = Counter()
     begun: Counter[tuple[int, frozenset[int]]] = Counter()
     for seats in earlier:
         due.update(seats)
-        due[seats[0]] -= len(seats)  # begun once: 0 is the part that everybody should have
+        due[seats[0]] -= len(seats)  # began once: a balance of 0 is a fair share
         begun[seats[0], frozenset(seats)] += 1
 
     def first_turn(group: Group) -> int:
@@ -82,18 +83,18 @@ def first_turns(groups: Sequence[Group], earlier: Iterable[Group]) -> list[int]:
 
 
 def order_count(players: int, seats: str) -> int:
-    """How many games a group plays on one opening: a turn."""
+    """Return how many games a group plays on one opening (a turn)."""
     return 1 if seats == "single" else players
 
 
 def swiss_round(
     points: Sequence[float], met: Sequence[Sequence[int]], byes: Sequence[int], players: int
 ) -> tuple[list[Group], list[int]]:
-    """The groups of the next round, and who has a bye.
+    """Return the groups of the next Swiss round, and the entrants with a bye.
 
-    Entrants stand in the order of their points, the earlier listed first among equals. Who is left over when
-    they are divided into groups has a bye: the last ones that had the fewest. Then everybody, from the top,
-    meets the nearest ones not met so often: `met[i][j]` counts how often i and j have met.
+    Entrants are sorted by points, the earlier listed first among equals. If they do not divide into groups,
+    the last ones with the fewest byes get a bye. Then each, from the top, meets the nearest ones it met least
+    often: `met[i][j]` counts the meetings of i and j.
     """
     order = sorted(range(len(points)), key=lambda i: (-points[i], i))
     out: list[int] = []
@@ -101,8 +102,8 @@ def swiss_round(
         fewest = min(byes[i] for i in order if i not in out)
         out.append(next(i for i in reversed(order) if i not in out and byes[i] == fewest))
     left = [i for i in order if i not in out]
-    # Allow as few repeated meetings as it takes; the steps are bounded, so that large fields stay quick.
-    # Pairs that were not found in time are found by matching, which takes longer where it is not needed.
+    # Allow as few repeated meetings as necessary. The number of steps is bounded to keep large fields quick;
+    # pairs not found in time are found by matching, which is slower.
     for repeats in range(len(points) + 1):
         groups = _divide(left, met, players, repeats, 20_000 + len(left))
         if groups is None and players == 2 and len(left) <= MOST_MATCHED:
@@ -117,9 +118,12 @@ def swiss_round(
 def _divide(
     left: list[int], met: Sequence[Sequence[int]], players: int, repeats: int, steps: int
 ) -> list[Group] | None:
-    """Groups from the top down by backtracking, in which no two have met more than `repeats` times."""
+    """Form groups from the top by backtracking.
+
+    No two may have met more than `repeats` times.
+    """
     groups: list[Group] = []
-    # Who is left before each group, and what it has not tried yet; recursion would end at a thousand groups.
+    # Entrants left before each group, and its untried choices; recursion would fail at a thousand groups.
     tried = [(left, itertools.combinations(left[1:], players - 1))]
     while left:
         left, choices = tried[-1]

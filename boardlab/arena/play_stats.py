@@ -1,4 +1,4 @@
-"""playStats.csv: one row a position of the games played, in the columns of GBG's file of that name."""
+"""playStats.csv: one row per position played, in GBG's columns."""
 
 import os
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ COLUMNS = "run, moveNum, player, action, gameScore, nEmptyTile, cumEmptyTl, high
 
 
 def play_stats(game: Game, agents: Sequence[str], records: Sequence[GameRecord]) -> str:
-    """The text of a playStats.csv: who played, a head line, and a row for every position of every game.
+    """Format a playStats.csv: players, a header, and a row for every position.
 
-    `run` counts games from 1, `moveNum` the players' actions, `player` is to move (in the end: who moved
-    last), `action` made the position (-1: the first), `gameScore` is the player's. The tiles are those of
+    `run` counts games from 1, `moveNum` the players' actions; `player` is to move (at the end: who moved
+    last), `action` led to the position (-1: the first), `gameScore` is the player's. The tiles are those of
     2048; 0 in other games.
     """
     as_game(game)
@@ -35,7 +35,7 @@ def _rows(game: Game, run: int, record: GameRecord) -> list[str]:
     for before, state, played in zip([None, *states], states, [-1, *record.actions], strict=False):
         if before is not None and before.player != CHANCE:
             number, action = number + 1, played
-        if state.player == CHANCE:  # GBG's positions include what nature did
+        if state.player == CHANCE:  # GBG's positions already include the chance event
             continue
         player = state.player if not state.is_terminal else max(state.last_player, 0)
         empty, highest = _tiles(game, state)
@@ -53,8 +53,8 @@ def _tiles(game: Game, state: State) -> tuple[int, int]:
 
 
 def write_play_stats(path: str | os.PathLike[str], game: Game, result: MatchResult) -> None:
-    """Writes the playStats.csv of a match."""
+    """Write the playStats.csv of a match."""
     if not isinstance(result, MatchResult):
-        raise BoardLabError(f"play statistics are made from a match, not from {shown(result)}")
+        raise BoardLabError(f"play statistics need the result of a match, not {shown(result)}")
     file = as_path("the file of play statistics", path)
     write_file(file, play_stats(game, result.agents, result.records))

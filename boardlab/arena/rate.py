@@ -1,4 +1,4 @@
-"""Rates whatever holds results: game files, matches, tournaments, results of your own."""
+"""Ratings from game files, matches, tournaments or a list of results."""
 
 import os
 import warnings
@@ -30,12 +30,12 @@ Ratings = BayesElo | dict[str, GlickoRating] | dict[str, SkillRating] | dict[str
 
 
 def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
-    """The ratings that one system finds in a PGN file, a match, a tournament (stored or not) or results.
+    """Rate the players of a PGN file, a match, a tournament or a list of results.
 
     `system` is "bayeselo", "glicko2", "openskill" or "whole-history"; options are those of the functions of
     that name in `boardlab.arena.ratings`. Games of a player against itself, and games of a file without a
-    result or without players, are left out with a warning. Files are rated by their tags; where moves give
-    another result, that is a warning.
+    result or without players, are left out with a warning. Files are rated by their tags, with a warning if
+    the moves give another result.
     """
     check_known("rating system", system, SYSTEMS)
     results: Sequence[Result]
@@ -50,9 +50,7 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
     elif isinstance(source, (list, tuple)) and source:
         results = source
     else:
-        raise BoardLabError(
-            f"ratings come from a file, a match, a tournament or results, not {shown(source)}"
-        )
+        raise BoardLabError(f"ratings need a file, a match, a tournament or results, not {shown(source)}")
     try:
         rated: Ratings = SYSTEMS[system](results, **options)  # type: ignore[operator]
     except TypeError as error:

@@ -1,10 +1,10 @@
-"""The sequential probability ratio test: a match that stops as soon as it knows.
+"""The sequential probability ratio test, which stops a match once decided.
 
-H0 says that the first agent is elo0 stronger than the second, H1 that it is elo1 stronger (logistic Elo of
-the mean points). Rounds, the games that share an opening with the seats exchanged, are the samples, so that
-for two players there are five outcomes a round (0, 1/2 ... 2 points: pentanomial). The generalised likelihood
-ratio compares the most likely distributions of these outcomes that have H0's and H1's mean (M. Van den Bergh,
-A practical introduction to the GSPRT, 2018).
+H0: the first agent is elo0 stronger than the second; H1: it is elo1 stronger (logistic Elo of the mean
+points). The samples are rounds, games that share an opening with the seats exchanged, so two players have
+five outcomes per round (0, 1/2 ... 2 points: pentanomial). The generalised likelihood ratio compares the most
+likely distributions of these outcomes with H0's and H1's mean (M. Van den Bergh, A practical introduction to
+the GSPRT, 2018).
 """
 
 import math
@@ -18,14 +18,14 @@ from boardlab.games.game import is_number
 
 @dataclass(frozen=True)
 class Sprt:
-    """The two hypotheses and how often each may be rejected wrongly."""
+    """The two hypotheses and their error probabilities."""
 
     elo0: float = 0.0
     elo1: float = 10.0
     alpha: float = 0.05
-    """Chance to accept H1 though H0 is true."""
+    """Probability of accepting H1 when H0 is true."""
     beta: float = 0.05
-    """Chance to accept H0 though H1 is true."""
+    """Probability of accepting H0 when H1 is true."""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -43,15 +43,15 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """At the lower one H0 is accepted, at the upper one H1."""
+        """The log-likelihood ratios at which H0 (lower) and H1 (upper) are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[float]) -> float:
-        """The log-likelihood ratio for H1, given how many rounds had each outcome, worst first."""
+        """Return the log-likelihood ratio for H1, from counts of outcomes, worst first."""
         total = sum(counts)
         if total == 0 or len(counts) < 2:
             return 0.0
-        # An outcome that was not seen yet is not impossible; a thousandth of a round keeps the ratio finite.
+        # Unseen outcomes are not impossible; a thousandth of a round keeps the ratio finite.
         shares = [max(count, 1e-3) for count in counts]
         whole = sum(shares)
         shares = [share / whole for share in shares]
@@ -65,12 +65,12 @@ class Sprt:
 
 @dataclass(frozen=True)
 class SprtResult:
-    """Where the test stands."""
+    """The state of the test."""
 
     test: Sprt
     llr: float
     accepted: str
-    """"H0", "H1", or nothing when the games ran out first."""
+    """"H0", "H1", or empty while undecided."""
 
     def __str__(self) -> str:
         low, high = self.test.bounds
@@ -93,7 +93,7 @@ class RunningSprt:
         self.result = SprtResult(test, 0.0, "")
 
     def add(self, outcome: int) -> bool:
-        """Counts a round by its half points; whether the test is decided."""
+        """Add a round by its half points; return whether the test is decided."""
         self.counts[outcome] += 1
         llr = self.test.llr(self.counts)
         low, high = self.test.bounds
@@ -103,7 +103,7 @@ class RunningSprt:
 
 
 def as_sprt(value: object) -> Sprt | None:
-    """`value` as a test: one, nothing, or a pair (elo0, elo1)."""
+    """Read a test: a Sprt, None, or a pair (elo0, elo1)."""
     if value is None or isinstance(value, Sprt):
         return value
     if isinstance(value, (tuple, list)) and len(value) == 2:
@@ -112,15 +112,15 @@ def as_sprt(value: object) -> Sprt | None:
 
 
 def expected_points(elo: float) -> float:
-    """Mean points a game of a player so much stronger."""
+    """Return the mean points per game of a player stronger by `elo`."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def _with_mean(shares: Sequence[float], outcomes: Sequence[float], mean: float) -> list[float]:
-    """The distribution with that mean under which the shares are most likely: p / (1 + x (a - mean)).
+    """Return the most likely distribution with that mean: p / (1 + x (a - mean)).
 
-    x is the root of a decreasing function between the poles (Van den Bergh, proposition 1.1): Newton's
-    method, kept between the poles by bisection.
+    x is the root of a decreasing function between its poles (Van den Bergh, proposition 1.1), found by
+    Newton's method with bisection as a safeguard.
     """
     offsets = [a - mean for a in outcomes]
     low, high, x = -1 / offsets[-1], -1 / offsets[0], 0.0

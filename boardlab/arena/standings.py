@@ -1,4 +1,4 @@
-"""What a tournament found: standings, the cross table, ratings with error bars, time, a heat map."""
+"""The result of a tournament: standings, cross table, ratings, heat map."""
 
 import io
 import math
@@ -26,35 +26,38 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Standing:
-    """One agent's tournament."""
+    """One agent's results in a tournament."""
 
     agent: str
     games: int
     wins: int
-    """Games in which it had the highest score and not everybody had it."""
+    """Games in which it had the highest score and not all players had it."""
     draws: int
     losses: int
     points: float
-    """The share of the others that it left behind, summed over games; a tie counts half. Byes are not in
-    it."""
+    """Points, summed over games: the share of other players with a lower score, ties counting half. Byes do
+    not count."""
     point_interval: float
-    """Half width of the 95% interval of points a game, over rounds that share an opening."""
+    """Half width of the 95% interval of points per game, over rounds that share an opening."""
     mean_score: float
     score_interval: float
     seconds_per_decision: float = field(compare=False)
 
     @property
     def share(self) -> float:
-        """Points a game."""
+        """Points per game."""
         return self.points / self.games if self.games else math.nan
 
 
 @dataclass(frozen=True, repr=False)
 class TournamentResult(Report):
-    """A tournament, as far as it was played. Agents keep the order in which they were listed."""
+    """A tournament as far as it was played.
+
+    Agents keep the order in which they were listed.
+    """
 
     number: int
-    """In the store."""
+    """Number in the store."""
     game: Game
     agents: tuple[str, ...]
     format: str
@@ -62,25 +65,25 @@ class TournamentResult(Report):
     standings: tuple[Standing, ...]
     """In the order of the agents."""
     cross: Matrix = field(compare=False)
-    """[i, j]: points of i against j a game in which both sat; NaN where they never met."""
+    """[i, j]: points of i against j per game in which both sat; NaN if they never met."""
     first: NDArray[np.int64] = field(compare=False)
-    """[i, j, 0 .. 2]: two players: games that i, moving first against j, won, drew and lost."""
+    """[i, j, 0 .. 2]: two players: games that i won, drew and lost when moving first against j."""
     ratings: BayesElo | dict[str, SkillRating] | None
-    """Bayesian Elo for two players a game, openskill for more, nothing for one."""
+    """Bayesian Elo for two players, openskill for more, None for one."""
     records: tuple[GameRecord, ...]
     """All games by pairing and number; seats are numbers of agents."""
     distinct: int
     """How many of the games were different."""
     errors: int
-    """Games that ended because an agent failed or broke the rules; it lost them."""
+    """Games lost because an agent failed or broke the rules."""
     name: str = ""
-    """What it was called."""
+    """Title of the tournament."""
     fresh: int = field(default=0, compare=False)
-    """Games that the call which returned this played; the others were in the store."""
+    """Games played by the call that returned this; the others were in the store."""
 
     @property
     def ranking(self) -> list[int]:
-        """Numbers of the agents, the best first: by rating, without one by points or mean score."""
+        """Numbers of the agents, best first: by rating, else by points or mean score."""
         names = list(self.agents)
         if isinstance(self.ratings, BayesElo):
             return [names.index(rating.name) for rating in self.ratings.ratings]
@@ -93,7 +96,7 @@ class TournamentResult(Report):
         return self.text()
 
     def text(self, width: int | None = None) -> str:
-        """What was found; tables fit a terminal that is so many columns wide."""
+        """Format the result; tables fit a terminal of `width` columns."""
         kind = f'{self.format} "{self.name}"' if self.name else self.format
         lines = [
             f"{self.game.name}: {kind} of {len(self.agents)} agents, {counted(len(self.records), 'games')}"
@@ -104,21 +107,21 @@ class TournamentResult(Report):
             lines += ["Points in percent against each (row against column)", *self._cross(width), ""]
         if self.distinct < len(self.records) and not self.game.has_chance:
             lines.append(
-                f"{self.distinct} of {len(self.records)} games are distinct: error bars count them all"
+                f"{self.distinct} of {len(self.records)} games are distinct; error bars count all of them"
             )
         lines += budgets([self.agents[i] for i in self.ranking])
         if self.errors:
-            said = next(record.error for record in self.records if record.failed)
-            lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {said}")
+            first = next(record.error for record in self.records if record.failed)
+            lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; first: {first}")
         return "\n".join(lines).rstrip()
 
     @property
     def _rows(self) -> list[Row]:
-        """Ranks and names, the best first."""
+        """Return ranks and names, best first."""
         return [(rank, self.agents[i]) for rank, i in enumerate(self.ranking, 1)]
 
     def _list(self, width: int | None) -> list[str]:
-        """The ranking: rating ± 95%, points, wins, draws, losses, time a move."""
+        """Format the ranking: rating ± 95%, points, wins, draws, losses, time per move."""
         standings = [self.standings[i] for i in self.ranking]
         solo = self.game.players == 1
         columns = []
@@ -134,7 +137,7 @@ class TournamentResult(Report):
             columns.append([" points ± 95%", *points])
             for head in ("wins", "draws", "losses"):
                 columns.append([f" {head:>6}", *(f" {getattr(s, head):>6}" for s in standings)])
-        if solo or self.game.score_range != (-1, 1):  # where points do not tell everything
+        if solo or self.game.score_range != (-1, 1):  # scores carry more than points
             halves = ("" if math.isnan(s.score_interval) else plain(s.score_interval, 2) for s in standings)
             scores = (
                 f"  {plain(s.mean_score, 5):>10} {h:>5}" for s, h in zip(standings, halves, strict=True)
@@ -142,11 +145,11 @@ class TournamentResult(Report):
             columns.append(["  mean score ± 95%", *scores])
         seconds = [s.seconds_per_decision for s in standings]
         times = ("" if math.isnan(mean) else duration(mean) for mean in seconds)
-        columns.append([f"   {'time a move':>11}", *(f"   {time:>11}" for time in times)])
+        columns.append([f"   {'time/move':>11}", *(f"   {time:>11}" for time in times)])
         return player_table(self._rows, columns, width, heads=("Rank", "Agent"), legend=True)
 
     def _rated(self) -> list[tuple[float, float, int]] | None:
-        """Rating, half width, digits of each agent."""
+        """Return rating, half width and digits of each agent."""
         if isinstance(self.ratings, BayesElo):
             found = [self.ratings[agent] for agent in self.agents]
             return [(r.elo, r.plus, 0) for r in found]
@@ -163,10 +166,10 @@ class TournamentResult(Report):
         return player_table(self._rows, columns, width)
 
     def first_seat_table(self, width: int | None = None) -> str:
-        """Two players: wins/draws/losses of the row moving first against the column moving second."""
+        """Format wins/draws/losses of the row, moving first, against the column."""
         if self.game.players != 2:
             raise BoardLabError(
-                f"who moves first is a question for two players; {self.game.name} has another number"
+                f"the first-seat table needs a game for two players; {self.game.name} has another number"
             )
         ranking = self.ranking
         cells = [["/".join(map(str, self.first[i, j])) if i != j else "" for i in ranking] for j in ranking]
@@ -177,7 +180,7 @@ class TournamentResult(Report):
         return "\n".join(player_table(self._rows, columns, width))
 
     def heat_map(self) -> bytes:
-        """The cross table as a PNG picture; needs matplotlib."""
+        """Draw the cross table as a PNG picture; needs matplotlib."""
         check_meetings(self.game)
         try:
             from matplotlib.figure import Figure
@@ -204,7 +207,7 @@ class TournamentResult(Report):
         return file.getvalue()
 
     def heat_text(self, width: int | None = None) -> str:
-        """The cross table as shades, for a terminal: the darker the more points of the row."""
+        """Draw the cross table as shades of text: darker means more points of the row."""
         columns = [
             [f"{rank:>3}", *(f" {_shade(self.cross[i, j])}" for i in self.ranking)]
             for rank, j in enumerate(self.ranking, 1)
@@ -213,9 +216,9 @@ class TournamentResult(Report):
 
 
 def check_meetings(game: Game) -> None:
-    """Refuses a cross table of who beat whom where nobody meets anybody."""
+    """Refuse a cross table for a one-player game."""
     if game.players == 1:
-        raise BoardLabError(f"a heat map shows who beat whom; {game.name} is played alone")
+        raise BoardLabError(f"a heat map shows who beat whom; {game.name} is a game for one player")
 
 
 def _or_blank(value: float, form: str) -> str:
@@ -231,7 +234,10 @@ def _cell(share: float, same: bool) -> str:
 
 
 def _wrapped(name: str, width: int = 40, lines: int = 3) -> str:
-    """In as many lines as a row has room for; what is too long even then lacks its middle."""
+    """Wrap a name into the lines of a row.
+
+    Cut the middle out if it is still too long.
+    """
     found = textwrap.wrap(name, width, break_on_hyphens=False)
     if len(found) > lines:
         found[lines - 2 : -1] = [found[lines - 2][: width - 3] + "..."]
@@ -248,7 +254,7 @@ def tally(
     round_size: int,
     name: str = "",
 ) -> TournamentResult:
-    """Counts the games of all pairings, each in its order, `round_size` of them on one opening."""
+    """Sum up all pairings, whose games share an opening in groups of `round_size`."""
     count = len(agents)
     records = tuple(record for played in pairings for record in played)
     shares: list[dict[int, list[float]]] = [
@@ -315,7 +321,7 @@ def tally(
 
 
 def results_of(game: Game, agents: Sequence[str], records: Sequence[GameRecord]) -> list[Result]:
-    """The records as rating systems read them."""
+    """Return the records as results for rating systems."""
     played = f"{game.name} {parameters_text(game)}".strip()
     return [Result(tuple(agents[a] for a in record.seats), record.scores, game=played) for record in records]
 
@@ -327,5 +333,5 @@ def _ratings(
         return None
     results = results_of(game, agents, records)
     if len({name for result in results for name in result.players}) < len(agents):
-        return None  # somebody has not played yet
+        return None  # some agent has not played yet
     return bayes_elo(results) if game.players == 2 else openskill(results)

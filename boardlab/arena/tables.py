@@ -1,11 +1,11 @@
-"""Tables of players by rank that fit a terminal: where one is too wide, numbers stand for the names."""
+"""Tables of players that fit a terminal: if too wide, numbers replace the names."""
 
 from collections.abc import Sequence
 
 Row = tuple[int, str]
-"""A player's number, which is its rank in most tables, and its name."""
+"""A player's number, usually its rank, and its name."""
 Column = Sequence[str]
-"""A head and a cell a row, as they are printed, with the blanks before them."""
+"""A head and one cell per row, as printed, with leading blanks."""
 
 
 def player_table(
@@ -16,11 +16,11 @@ def player_table(
     heads: tuple[str | None, str] = ("", ""),
     legend: bool = False,
 ) -> list[str]:
-    """The lines of the table; those are wider than `width` only where a single column is.
+    """Format the table; a line exceeds `width` only if a single column does.
 
-    A table that is too wide has no names, and columns that still do not fit stand in further blocks below.
-    `legend` adds whose the numbers are; tables below another one need none. `heads` are those of the numbers
-    and of the names; None shows numbers only where names do not fit.
+    A table that is too wide drops the names, and columns that still do not fit go to further blocks below.
+    `legend` lists the names of the numbers; tables below another one need none. `heads` are the heads of
+    numbers and names; None shows numbers only if the names do not fit.
     """
     number_head, name_head = heads
     longest = max(len(name) for name in (name_head, *(name for _, name in rows)))

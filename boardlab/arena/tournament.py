@@ -1,9 +1,8 @@
-"""Tournaments: agents meet by a plan, everything is kept in the store, and what was broken off goes on.
+"""Tournaments: agents meet by a plan, kept in the store and resumable.
 
-Game i of a tournament is the same whatever was played before it: it depends on the seed, its number and its
-entrants alone. All pairings of a round play the same opening, so that a tournament that is not finished is
-fair too. A tournament is found again by its plan: the same call after a crash, or after kill -9, plays only
-what is missing and ends as though nothing had happened.
+Game i of a tournament depends only on the seed, its number and its entrants. All pairings of a round play the
+same opening, so that an unfinished tournament is fair too. The plan identifies a tournament: the same call
+after a crash, or after kill -9, plays only the missing games and ends with the same result.
 """
 
 import dataclasses
@@ -43,7 +42,7 @@ from boardlab.search.agent import AgentLike
 from boardlab.search.budget import with_iterations
 
 Progress = Callable[[int, int], None]
-"""Is told how many games were played, and of how many."""
+"""Called with the number of games played and the total."""
 
 
 @ended_by_signals()
@@ -66,15 +65,15 @@ def tournament(
     iterations: int | None = None,
     progress: Progress | None = None,
 ) -> TournamentResult:
-    """Plays a tournament, or goes on with the one of the same plan that the store holds.
+    """Play a tournament, or continue the stored one with the same plan.
 
     `format` is "round-robin", "gauntlet" (the first agent against all others) or "swiss" (`rounds` rounds, by
-    default as many as find a winner). Every pairing plays `games` games, rounded up to whole turns of the
-    seat orders: `seats` is "single" (one order a turn), "double" (everybody once on each seat) or "all"
-    (that, with another order around the table each turn). A turn shares an opening: see `match` for
-    `random_actions`, `starts` and `adjudicate`. `again` starts anew though the store has this tournament;
-    another `name` renames it. `iterations` gives every tree search that many simulations a decision, so that
-    budgets are equal. `result.fresh` is the number of games that this call played.
+    default enough to find a winner). Every pairing plays `games` games, rounded up to whole turns of the seat
+    orders: `seats` is "single" (one order per turn), "double" (each agent once in each seat) or "all" (the
+    same, with another order around the table each turn). A turn shares an opening: see `match` for
+    `random_actions`, `starts` and `adjudicate`. `again` starts over even if the store has this tournament;
+    another `name` renames it. `iterations` gives every tree search that many simulations per decision, for
+    equal budgets. `result.fresh` is the number of games that this call played.
     """
     as_game(game)
     if isinstance(agents, str) or not isinstance(agents, Sequence):
@@ -91,7 +90,7 @@ def tournament(
     if len(agents) < least:
         raise BoardLabError(f"a tournament of {game.name} needs at least {least} agents, not {len(agents)}")
     if game.players == 1 and format != "round-robin":
-        raise BoardLabError(f'in {game.name} nobody meets: its format is "round-robin", everybody plays')
+        raise BoardLabError(f'nobody meets in {game.name}, a game for one player: use format "round-robin"')
     if rounds is not None and format != "swiss":
         raise BoardLabError(f'rounds are for the format "swiss", not for "{format}"')
     swiss = as_integer("rounds", rounds, 1, 1000) if rounds is not None else math.ceil(math.log2(len(agents)))
@@ -129,8 +128,8 @@ def tournament(
     if turn_of(plan) != turn:
         if not plan.is_finished:
             raise BoardLabError(
-                f"{plan.title} was begun by an earlier version, which played all {turn_of(plan)} seat orders "
-                "on one opening, and cannot go on; --again (again=True) starts it anew"
+                f"{plan.title} was started by an earlier version, with all {turn_of(plan)} seat orders "
+                "on one opening, and cannot be continued; --again (again=True) starts over"
             )
         return stored_tournament(plan)
     event = _Event(arena, plan, seats, turns, progress)
@@ -143,12 +142,12 @@ def tournament(
     if not plan.is_finished:
         _keep_ratings(plan, result)
         plan.finish()
-    # Perhaps another process was the last to play.
+    # Another process may have played the last games.
     return dataclasses.replace(result, is_finished=True, fresh=event.played)
 
 
 def stored_tournament(plan: StoredTournament) -> TournamentResult:
-    """What came of a tournament in the store, however far it is."""
+    """Sum up a tournament in the store, finished or not."""
     played: dict[int, list[GameRecord]] = {}
     for stored in plan.games():
         played.setdefault(stored.pairing, []).append(stored.record)
@@ -158,7 +157,7 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
 
 
 def turn_of(plan: StoredTournament) -> int:
-    """How many games of a pairing share an opening; of "all" seats every order did, before it was noted."""
+    """Return how many games of a pairing share an opening."""
     with understanding(plan.store.path, plan.title):
         players, seats = plan.game.players, plan.options.get("seats", "all")
         if seats not in SEATS:
@@ -206,23 +205,23 @@ def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
 
 
 def _finite(width: float) -> float:
-    """A single game has no interval."""
+    """Return 0 for the undefined interval of a single game."""
     return 0.0 if math.isnan(width) else width
 
 
 class _Event:
-    """A tournament under way: plays what the store does not have yet and hands it over as it comes."""
+    """A running tournament: plays the games that the store lacks, and stores them."""
 
     def __init__(
         self, arena: Arena, plan: StoredTournament, seats: str, turns: int, progress: Progress | None
     ) -> None:
         self.arena, self.plan, self.seats, self.turns = arena, plan, seats, turns
         self.turn = order_count(arena.game.players, seats)
-        self.tell = progress or (lambda done, games: None)
+        self.report_progress = progress or (lambda done, games: None)
         self.played = 0
 
     def play_swiss(self, rounds: int) -> None:
-        """Round after round: who meets is told by what came of the rounds before, which the store knows."""
+        """Play Swiss rounds; the stored results of earlier rounds decide the pairings."""
         entrants, players = len(self.plan.agents), self.arena.game.players
         games = self.turns * self.turn
         total = rounds * (entrants // players) * games
@@ -230,7 +229,7 @@ class _Event:
         byes = [0] * entrants
         for number in range(rounds):
             points = [float(bye * games) for bye in byes]
-            # Not of this round, which may have been broken off.
+            # Not from this round, which may be unfinished.
             whole = {p.number for p in self.plan.pairings() if p.round < number}
             earlier = [stored.record for stored in self.plan.games() if stored.pairing in whole]
             for record in earlier:
@@ -238,7 +237,7 @@ class _Event:
                     points[seat] += share
             groups, out = swiss_round(points, met, byes, players)
             begun = [p.entrants for p in self.plan.pairings() if p.round == number]
-            if begun:  # perhaps by a version that paired otherwise
+            if begun:  # perhaps by a version that paired differently
                 groups, out = begun, sorted(set(range(entrants)).difference(*begun))
             self.play_round(number, groups, total, [record.seats for record in earlier])
             for group in groups:
@@ -251,9 +250,9 @@ class _Event:
     def play_round(
         self, number: int, groups: Sequence[Group], total: int, earlier: Sequence[Group] = ()
     ) -> None:
-        """All games of these groups: turn after turn, in each turn all groups on one opening.
+        """Play all games of these groups turn by turn, all groups on the same opening.
 
-        `earlier` is how the games of earlier rounds were seated.
+        `earlier` lists the seatings of earlier rounds.
         """
         games = self.turns * self.turn
         self.plan.add_pairings([(group, games) for group in groups], round=number)
@@ -266,7 +265,7 @@ class _Event:
         stored = [p.played for p in pairings]
 
         start = number * size * self.turns
-        # The first game that is missing; later ones that a crash left in the store are played again and kept.
+        # Start at the first missing game; later ones that a crash left in the store are replayed and kept.
         missing = min(
             done // self.turn * size + pairing * self.turn + done % self.turn
             for pairing, done in enumerate(stored)
@@ -286,9 +285,9 @@ class _Event:
             for pairing, records in by_pairing.items():
                 number = pairings[pairing].number
                 self.played += self.plan.add_games(number, records, first=firsts[pairing])
-            self.tell(before + at - start, total)
+            self.report_progress(before + at - start, total)
 
-        self.tell(before + at - start, total)
+        self.report_progress(before + at - start, total)
         if missing >= size * self.turns:
             return
         begins = first_turns(groups, earlier)
@@ -298,6 +297,6 @@ class _Event:
             for group, first in zip(groups, begins, strict=True)
             for order in seat_orders(group, self.seats, first + turn)
         ]
-        shift = start % len(seatings)  # the arena counts the games from the first round on
+        shift = start % len(seatings)  # the arena counts games from the first round
         seatings = seatings[len(seatings) - shift :] + seatings[: len(seatings) - shift]
         self.arena.play(seatings, start + size * self.turns, receive, first=at, turn=size)

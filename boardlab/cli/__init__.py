@@ -1,4 +1,4 @@
-"""The command line: `boardlab COMMAND`, the same as `python -m boardlab COMMAND`. One file a command."""
+"""The command line, `boardlab COMMAND`: one file per command."""
 
 import contextlib
 import io
@@ -35,7 +35,7 @@ from boardlab.runs.folder import OtherGameError
 
 app = typer.Typer(
     name="boardlab",
-    help="Agents that teach themselves board games and puzzles, and how strong they really are.",
+    help="Train agents that teach themselves board games and puzzles, and measure their strength.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -43,11 +43,11 @@ app = typer.Typer(
 )
 SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
-"""These are handed options that they did not declare, most as parameters of a game."""
+"""Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(
     ("play", "inspect", "match", "tournament", "balance"), ""
 )
-"""The commands in which a game is typed, and what stands before it."""
+"""The commands that name a game, and the text that precedes it."""
 for command in SIMPLE:
     app.command()(read_values(command))
 for command in OPEN:
@@ -64,8 +64,8 @@ def _before(
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="Run this Python file first: it may register games, evaluators, agents, exams, features. Or "
-            "load this game library (.so). Runs its code.",
+            help="Run this Python file first; it may register games, evaluators, agents, exams and features. "
+            "Or load this compiled game (.so). Runs the file's code.",
         ),
     ] = None,
 ) -> None:
@@ -81,14 +81,14 @@ def _before(
 
 
 def _from_command(words: list[str]) -> list[str]:
-    """The words from the command's name on."""
+    """Return the words from the command's name on."""
     while words and words[0].startswith("-"):
         words = words[2 if words[0] == "--plugin" else 1 :]
     return words
 
 
 def _check_place_of_plugins(words: list[str]) -> None:
-    """Refuses --plugin behind the command, where it would be taken for one of its options."""
+    """Refuse --plugin after the command, which would read it as its option."""
     words = _from_command(words)
     if any(word == "--plugin" or word.startswith("--plugin=") for word in words):
         raise boardlab.BoardLabError(
@@ -97,7 +97,7 @@ def _check_place_of_plugins(words: list[str]) -> None:
 
 
 def _game_to_type(error: Exception) -> str:
-    """Where a run plays another game: how its own is written, as the command takes it."""
+    """Return how to type the run's own game, if another one was given."""
     if not isinstance(error, OtherGameError):
         return ""
     before = BEFORE_GAME.get(next(iter(_from_command(sys.argv[1:])), ""))
@@ -106,16 +106,18 @@ def _game_to_type(error: Exception) -> str:
 
 
 def main() -> None:
-    """Runs a command; what a user got wrong is one sentence on standard error and exit status 2.
+    """Run a command.
 
-    A command that a signal ended has the status 128 + signal: 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP).
+    A user's mistake prints one sentence on standard error and exits with status 2.
+
+    A command ended by a signal exits with 128 + signal: 130 (Ctrl-C), 143 (SIGTERM), 129 (SIGHUP).
     """
     if sys.stdin is None:  # closed, as some services start their programs: there is no input
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115
     elif isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is a word that nobody knows, not the end
+        sys.stdin.reconfigure(errors="replace")  # undecodable input is an unknown word, not a crash
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without a letter gets a ?, not a traceback
+        sys.stdout.reconfigure(errors="replace")  # print ? for letters the terminal lacks, not a traceback
     with ended_by_signals() as ending:
         try:
             _check_place_of_plugins(sys.argv[1:])
@@ -123,10 +125,10 @@ def main() -> None:
         except SystemExit as end:
             sys.exit(ending.status if end.code == STOPPED else end.code)
         except Exception as error:
-            said = plugin_failure(error)
-            if said is None and not isinstance(error, boardlab.BoardLabError | OSError):
+            message = plugin_failure(error)
+            if message is None and not isinstance(error, boardlab.BoardLabError | OSError):
                 raise
             with contextlib.suppress(OSError):
-                print(printable(f"boardlab: {said or error}{_game_to_type(error)}"), file=sys.stderr)
+                print(printable(f"boardlab: {message or error}{_game_to_type(error)}"), file=sys.stderr)
             is_cut_off = isinstance(error, OSError) and ending.signal != signal.SIGINT
             sys.exit(ending.status if is_cut_off else 2)

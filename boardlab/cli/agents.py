@@ -1,4 +1,4 @@
-"""`boardlab agents`: what can play."""
+"""`boardlab agents`: list the searches and evaluators that can play."""
 
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ from boardlab.search.expression import AGENTS, format_spec
 def agents(
     name: Annotated[
         str | None,
-        typer.Argument(help="Tell all about this search or evaluator.", autocompletion=complete_part),
+        typer.Argument(help="Describe this search or evaluator.", autocompletion=complete_part),
     ] = None,
 ) -> None:
     """List the searches and evaluators that agents are made of."""
@@ -26,11 +26,11 @@ def agents(
         known: dict[str, type] = {**AGENTS, **EVALUATORS}
         if name not in known:
             raise unknown("search or evaluator", name, known, OF_YOUR_OWN)
-        for group in (AGENTS, EVALUATORS):  # some names are both: heur plays, and judges for a search
+        for group in (AGENTS, EVALUATORS):  # some names are both: heur is an agent and an evaluator
             if name in group:
                 console.print(_describe(name, group[name]))
         return
-    console.print('An agent is a search, mostly over an evaluator: "mcts(rollout, iterations=1000)".\n')
+    console.print('An agent is a search, usually over an evaluator: "mcts(rollout, iterations=1000)".\n')
     for title, group in (("searches", AGENTS), ("evaluators", EVALUATORS)):
         table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column(title)
@@ -39,7 +39,7 @@ def agents(
             table.add_row(key, _sentence(spec))
         console.print(table)
         console.print()
-    console.print("Parameters of one of them: boardlab agents NAME", style="dim")
+    console.print("Show the parameters of one of them: boardlab agents NAME", style="dim")
 
 
 def _sentence(spec: type) -> str:

@@ -1,4 +1,4 @@
-"""`boardlab balance`: what a seat is worth, and which starts make a game even."""
+"""`boardlab balance`: measure the worth of a seat and find even starts."""
 
 from typing import Annotated
 
@@ -29,23 +29,23 @@ def balance(
         typer.Option(
             "--agent",
             "-a",
-            help="Plays itself; or one for each player, given several times.",
+            help="The agent that plays itself; repeat for one agent per player.",
             autocompletion=complete_agent,
         ),
     ],
-    games: Annotated[int, typer.Option("--games", "-n", help="Games from the usual start.")] = 200,
+    games: Annotated[int, typer.Option("--games", "-n", help="Games from the standard start.")] = 200,
     plies: Annotated[
-        int, typer.Option(help="Look for even starts after so many random actions; 0: do not.")
+        int, typer.Option(help="Search for even starts this many random actions deep; 0: none.")
     ] = 0,
-    candidates: Annotated[int, typer.Option(help="Starts that are screened.")] = 100,
-    keep: Annotated[int, typer.Option(help="Starts that are kept.")] = 10,
-    screen: Annotated[int, typer.Option(help="Games a start in the first screening.")] = 20,
-    confirm: Annotated[int, typer.Option(help="Fresh games a kept start, for the figures.")] = 100,
-    out: Annotated[str | None, typer.Option(help="Save the kept starts as a file of openings.")] = None,
+    candidates: Annotated[int, typer.Option(help="Number of starts to screen.")] = 100,
+    keep: Annotated[int, typer.Option(help="Number of starts to keep.")] = 10,
+    screen: Annotated[int, typer.Option(help="Games per start in the first screening.")] = 20,
+    confirm: Annotated[int, typer.Option(help="New games per kept start, for its reported figures.")] = 100,
+    out: Annotated[str | None, typer.Option(help="Save the kept starts to this file of openings.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
 ) -> None:
-    """Measure the first-move advantage of a game, and find the starts that make it even."""
+    """Measure the first-move advantage, and find even starts."""
     check_given_with(context, "plies", "candidates", "keep", "screen", "confirm", "out")
     weighed = game_from(game, context)
     if out is not None:
@@ -56,12 +56,12 @@ def balance(
     total = before["confirm"] + keep * confirm if plies else games
     done = 0
     is_stopped = False
-    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", total) as tell:
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", total) as show:
 
         def follow(stage: str, number: int, _: int) -> None:
             nonlocal done
             done = before[stage] + number
-            tell(done)
+            show(done)
 
         try:
             result = find_balance(
@@ -79,7 +79,7 @@ def balance(
             )
         except StoppedBalance as stop:
             result, is_stopped = stop.result, True
-    if out is not None and result.starts:  # before the screen: who reads it may have gone away
+    if out is not None and result.starts:  # before printing: the reader of a pipe may be gone
         with whole_once_stopped(is_stopped):
             write_openings(result, out)
     if is_stopped:

@@ -1,4 +1,4 @@
-"""What several commands share: game parameters as options, coloured boards, chance in words."""
+"""Shared parts of commands: game parameters, coloured boards, progress bars."""
 
 import contextlib
 import os
@@ -34,10 +34,10 @@ GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 class SafeConsole(Console):
-    """Prints what strangers' files and programs say without the commands to the terminal in it."""
+    """A console that removes terminal escape codes from the text it prints."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments of what is printed; those of control are rich's own."""
+        """Return the segments to print; control segments are rich's own."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(printable(text), style)
@@ -46,19 +46,19 @@ class SafeConsole(Console):
 console = SafeConsole(highlight=False)
 
 STOPPED = 130
-"""The status of a command that Ctrl-C ended; `main` makes it that of SIGTERM or SIGHUP where they did."""
+"""Exit status of a command that Ctrl-C ended; `main` replaces it after SIGTERM or SIGHUP."""
 
 NARROW = 75
-"""Columns of a terminal with fewer than which tables would cut words."""
+"""Terminal columns below which a table would cut words."""
 
 
 def screen_width() -> int | None:
-    """How wide a table may be: what is read by no person, or goes to a file, has no limit."""
+    """Return how wide a table may be; None, no limit, unless a terminal shows it."""
     return console.width if console.is_terminal else None
 
 
 def read_values(command: Callable[..., None]) -> Callable[..., None]:
-    """Lets the numbers and paths of a command be read, and refused, as settings and paths in Python are."""
+    """Read a command's numbers and paths with the checks of Python settings."""
     for name, hint in get_type_hints(command, include_extras=True).items():
         kind = _kind_in(hint)
         for info in get_args(hint):
@@ -69,14 +69,14 @@ def read_values(command: Callable[..., None]) -> Callable[..., None]:
                 names = (*(info.param_decls or ()), f"--{name.replace('_', '-')}")
                 shown = next(word for word in names if word.startswith("--"))
             info.metavar = info.metavar or ("PATH" if kind is Path else f"<{kind.__name__}>")
-            # Typer's own would not say which number was given, and take "" for the present folder.
+            # Typer's own reader would not name the number given, and would read "" as the current folder.
             info.parser = lambda given: given
             info.callback = _reader(shown, kind)
     return command
 
 
 def _kind_in(hint: Any) -> type | None:
-    """The kind of value in `Annotated[int | None, ...]`, `Annotated[list[Path], ...]` and the like."""
+    """Return the type in `Annotated[int | None, ...]`, `Annotated[list[Path], ...]`."""
     if hint in (int, float, Path):
         return hint  # type: ignore[no-any-return]
     return next((kind for part in get_args(hint) if (kind := _kind_in(part))), None)
@@ -100,7 +100,7 @@ def _reader(name: str, kind: type) -> Callable[[Any], Any]:
 
 
 def game_from(name: str, context: typer.Context) -> Game:
-    """The game with the parameters that stand behind it on the command line."""
+    """Make the game with the parameters that follow it on the command line."""
     rules = rules_of(name)
     known = {option.name: option for option in options_of(rules)}
     given: dict[str, Any] = {}
@@ -128,13 +128,13 @@ def game_from(name: str, context: typer.Context) -> Game:
 
 
 def command_options(context: typer.Context) -> list[str]:
-    """The names of the command's own options, as they are typed, without the dashes before them."""
+    """Return the names of the command's own options, as typed but without the dashes."""
     names = (name for option in context.command.params for name in (*option.opts, *option.secondary_opts))
     return [name[2:] for name in names if name.startswith("--")]
 
 
 def check_given_with(context: typer.Context, main: str, *names: str) -> None:
-    """Refuses options that are changed while the `main` one is as by default: they would do nothing."""
+    """Refuse options that do nothing because the `main` one has its default value."""
     options = {option.name: option for option in context.command.params}
     if context.params[main] != options[main].default:
         return
@@ -145,14 +145,17 @@ def check_given_with(context: typer.Context, main: str, *names: str) -> None:
 
 
 def read_switch(owner: str, option: Option, words: list[str]) -> bool:
-    """What --NAME alone says of a yes-or-no option, true, or the value that stands behind it."""
+    """Read a yes-or-no option: --NAME alone is true, or a value follows it."""
     if not words or words[0].startswith("--"):
         return True
     return bool(read_option(owner, option, words.pop(0)))
 
 
 def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
-    """The game and the agents where both follow the command: what begins with two dashes is the game's."""
+    """Split the arguments into game and agents.
+
+    Words that begin with -- belong to the game.
+    """
     words = [*agents, *context.args]
     first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
     context.args = words[first:]
@@ -160,9 +163,9 @@ def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tu
 
 
 def agent_from(word: str, *, or_exam: bool = False) -> str:
-    """An agent as it stands on the command line: an expression, or a run's folder, which has a slash.
+    """Read an agent, which is an expression or a run's folder (with a slash).
 
-    With `or_exam` it may also be an exam's name.
+    With `or_exam` it may also be the name of an exam.
     """
     place = min((word.find(slash) for slash in {"/", os.sep} if slash in word), default=-1)
     if place < 0 or "(" in word[:place]:
@@ -173,20 +176,26 @@ def agent_from(word: str, *, or_exam: bool = False) -> str:
 
 
 def _check_no_folder(word: str) -> None:
-    """Refuses the name of a folder where an agent's should be: it would be taken for a misspelt agent."""
+    """Refuse a folder's name given as an agent.
+
+    It would be reported as a misspelt agent.
+    """
     if word in {*AGENTS, *EVALUATORS} or not re.fullmatch(r"[\w.-]+", word):
         return
     for path, written in ((Path(word), f"./{word}"), (Path("runs") / word, f"runs/{word}")):
         if reachable(path / "agent.toml").is_file():
-            raise BoardLabError(f'unknown agent "{word}"; the run in that folder is written {written}')
+            raise BoardLabError(f'unknown agent "{word}"; write the run in that folder as {written}')
     if Path(word).is_dir():
         raise BoardLabError(
-            f'unknown agent "{word}"; in that folder there is no run, which has an agent.toml'
+            f'unknown agent "{word}"; a folder of that name exists, but it has no agent.toml, so it is no run'
         )
 
 
 def game_of_run(agent: str) -> Game | None:
-    """The game of the one run that an agent names; None where it names none, or several."""
+    """Return the game of the one run that an agent names.
+
+    None if it names none, or several.
+    """
     folders = run_folders(agent)
     if len(folders) != 1:
         return None
@@ -196,7 +205,10 @@ def game_of_run(agent: str) -> Game | None:
 
 
 def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> RenderableType:
-    """A table; where the terminal is too narrow for one, the first cell of a row, and the others below it."""
+    """Return a table.
+
+    On a narrow terminal, each row's first cell with the others below it.
+    """
     if console.width >= NARROW:
         table = Table(box=None, header_style="bold", pad_edge=False)
         for number, column in enumerate(columns):
@@ -215,9 +227,11 @@ def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Renderabl
 
 @contextlib.contextmanager
 def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
-    """A progress bar over games; gives the function of games done (and of how many) that moves it.
+    """Show a progress bar over games.
 
-    Nothing is drawn where nobody looks.
+    Yields the function of games done (and their total) that moves it.
+
+    Nothing is drawn unless standard output is a terminal.
     """
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -227,7 +241,7 @@ def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
 
 @contextlib.contextmanager
 def stopped_by_ctrl_c(where: str) -> Iterator[None]:
-    """Says after Ctrl-C where a command was stopped, and ends with the status that shells expect."""
+    """After Ctrl-C, print where the command stopped and exit with status 130."""
     with _stopped_by_ctrl_c(lambda: where):
         yield
 
@@ -235,11 +249,14 @@ def stopped_by_ctrl_c(where: str) -> Iterator[None]:
 def saved_by_ctrl_c(
     command: str, is_saved: Callable[[], bool] = lambda: True
 ) -> contextlib.AbstractContextManager[None]:
-    """The same where nothing is lost; `is_saved` tells whether there is anything yet to go on with."""
+    """After Ctrl-C, print how to continue.
+
+    `is_saved` returns whether anything was saved yet.
+    """
 
     def where() -> str:
         if is_saved():
-            return f"and saved; to go on: {command}"
+            return f"and saved; to continue: {command}"
         return "before anything was learned; nothing was saved"
 
     return _stopped_by_ctrl_c(where)
@@ -250,18 +267,18 @@ def _stopped_by_ctrl_c(where: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may have been closed
+        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may be closed
             console.print(f"stopped {where()}", markup=False, soft_wrap=True)
         raise typer.Exit(STOPPED) from None
 
 
 def whole_once_stopped(stopped: bool) -> contextlib.AbstractContextManager[None]:
-    """While files are written: once a command is stopped, a further Ctrl-C must not cost what it has."""
+    """Once a command is stopped, ignore further Ctrl-C while it writes its files."""
     return ignoring_ctrl_c() if stopped else contextlib.nullcontext()
 
 
 def board(state: State) -> Text:
-    """What a player is shown of the state, in the game's colours."""
+    """Return the board as its player sees it, in the game's colours."""
     text = Text(state.game.rules.board_text(state))
     for pattern, style in state.game.rules.colours:
         text.highlight_regex(pattern, style)
@@ -269,7 +286,7 @@ def board(state: State) -> Text:
 
 
 def play_actions(state: State, words: Sequence[str], seed: int = 0) -> None:
-    """Plays actions written as text; chance is drawn with the seed."""
+    """Play actions written as text; the seed draws chance events."""
     rng = random.Random(seed)
     settle_chance(state, rng)
     for word in words:
@@ -278,22 +295,22 @@ def play_actions(state: State, words: Sequence[str], seed: int = 0) -> None:
 
 
 def settle_chance(state: State, rng: random.Random) -> None:
-    """Lets nature move until a player's turn or the end."""
+    """Draw chance events until a player must act or the game ends."""
     while state.player == CHANCE:
         state.apply(state.sample_chance(rng.randrange(2**63)))
 
 
 def read_position(game: Game, position: str | None, actions: str | None, seed: int) -> State:
-    """The position a command is about: the start, a text or a file, and actions played from there."""
+    """Read a start (initial, text or file) and play actions from there."""
     state = first_position(game, position, seed)
-    # Some games have blanks in the names of actions; then they stand between commas.
+    # Some action names contain blanks; such actions are separated by commas.
     words = re.split(r"\s*[,;]\s*" if re.search("[,;]", actions or "") else r"\s+", (actions or "").strip())
     play_actions(state, [word for word in words if word], seed)
     return state
 
 
 def first_position(game: Game, position: str | None, seed: int) -> State:
-    """The initial position, or the one in a text or a file."""
+    """Return the initial position, or the one in a text or a file."""
     if position is None:
         return game.initial_state(seed)
     if position.startswith("@"):

@@ -1,4 +1,4 @@
-"""What the shell completes where a name stands, and the game as the commands take it."""
+"""Shell completion of names, and the game as an argument and as an option."""
 
 from collections.abc import Iterable
 from typing import Annotated
@@ -15,32 +15,32 @@ from boardlab.search.expression import AGENTS
 
 
 def complete_game(incomplete: str) -> list[str]:
-    """Games of ours: a plugin is not run for a completion."""
+    """Complete built-in games; completion does not run plugins."""
     return _beginning(incomplete, games())
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """Names that an agent begins with."""
+    """Complete the name that an agent begins with."""
     return _beginning(incomplete, AGENTS)
 
 
 def complete_part(incomplete: str) -> list[str]:
-    """Searches and evaluators."""
+    """Complete searches and evaluators."""
     return _beginning(incomplete, [*AGENTS, *EVALUATORS])
 
 
 def complete_learner(incomplete: str) -> list[str]:
-    """Learners."""
+    """Complete learners."""
     return _beginning(incomplete, LEARNERS)
 
 
 def complete_preset(incomplete: str) -> list[str]:
-    """Presets of any game and learner."""
+    """Complete presets of any game and learner."""
     return _beginning(incomplete, ["default", "paper", *ALPHAZERO_PRESETS])
 
 
 def complete_exam(context: typer.Context, incomplete: str) -> list[str]:
-    """Exams of the game that was typed, and agents, who may examine, too."""
+    """Complete exams of the game typed before, and agents, which can serve as exams."""
     try:
         known = exams_for(game(str(context.params.get("game"))))
     except BoardLabError:

@@ -1,4 +1,4 @@
-"""`boardlab demo`: an agent learns, is examined, and gets a search over it, in under a minute."""
+"""`boardlab demo`: train, examine and search with an agent in under a minute."""
 
 import importlib.util
 import tempfile
@@ -26,7 +26,10 @@ STRONG_RIVAL = "mcts(rollout, iterations=2000)"
 
 
 def demo() -> None:
-    """Watch an agent teach itself Connect Four, with a search over it and exams; then two exact minds."""
+    """Watch an agent teach itself Connect Four, in under a minute.
+
+    Then two exact solvers play Othello and solve a cube.
+    """
     start = time.perf_counter()
     game = bl.game("connectfour")
     run = _train(game)
@@ -54,13 +57,14 @@ def _say(words: str) -> None:
 def _train(game: bl.Game) -> bl.Run:
     _title("Connect Four: an agent teaches itself, from nothing but the rules")
     console.print(
-        f"It plays itself for {TRAINING_SECONDS:.0f} s; now and then {RIVAL} examines it.", soft_wrap=True
+        f"It plays itself for {TRAINING_SECONDS:.0f} s; every few seconds it is tested against {RIVAL}.",
+        soft_wrap=True,
     )
     exam_every = max(1, int(_episodes_a_second(game) * TRAINING_SECONDS / 12))
     with training_bar() as bar:
         show = teller(bar)
 
-        def tell(standing: Progress) -> bool:
+        def show_time_left(standing: Progress) -> bool:
             reached = standing.seconds / TRAINING_SECONDS
             show(
                 replace(standing, total=max(standing.episodes, round(standing.episodes / max(reached, 1e-9))))
@@ -75,10 +79,10 @@ def _train(game: bl.Game) -> bl.Run:
             exams=[RIVAL],
             exam_every=exam_every,
             exam_games=40,
-            progress=tell,
+            progress=show_time_left,
         )
     console.print(
-        f"\nmean score against {RIVAL} (1: wins all, -1: loses all) after so many games:", soft_wrap=True
+        f"\nmean score against {RIVAL} (1: wins all, -1: loses all) by games played:", soft_wrap=True
     )
     _say(text_curve(run.log, RIVAL, width=curve_width()))
     _say(f"{run.episodes:,} games, {run.actions / run.seconds:,.0f} actions/s\n")
@@ -86,7 +90,7 @@ def _train(game: bl.Game) -> bl.Run:
 
 
 def _episodes_a_second(game: bl.Game) -> float:
-    """A quick trial of the learner, so that the exams are spread over the time there is."""
+    """Time the learner briefly, to spread the exams over the available time."""
     settings = settings_from({k: v for k, v in preset(game).items() if k != "episodes"})
     network = build_network(game, settings.describe(game, 1), coherent=True, memory_gb=8)
     learner = _engine.TdLearner(network, settings.engine_settings(10**6), settings.reward, 1)
@@ -97,7 +101,7 @@ def _episodes_a_second(game: bl.Game) -> float:
 
 
 def _folder() -> Path:
-    """runs/demo if that is ours or can become ours, else a temporary folder."""
+    """Return runs/demo if it is ours or can be created, otherwise a temporary folder."""
     folder = Path("runs") / "demo"
     ours = folder / ".demo"
     try:
@@ -149,7 +153,7 @@ def _othello() -> None:
 
 
 def _cube() -> None:
-    _title("Rubik's cube 2x2x2: a shortest way home")
+    _title("Rubik's cube 2x2x2: a shortest solution")
     game = bl.game("rubiks", twists=12)
     state = game.initial_state(seed=5)
     console.print(board(state))

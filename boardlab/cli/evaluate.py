@@ -1,4 +1,4 @@
-"""`boardlab evaluate`: an agent takes its game's exams."""
+"""`boardlab evaluate`: let an agent take its game's exams."""
 
 import contextlib
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 
 GAMES_HELP = (
-    "Games an exam, or positions. Exams from several starts play each equally often in every seat, once at "
-    "least; those of cubes play so many for each number of twists."
+    "Games or positions per exam. Exams with several starts play each equally often in every seat, at least "
+    "once; cube exams play this many games per number of twists."
 )
 
 
@@ -43,14 +43,15 @@ def evaluate(
     exam: Annotated[
         list[str] | None,
         typer.Option(
-            help="An exam; may be repeated. By default all but the slow ones.", autocompletion=complete_exam
+            help="An exam; repeat for several. Default: all except the slow ones.",
+            autocompletion=complete_exam,
         ),
     ] = None,
     list_exams: Annotated[bool, typer.Option("--list", help="List the game's exams and stop.")] = False,
     against: Annotated[
         str | None,
         typer.Option(
-            help="Instead of an exam: play against this agent, in every seat.", autocompletion=complete_agent
+            help="Play against this agent in every seat, instead of an exam.", autocompletion=complete_agent
         ),
     ] = None,
     starts: Annotated[
@@ -63,7 +64,8 @@ def evaluate(
     first: Annotated[
         bool,
         typer.Option(
-            "--first", help="With --against: the agent always begins; by default at the initial position."
+            "--first",
+            help="With --against: the agent always moves first (default: from the initial position).",
         ),
     ] = False,
     games: Annotated[int, typer.Option("--games", "-n", help=GAMES_HELP)] = 100,
@@ -71,7 +73,7 @@ def evaluate(
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
 ) -> None:
     """Measure an agent by its game's exams."""
-    # `boardlab evaluate --game hex --list --size 4`: what follows the game may have been taken for the agent.
+    # In `boardlab evaluate --game hex --list --size 4` the game's parameter is parsed as the agent.
     if list_exams and agent is not None:
         context.args = [agent, *context.args] if agent.startswith("--") else context.args
     examined = game_from(game, context) if game else _game_of(agent, context)
@@ -79,14 +81,14 @@ def evaluate(
         console.print(_exam_table(examined))
         return
     if agent is None:
-        raise BoardLabError('say which agent, as in boardlab evaluate "mcts(rollout)" --game hex')
+        raise BoardLabError('name an agent, as in boardlab evaluate "mcts(rollout)" --game hex')
     agent, against = agent_from(agent), against and agent_from(against)
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
     if against is not None:
         if exam:
             raise BoardLabError("give exams (--exam) or an opponent (--against), not both")
-        with _told_by_ctrl_c(f"in the match against {against}"), game_bar(against, games) as tell:
+        with _partial_result_on_ctrl_c(f"in the match against {against}"), game_bar(against, games) as show:
             result = take_exam(
                 agent,
                 examined,
@@ -97,7 +99,7 @@ def evaluate(
                 starts=starts,
                 moves_first=first,
                 threads=threads,
-                progress=tell,
+                progress=show,
             )
         console.print(result.text(games), markup=False, soft_wrap=True)
         return
@@ -105,29 +107,31 @@ def evaluate(
     slow = [name for name in names if EXAMS[name].slow]
     for name in exam or [name for name in names if name not in slow]:
         try:
-            with _told_by_ctrl_c(f"in the exam {name}"), game_bar(name, games) as tell:
-                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=tell)
+            with _partial_result_on_ctrl_c(f"in the exam {name}"), game_bar(name, games) as show:
+                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=show)
         except MissingPackageError as missing:
             if exam:
                 raise
-            console.print(f"{name}: left out, {missing}", style="dim", markup=False, soft_wrap=True)
+            console.print(f"{name}: skipped: {missing}", style="dim", markup=False, soft_wrap=True)
             continue
         console.print(result.text(games), markup=False, soft_wrap=True)
     if not exam and slow:
-        console.print(f"more, by --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True)
+        console.print(
+            f"also available with --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True
+        )
 
 
 def _game_of(agent: str | None, context: typer.Context) -> Game:
-    """The game of the run that is examined, where it was not said."""
+    """Return the game of the agent's run, when none was given."""
     found = game_of_run(agent_from(agent)) if agent is not None and not context.args else None
     if found is None:
-        raise BoardLabError('say which game, as in boardlab evaluate "mcts(rollout)" --game hex')
+        raise BoardLabError('name a game, as in boardlab evaluate "mcts(rollout)" --game hex')
     return found
 
 
 @contextlib.contextmanager
-def _told_by_ctrl_c(where: str) -> Iterator[None]:
-    """Tells of the games that were finished before Ctrl-C, though they are no whole exam."""
+def _partial_result_on_ctrl_c(where: str) -> Iterator[None]:
+    """After Ctrl-C, print the result of the games finished so far."""
     with stopped_by_ctrl_c(f"{where}, which has no result"):
         try:
             yield

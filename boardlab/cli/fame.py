@@ -1,4 +1,4 @@
-"""`boardlab fame`: the strongest agents of every game, what they cost, and how to get them again."""
+"""`boardlab fame`: list the strongest agents and how to train them again."""
 
 from pathlib import Path
 from typing import Annotated
@@ -20,10 +20,10 @@ def fame(
     game: Annotated[str | None, typer.Argument(help="Only this game.", autocompletion=complete_game)] = None,
     store: Annotated[Path | None, STORE] = None,
     top: Annotated[
-        int, typer.Option("--top", "-n", help="So many agents a list; who never met have their own.")
+        int, typer.Option("--top", "-n", help="Agents per list; groups that never met are listed apart.")
     ] = 10,
 ) -> None:
-    """List the strongest agents of rated tournaments: rating, training cost, and how to get them again."""
+    """List the strongest agents, and how to train them again."""
     top = as_integer("--top", top, 1, 10**9)
     opened = open_store(store)
     lines = opened.fame(game)
@@ -32,27 +32,27 @@ def fame(
         console.print(_left_out(left), style="dim", markup=False, soft_wrap=True)
     if not lines:
         raise BoardLabError(
-            f"nobody is famous{f' at {game}' if game else ''} yet; an agent gets in by a rated tournament: "
-            f"boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
+            f"the hall of fame{f' of {game}' if game else ''} is empty; agents enter it through a rated "
+            f"tournament: boardlab tournament {game or 'connectfour'} AGENT AGENT ..."
         )
     for text, style in lines.styled(top, again):
         console.print(text, style=style, markup=False, soft_wrap=True)
 
 
 def _left_out(tournament: Tournament) -> str:
-    """Why it does not count, and what to do about it."""
+    """Explain why a tournament does not count, and how to change that."""
     pairings = tournament.pairings()
     if pairings and all(pairing.is_done for pairing in pairings):
         return (
-            f"{tournament.title} was not rated and does not count; the same command again rates it (in "
+            f"{tournament.title} is not rated and does not count; repeat the same command to rate it (in "
             "Python: its add_ratings)"
         )
-    return f"{tournament.title} was broken off and does not count; the same command again goes on with it"
+    return f"{tournament.title} is unfinished and does not count; repeat the same command to finish it"
 
 
 def again(run: StoredRun) -> str:
-    """The command that trains it again."""
+    """Return the command that trains the run again."""
     try:
         return train_command(run.description, run.folder)
     except (BoardLabError, KeyError, TypeError) as error:
-        return f"its agent.toml ({run.folder}) tells a run that cannot be trained here: {error}"
+        return f"its agent.toml ({run.folder}) describes a run that cannot be trained here: {error}"

@@ -1,4 +1,4 @@
-"""`boardlab games`: what can be played."""
+"""`boardlab games`: list what can be played."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -13,7 +13,7 @@ from boardlab.options import options_of
 
 def games(
     name: Annotated[
-        str | None, typer.Argument(help="Tell all about this game.", autocompletion=complete_game)
+        str | None, typer.Argument(help="Describe this game.", autocompletion=complete_game)
     ] = None,
 ) -> None:
     """List the games, or describe one."""
@@ -30,9 +30,9 @@ def games(
         for key, rules in GAMES.items()
     ]
     console.print(table_of(("game", "players", "what it is", "parameters and defaults"), rows))
-    console.print("\nMore on one of them: boardlab games NAME", style="dim")
+    console.print("\nDescribe one of them: boardlab games NAME", style="dim")
 
 
 def _players(counts: Sequence[int]) -> str:
-    """Their numbers, short enough for a narrow terminal."""
+    """Format the possible numbers of players, short enough for a narrow terminal."""
     return f"{counts[0]} to {counts[-1]}" if len(counts) > 2 else ", ".join(map(str, counts))

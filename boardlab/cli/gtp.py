@@ -1,4 +1,4 @@
-"""`boardlab gtp`: an agent as a GTP engine, for other programs to play with."""
+"""`boardlab gtp`: offer an agent as a GTP engine to other programs."""
 
 import inspect
 import sys
@@ -28,15 +28,18 @@ def gtp(
         ),
     ],
     game: GameOption = "othello",
-    seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
-    """Let an agent play through the Go Text Protocol, on standard input and output."""
+    """Play through the Go Text Protocol (GTP)."""
     server = GtpServer(make_agent(agent_from(agent), game_from(game, context), seed))
     server.serve(sys.stdin, sys.stdout)
 
 
 class GtpServer:
-    """GTP version 2 over one game; black is player 0. Methods named do_X answer the command X."""
+    """A GTP version 2 server for one game; black is player 0.
+
+    Method do_X answers command X.
+    """
 
     def __init__(self, agent: Agent) -> None:
         game = agent.game
@@ -48,13 +51,13 @@ class GtpServer:
         self.game: Game = game
         self.state: State = game.initial_state()
         self.left_out: set[int] = set()
-        """How many actions were played after each pass that nobody told of."""
+        """Numbers of actions played right after a forced pass that the controller left out."""
         self.commands: dict[str, Callable[..., str]] = {
             name[3:]: getattr(self, name) for name in sorted(dir(self)) if name.startswith("do_")
         }
 
     def serve(self, lines: TextIO | Iterator[str], out: TextIO) -> None:
-        """Answers commands until `quit` or the end of the input."""
+        """Answer commands until `quit` or the end of the input."""
         for line in lines:
             words = "".join(c for c in line.split("#")[0] if c in "\t\n" or c >= " ").split()
             if not words:
@@ -64,10 +67,10 @@ class GtpServer:
             mark, answer = "=", ""
             try:
                 answer = self._answer(name, arguments)
-            except Exception as error:  # an agent may be anybody's code; whoever plays with it goes on
+            except Exception as error:  # the agent may be user code; the controller must get an answer
                 is_own = not isinstance(error, BoardLabError) or place_of(error)
-                said = f"{self.agent.expression}: {described(error)}" if is_own else str(error)
-                mark, answer = "?", " ".join(said.split())
+                message = f"{self.agent.expression}: {described(error)}" if is_own else str(error)
+                mark, answer = "?", " ".join(message.split())
             print(printable(f"{mark}{number} {answer}".rstrip()) + "\n", file=out, flush=True)
             if name == "quit":
                 return
@@ -82,10 +85,10 @@ class GtpServer:
         return self.commands[name](*arguments)
 
     def _turn_of(self, colour: str) -> State:
-        """The position in which this colour moves: some controllers leave out a pass that is forced."""
+        """Return the position in which this colour moves, adding a forced pass."""
         player = PLAYERS.get(colour.lower())
         if player is None:
-            raise BoardLabError("a colour is b or w")
+            raise BoardLabError("the colour must be b or w")
         state = self.state.copy()
         legal = state.legal_actions()
         if player != state.player and len(legal) == 1 and state.action_text(legal[0]) == "pass":
@@ -97,75 +100,75 @@ class GtpServer:
         return state
 
     def _play(self, state: State, action: int) -> None:
-        """Plays in the position that `_turn_of` gave."""
+        """Play in the position that `_turn_of` returned."""
         if state.actions_played > self.state.actions_played:
             self.left_out.add(state.actions_played)
         state.apply(action)
         self.state = state
 
     def do_protocol_version(self) -> str:
-        """The version of GTP."""
+        """Return the version of GTP."""
         return "2"
 
     def do_name(self) -> str:
-        """Who plays."""
+        """Return the engine's name."""
         return f"BoardLab {self.agent.expression}"
 
     def do_version(self) -> str:
-        """Of BoardLab."""
+        """Return the version of BoardLab."""
         return boardlab.__version__
 
     def do_known_command(self, command: str) -> str:
-        """Whether a command exists."""
+        """Return whether a command exists."""
         return "true" if command in self.commands else "false"
 
     def do_list_commands(self) -> str:
-        """All commands."""
+        """List all commands."""
         return "\n".join(self.commands)
 
     def do_quit(self) -> str:
-        """The end."""
+        """End the session."""
         return ""
 
     def do_boardsize(self, size: str) -> str:
-        """Accepts only the size of the game that is played."""
+        """Accept only the board size of the game."""
         if size != str(board_size(self.game)):
             raise BoardLabError("unacceptable size")
         return self.do_clear_board()
 
     def do_clear_board(self) -> str:
-        """A new game."""
+        """Start a new game."""
         self.state = self.game.initial_state()
         self.left_out.clear()
         self.agent.reset()
         return ""
 
     def do_komi(self, komi: str) -> str:
-        """Means nothing here."""
+        """Accept any number and ignore it."""
         try:
             float(komi)
         except ValueError:
-            raise BoardLabError("komi is a number") from None
+            raise BoardLabError("komi must be a number") from None
         return ""
 
     def do_play(self, colour: str, *vertex: str) -> str:
-        """Somebody played."""
+        """Play an action of either colour."""
         state = self._turn_of(colour)
         self._play(state, self._action(state, " ".join(vertex)))
         return ""
 
     def _action(self, state: State, vertex: str) -> int:
-        """The legal action at a vertex; errors name vertices as GTP writes them, not the game's own names."""
+        """Return the legal action at a vertex; errors name vertices as GTP writes them."""
         name = from_vertex(self.game, vertex)
         try:
             return state.parse_action(name)
         except BoardLabError:
             legal = [to_vertex(self.game, name) for name in state.action_names().values()]
             some = ", ".join(legal[:12]) + (", ..." if len(legal) > 12 else "")
-            raise BoardLabError(f'"{vertex}" is not a legal vertex here; legal are {some}') from None
+            raise BoardLabError(f'"{vertex}" is not a legal vertex here; legal vertices: {some}') from None
 
     def do_genmove(self, colour: str) -> str:
-        """The agent plays."""
+        """Let the agent play."""
         state = self._turn_of(colour)
         action = self.agent.act(state).action
         answer = to_vertex(self.game, state.action_text(action))
@@ -173,12 +176,12 @@ class GtpServer:
         return answer
 
     def do_reg_genmove(self, colour: str) -> str:
-        """What the agent would play."""
+        """Return what the agent would play."""
         state = self._turn_of(colour)
         return to_vertex(self.game, state.action_text(self.agent.act(state).action))
 
     def do_undo(self) -> str:
-        """Takes the last action back."""
+        """Take the last action back."""
         if not self.state.actions_played:
             raise BoardLabError("cannot undo")
         self.state.undo()
@@ -188,13 +191,13 @@ class GtpServer:
         return ""
 
     def do_showboard(self) -> str:
-        """The position as text."""
+        """Return the board as text."""
         columns, *lines = self.game.rules.board_text(self.state).splitlines()
         columns = " ".join(to_vertex(self.game, f"{word}1")[:-1] for word in columns.split(" "))
         return "\n" + "\n".join(line or " " for line in (columns, *lines))
 
     def do_final_score(self) -> str:
-        """Who won: by how many discs, where they are counted, else by the game's score."""
+        """Return the winner and the margin, in discs if the game counts them."""
         if not self.state.is_terminal:
             raise BoardLabError("the game is not over")
         outcome = self.state.outcome("discs" if "discs" in self.game.outcomes else "score")

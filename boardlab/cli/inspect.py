@@ -1,4 +1,4 @@
-"""`boardlab inspect`: what an agent thinks of every action in a position, and what a network has learned."""
+"""`boardlab inspect`: show an agent's opinion, or what a network has learned."""
 
 import time
 from collections.abc import Sequence
@@ -30,21 +30,21 @@ def inspect(
     agent: Annotated[
         str | None,
         typer.Argument(
-            help='An agent, as in "mcts(rollout, iterations=10000)"; or give --run.',
+            help='An agent, as in "mcts(rollout, iterations=10000)"; omit it with --run.',
             autocompletion=complete_agent,
         ),
     ] = None,
     run: Annotated[
         Path | None,
         typer.Option(
-            help="Look inside this run instead: an n-tuple network, or what any other learner's agent thinks."
+            help="Look inside this run: its n-tuple network, or the opinion of any other learner's agent."
         ),
     ] = None,
     position: Annotated[
-        str | None, typer.Option(help="The position as text, or @FILE; by default the start.")
+        str | None, typer.Option(help="The position as text or @FILE; default: the start.")
     ] = None,
     actions: Annotated[str | None, typer.Option(help='Actions played from there, as in "d3 c5".')] = None,
-    seed: Annotated[int, typer.Option(help="Of the agent, the set-up and chance.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the agent, the set-up and chance.")] = 0,
     layout: Annotated[bool, typer.Option("--layout", help="With --run: draw all tuples.")] = False,
     svg: Annotated[Path | None, typer.Option(help="With --run: draw all tuples into this SVG file.")] = None,
     export: Annotated[
@@ -52,8 +52,8 @@ def inspect(
         typer.Option(help="With --run: write the tuples into this file, for train --cells @FILE."),
     ] = None,
 ) -> None:
-    """Show what an agent thinks of every action in a position, or what a run's network has learned."""
-    if agent is not None and agent.startswith("--"):  # the first parameter of the game stands in its place
+    """Show an agent's opinion, or what a run has learned."""
+    if agent is not None and agent.startswith("--"):  # the game's first parameter, parsed as the agent
         context.args, agent = [agent, *context.args], None
     if run is not None:
         if agent is not None:
@@ -61,7 +61,7 @@ def inspect(
         opened = open_run(run)
         if not isinstance(opened.settings, NTupleSettings):
             if layout or svg or export:
-                raise BoardLabError(f"{run} is a run of {opened.settings.name}: it has no tuples to draw")
+                raise BoardLabError(f"{run} is a {opened.settings.name} run, which has no tuples to draw")
             console.print(f"{opened.expression}\n", markup=False, soft_wrap=True)
             trained_on = _game_of_run(run, game, context)
             _show_opinion(opened.expression, read_position(trained_on, position, actions, seed), seed)
@@ -71,15 +71,15 @@ def inspect(
     if agent is None:
         raise BoardLabError('inspect needs an agent, as in "mcts(iterations=1000)", or --run FOLDER')
     if layout or svg or export:
-        raise BoardLabError("--layout, --svg and --export are about a network: give --run too")
+        raise BoardLabError("--layout, --svg and --export need a network; add --run FOLDER")
     _show_opinion(agent_from(agent), read_position(game_from(game, context), position, actions, seed), seed)
 
 
 def _show_opinion(agent: str, state: State, seed: int) -> None:
-    """The board, and what the agent thinks of every action."""
+    """Print the board and what the agent thinks of every action."""
     console.print(board(state))
     if state.is_terminal:
-        raise BoardLabError("the game is over in this position: there is nothing to decide")
+        raise BoardLabError("the game is over in this position, so there is nothing to decide")
     thinker = make_agent(agent, state.game, seed=seed)
     start = time.perf_counter()
     decision = thinker.act(state)
@@ -99,7 +99,10 @@ def _show_opinion(agent: str, state: State, seed: int) -> None:
 
 
 def line_text(state: State, line: Sequence[int]) -> str:
-    """The actions as a player writes them; an agent of somebody's own may tell some that cannot be played."""
+    """Write the actions as players do.
+
+    Stop at an illegal one, which a user's agent may report.
+    """
     position, words = state.copy(), []
     for action in line:
         if action not in position.legal_actions():
@@ -110,7 +113,10 @@ def line_text(state: State, line: Sequence[int]) -> str:
 
 
 def _game_of_run(run: Path, name: str, context: typer.Context) -> Game:
-    """The run's game; what is typed must agree with it, but its parameters may be left out."""
+    """Return the run's game.
+
+    A game given must agree with it, but its parameters may be omitted.
+    """
     trained_on = open_run(run).game
     if context.args or name != trained_on.name:
         given = game_from(name, context)
@@ -176,10 +182,10 @@ def _action_table(views: list[ActionView], names: dict[int, str], most: int = 20
 
 
 def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
-    """Which tuples speak for and against the best action."""
+    """Print which tuples speak for and against the best action."""
     loudest = best.loudest()
     if best.is_final:
-        console.print(f"{name} ends the game or the round, so no tuple is asked.", markup=False)
+        console.print(f"{name} ends the game or the round, so no tuple evaluates it.", markup=False)
         return
     if not loudest:
         console.print(f"No tuple has learned anything about {name} yet: all its weights are 0.", markup=False)
@@ -213,9 +219,9 @@ def _print_voices(inspection: Inspection, best: ActionView, name: str) -> None:
 
 
 def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
-    """The actions from the most to the least probable, the chosen one first of equals, with a bar each."""
+    """Tabulate the actions by falling probability, with a bar each."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    has_policy = any(decision.policy.values())  # some know nothing but their action
+    has_policy = any(decision.policy.values())  # some agents report only their action
     for column in ("action", *(("policy", "") if has_policy else ()), "value"):
         table.add_column(column, justify="right" if column in ("policy", "value") else "left")
     value = decision.values
@@ -238,5 +244,8 @@ def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
 
 
 def _shown(count: int, most: int) -> int:
-    """How many of so many rows; one more where that is all: a line "1 more" would take its place."""
+    """Return how many rows to show.
+
+    Never end with a line "1 more", which the row itself could fill.
+    """
     return count if count <= most + 1 else most

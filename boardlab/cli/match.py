@@ -1,4 +1,4 @@
-"""`boardlab match`: agents meet."""
+"""`boardlab match`: let agents play each other."""
 
 from functools import partial
 from pathlib import Path
@@ -26,14 +26,16 @@ from boardlab.numbers import counted
 from boardlab.runs import check_writable
 from boardlab.search.budget import budgets
 
-Judge = Annotated[
-    str | None, typer.Option(metavar="EVALUATOR", help="End games that this evaluator finds clear.")
+Adjudicate = Annotated[
+    str | None, typer.Option(metavar="EVALUATOR", help="End games early that this evaluator finds decided.")
 ]
-JudgeAt = Annotated[float, typer.Option(help="How clear: 1 is a value at the end of the score range.")]
-JudgeAfter = Annotated[int, typer.Option(help="For so many of the agents' actions in a row.")]
+AdjudicateAt = Annotated[
+    float, typer.Option(help="Value that counts as decided; 1 is the end of the score range.")
+]
+AdjudicateAfter = Annotated[int, typer.Option(help="Consecutive actions that must be decided.")]
 
 Iterations = Annotated[
-    int | None, typer.Option(help="Simulations a decision of every tree search, so that budgets are equal.")
+    int | None, typer.Option(help="Simulations per decision of every tree search, to give equal budgets.")
 ]
 
 
@@ -43,38 +45,38 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help='One a player, as in random "mcts(rollout)" or the folder of a run, as in runs/hex; the '
-            "game's parameters follow them.",
+            help='One per player, as in random "mcts(rollout)", or the folder of a run, as in runs/hex; the '
+            "game's parameters follow.",
             autocompletion=complete_agent,
         ),
     ],
-    games: Annotated[int, typer.Option("--games", "-n", help="Number of games, at most with --sprt.")] = 100,
+    games: Annotated[
+        int, typer.Option("--games", "-n", help="Games to play; the maximum with --sprt.")
+    ] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
-    random_actions: Annotated[
-        int, typer.Option(help="Random actions before the agents take over, the same in every seat.")
-    ] = 0,
+    random_actions: Annotated[int, typer.Option(help="Random opening actions, the same in every seat.")] = 0,
     starts: Annotated[
         str,
         typer.Option(
             "--starts",
             "--openings",
             metavar="STARTS",
-            help='Where games begin: "2", all positions after two actions; "0-1"; "random 4", so many random '
-            "ones; or a file with an opening a line. In random order, each in every seat.",
+            help='Where games begin: "2", all positions after two actions; "0-1"; "random 4", after four '
+            "random actions; or a file with one opening per line. In random order, each in every seat.",
         ),
     ] = "default",
     sprt: Annotated[
         str | None,
         typer.Option(
             metavar="ELO0,ELO1",
-            help="Stop when it is clear whether the first agent is ELO1 or only ELO0 stronger.",
+            help="Stop once it is clear whether the first agent is stronger by ELO1 or only by ELO0.",
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="The test's chance to accept ELO1 when ELO0 is true.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="The test's chance to accept ELO0 when ELO1 is true.")] = 0.05,
-    adjudicate: Judge = None,
-    adjudicate_at: JudgeAt = 0.95,
-    adjudicate_after: JudgeAfter = 4,
+    alpha: Annotated[float, typer.Option(help="Probability of accepting ELO1 when ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Probability of accepting ELO0 when ELO1 is true.")] = 0.05,
+    adjudicate: Adjudicate = None,
+    adjudicate_at: AdjudicateAt = 0.95,
+    adjudicate_after: AdjudicateAfter = 4,
     iterations: Iterations = None,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     play_stats: Annotated[
@@ -87,7 +89,10 @@ def match(
         Path | None, typer.Option(help=f"Add the games to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Let agents play each other, each in every seat, and say how sure the result is."""
+    """Let agents play each other in every seat.
+
+    The result has 95% confidence intervals.
+    """
     check_given_with(context, "sprt", "alpha", "beta")
     check_given_with(context, "adjudicate", "adjudicate_at", "adjudicate_after")
     arena_game, players = split_agents(game, agents, context)
@@ -97,7 +102,7 @@ def match(
     if play_stats is not None:
         check_writable(play_stats, ".csv")
     stopped = False
-    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as tell:
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as show:
         try:
             result = play_match(
                 arena_game,
@@ -111,7 +116,7 @@ def match(
                 threads=threads,
                 values=save is not None,
                 iterations=iterations,
-                progress=tell,
+                progress=show,
             )
         except StoppedMatch as stop:
             result, stopped = stop.result, True
@@ -122,22 +127,22 @@ def match(
     if play_stats is not None:
         write = partial(write_play_stats, play_stats, arena_game, result)
         files.append((f"every position played: {play_stats}", write))
-    # Files come before the screen: who reads it may have gone away. What fails is told after the result.
-    told, failed = [], []
+    # Write files before printing: the reader of a pipe may be gone. Report failures after the result.
+    lines, failed = [], []
     with whole_once_stopped(stopped):
         for line, write in files:
             try:
                 write()
-                told.append(line)
+                lines.append(line)
             except BoardLabError as error:
                 failed.append(str(error))
     if stopped:
-        console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
+        console.print(f"stopped: result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
-    for line in (*budgets(result.agents), *told):
+    for line in (*budgets(result.agents), *lines):
         console.print(line, markup=False, soft_wrap=True)
     for record in [r for r in result.records if r.failed][:3]:
         console.print(f"error: {record.error}", style="red", markup=False)

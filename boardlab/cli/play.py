@@ -1,4 +1,4 @@
-"""`boardlab play`: a person against agents, in the terminal."""
+"""`boardlab play`: play against agents in the terminal."""
 
 import datetime
 import random
@@ -21,23 +21,23 @@ from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
 WORDS = (
-    ("undo", "u", "takes back"),
+    ("undo", "u", "takes an action back"),
     ("hint", "h", "shows the agent's choice"),
     ("help", "?", "lists the actions"),
     ("quit", "q", "stops"),
 )
-"""What may be typed instead of an action, short, and what it does."""
+"""Words to type instead of an action: long form, short form, effect."""
 
 
 def play(
     context: typer.Context,
     game: GameArgument,
     against: Annotated[
-        str, typer.Option(help="Plays the other seats and gives hints.", autocompletion=complete_agent)
+        str, typer.Option(help="Agent in the other seats and for hints.", autocompletion=complete_agent)
     ] = "mcts(rollout, seconds=0.5)",
     seat: Annotated[int, typer.Option(help="Your seat; seat 0 begins.")] = 0,
     position: Annotated[str | None, typer.Option(help="Start from this position, as text or @FILE.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the agents, the set-up and chance.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the agents, the set-up and chance.")] = None,
     save: Annotated[
         Path | None, typer.Option(help=f"Add the game to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
@@ -67,7 +67,7 @@ def play(
         console.print("\nstopped")
         if isinstance(stop, KeyboardInterrupt):
             raise typer.Exit(STOPPED) from None
-    finally:  # also where an agent failed
+    finally:  # also after an agent failed
         if save is not None:
             names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]
             write_records(save, [table.record(names)], append=True)
@@ -75,36 +75,39 @@ def play(
 
 
 class _Table:
-    """The position, and how it came about: actions and what agents expected of them."""
+    """The position with its history of actions and expected values."""
 
     def __init__(self, state: State) -> None:
         self.state, self.first = state, state.copy()
         self.actions: list[int] = []
         self.values: list[float | None] = []
         self.names: set[str] = set()
-        """Of the actions that could be played so far: what is typed so is never a word of ours."""
+        """Names of all actions legal so far; these are never read as words such as undo."""
 
     def meet_actions(self) -> None:
-        """Takes note of what the actions of this position are called."""
+        """Note the names of this position's actions."""
         if self.state.player != CHANCE:
             self.names.update(self.state.action_names().values())
 
     def words(self) -> str:
-        """What may be typed instead of an action; an action keeps its name, though it is short."""
+        """List the words to type instead of an action.
+
+        A short form that names an action is left out.
+        """
         return ", ".join(
             f"{word} {does}" if short in self.names else f"{word} ({short}) {does}"
             for word, short, does in WORDS
         )
 
     def apply(self, action: int, value: float | None = None) -> None:
-        """Plays an action, and forgets those that were taken back before."""
+        """Play an action and forget those taken back before."""
         self.state.apply(action)
         before = self.state.actions_played - 1
         self.actions[before:] = [action]
         self.values[before:] = [None if value is None else rounded(value)]
 
     def record(self, names: list[str]) -> Record:
-        """The game so far."""
+        """Return the game so far."""
         played = self.state.actions_played
         values = self.values[:played]
         record = Record(
@@ -130,15 +133,15 @@ def _play(
                 f"The round is over; your score so far: {plain(state.scores[seat], 6, sign=True)}\n",
                 style="bold",
             )
-        told = []
+        events = []
         while state.player == CHANCE:
             outcome = state.sample_chance(rng.randrange(2**63))
-            told.append(state.action_text(outcome))
+            events.append(state.action_text(outcome))
             table.apply(outcome)
-            if state.round_over:  # its end is shown before the next deal
+            if state.round_over:  # show the end of the round before the next deal
                 break
-        if told and not game.is_hidden:
-            console.print(f"chance: {' '.join(told)}", style="dim", markup=False)
+        if events and not game.is_hidden:
+            console.print(f"chance: {' '.join(events)}", style="dim", markup=False)
         if state.is_terminal or state.player == CHANCE:
             continue
         if state.player == seat:
@@ -155,12 +158,15 @@ def _play(
 
 
 def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
-    """Asks until an action is played or taken back; False when the person has had enough."""
+    """Ask until an action is played or taken back.
+
+    Return False when the person quits.
+    """
     state = table.state
     table.meet_actions()
     while True:
         answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
-        # An action as it is written comes before a word of ours: U and L are twists of a cube.
+        # Actions take precedence over our words: U and L are twists of a cube.
         word = "" if answer in table.names else answer.lower() or "help"
         if word in ("q", "quit", "exit"):
             return False
@@ -174,7 +180,7 @@ def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
             console.print("\n".join(lines), markup=False)
         elif word in ("h", "hint"):
             if hinter is None:
-                console.print("nobody is there to ask: hints come from the agent that --against names")
+                console.print("no agent can give a hint: name one with --against")
                 continue
             decision = hinter.act(state)
             console.print(f"plays {state.action_text(decision.action)}", markup=False)
@@ -190,7 +196,7 @@ def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
 
 
 def take_back(state: State, seat: int) -> bool:
-    """Back to the person's previous decision; False when there is none."""
+    """Go back to the person's previous decision; return False if there is none."""
     earlier = state.copy()
     while earlier.actions_played:
         earlier.undo()

@@ -1,4 +1,4 @@
-"""`boardlab rate`: a rating list from game files and tournaments."""
+"""`boardlab rate`: make a rating list from game files and tournaments."""
 
 import enum
 import math
@@ -18,7 +18,7 @@ from boardlab.numbers import counted
 
 
 class System(enum.StrEnum):
-    """How to rate."""
+    """Rating systems."""
 
     BAYESELO = "bayeselo"
     GLICKO2 = "glicko2"
@@ -27,13 +27,13 @@ class System(enum.StrEnum):
 
 
 class Like(enum.StrEnum):
-    """Programs whose settings can be used."""
+    """Programs whose settings can be copied."""
 
     BAYESELO = "bayeselo"
 
 
 class Bounds(enum.StrEnum):
-    """Where BayesElo's intervals come from."""
+    """Sources of BayesElo's intervals."""
 
     COVARIANCE = "covariance"
     EXACT_OPPONENTS = "exact-opponents"
@@ -41,51 +41,51 @@ class Bounds(enum.StrEnum):
 
 def rate(
     files: Annotated[
-        list[Path] | None, typer.Argument(help="PGN files; their tags are rated, not the moves.")
+        list[Path] | None, typer.Argument(help="PGN files; only their tags are read, not the moves.")
     ] = None,
     tournament: Annotated[
-        list[int] | None, typer.Option(help="Also, or instead, the games of this tournament in the store.")
+        list[int] | None, typer.Option(help="Also rate the games of this tournament in the store.")
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(help="The file with the tournaments; $BOARDLAB_STORE or boardlab.db.")
+        Path | None, typer.Option(help="The store's file; default: $BOARDLAB_STORE or ./boardlab.db.")
     ] = None,
     system: Annotated[System, typer.Option(help="The rating system.")] = System.BAYESELO,
     advantage: Annotated[
-        float | None, typer.Option(help="What the first move is worth in Elo; estimated by default.")
+        float | None, typer.Option(help="First-move advantage in Elo; estimated by default.")
     ] = None,
-    draw: Annotated[float | None, typer.Option(help="eloDraw; estimated by default.")] = None,
+    draw: Annotated[float | None, typer.Option(help="Draw width eloDraw; estimated by default.")] = None,
     like: Annotated[
         Like | None,
         typer.Option(
-            help="Use the fixed settings of Coulom's program BayesElo: advantage 32.8, draw 97.3, bounds "
+            help="Use the fixed settings of Coulom's BayesElo program: advantage 32.8, draw 97.3, bounds "
             "exact-opponents."
         ),
     ] = None,
-    prior: Annotated[float | None, typer.Option(help="Virtual draws a player; 2 by default.")] = None,
+    prior: Annotated[float | None, typer.Option(help="Virtual draws per player; 2 by default.")] = None,
     anchor: Annotated[
         str | None, typer.Option(help="The player whose rating is 0, instead of the mean.")
     ] = None,
     bounds: Annotated[
         Bounds | None,
         typer.Option(
-            help="95% intervals from the covariance of all ratings (by default), or as though the opponents' "
-            "were exact."
+            help="95% intervals from the covariance of all ratings (default), or treating the opponents' "
+            "ratings as exact."
         ),
     ] = None,
     superiority: Annotated[
-        bool, typer.Option("--superiority", help="Also print how likely each player is stronger.")
+        bool, typer.Option("--superiority", help="Also print the likelihood that one player is stronger.")
     ] = False,
     tau: Annotated[
-        float | None, typer.Option(help="Glicko-2: how freely the volatility moves; 0.5 by default.")
+        float | None, typer.Option(help="Glicko-2: how fast the volatility changes; 0.5 by default.")
     ] = None,
     drift: Annotated[
-        float | None, typer.Option(help="Whole history: variance of strength in Elo² a unit of time.")
+        float | None, typer.Option(help="Whole history: variance of strength in Elo² per unit of time.")
     ] = None,
 ) -> None:
-    """Rate the players of games in PGN files or tournaments, with error bars.
+    """Rate the players of PGN files or tournaments.
 
-    Bayesian Elo (Coulom) prints its list: Rank Name Elo + - games score oppo. draws. Whole-history ratings
-    read the time from names such as run@2000.
+    Ratings have error bars. Bayesian Elo (Coulom) prints the columns Rank Name Elo + - games score oppo.
+    draws. Whole-history ratings read the time from names such as run@2000.
     """
     results: list[Result] = []
     skipped: list[str] = []
@@ -98,13 +98,13 @@ def rate(
         stored = Store(store).tournament(number)
         if stored.game.players == 1:
             raise BoardLabError(
-                f"tournament {number} is of {stored.game.name}, which is played alone: nobody beat anybody; "
+                f"tournament {number} is of {stored.game.name}, a game for one player: nobody beat anybody; "
                 "boardlab fame lists its mean scores"
             )
         titles.append(stored.title)
         results += results_of(stored.game, stored.agents, [game.record for game in stored.games()])
     if not results:
-        raise BoardLabError("name a PGN file or a --tournament with games to rate")
+        raise BoardLabError("give a PGN file or a --tournament with games to rate")
     given = {
         "advantage": advantage,
         "draw": draw,
@@ -122,7 +122,7 @@ def rate(
         if name not in allowed:
             takes = f"takes {', '.join(f'--{other}' for other in allowed)}" if allowed else "takes none"
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
-    rated = against_others(results) or results  # where none is left, the system refuses them
+    rated = against_others(results) or results  # if none is left, the system reports the error
     notes = [*played_apart(rated), *skipped, *left_out(results, rated), *contradicted(rated)]
     for line in [*titles, *report(rated, **options), *notes]:
         console.print(line, markup=False, soft_wrap=True)
@@ -145,7 +145,7 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
 
 
 def _printed(system: Callable[..., RatingList[Any]]) -> Callable[..., list[str]]:
-    """The report of a system whose ratings say all there is to say."""
+    """Make the report of a system whose result is its list of ratings."""
     return lambda results, **options: [system(results, **options).text(screen_width())]
 
 

@@ -1,4 +1,4 @@
-"""`boardlab replay`: steps through recorded games, with an agent's opinion beside them."""
+"""`boardlab replay`: step through recorded games, with an agent's opinion."""
 
 import sys
 import warnings
@@ -21,7 +21,7 @@ from boardlab.games.game import CHANCE, as_integer
 from boardlab.numbers import counted, plain
 from boardlab.runs import write_file
 
-HELP = "Enter: next, b: back, a number: after so many actions, s: start, e: end, q: quit"
+HELP = "Enter: next, b: back, a number: go to that action, s: start, e: end, q: quit"
 
 
 def replay(
@@ -32,24 +32,24 @@ def replay(
             help="Games as PGN, GGF (othello), transcripts (f5d6), columns (4455) or twists (R U2)."
         ),
     ],
-    game: Annotated[int, typer.Option("--game", "-g", help="Which game of the file, counted from 1.")] = 1,
+    game: Annotated[int, typer.Option("--game", "-g", help="Number of the game in the file, from 1.")] = 1,
     agent: Annotated[
-        str | None, typer.Option(help="Say what this agent thinks of every action.", metavar="AGENT")
+        str | None, typer.Option(help="Show what this agent thinks of every action.", metavar="AGENT")
     ] = None,
     rules: Annotated[
         str | None,
-        typer.Option(help="The game, where the file does not say it; its parameters follow as --NAME VALUE."),
+        typer.Option(help="The game, if the file does not name it; its parameters follow as --NAME VALUE."),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the games of the file and stop.")] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print all positions; so it is where output is no terminal.")
+        bool, typer.Option("--all", help="Print all positions; the default unless output is a terminal.")
     ] = False,
     svg: Annotated[
-        Path | None, typer.Option(help="Draw all positions into this folder instead.", metavar="DIR")
+        Path | None, typer.Option(help="Draw all positions as SVG files into this folder.", metavar="DIR")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the agent.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
-    """Step through recorded games, with an agent's opinion beside them."""
+    """Step through recorded games, with an agent's opinion."""
     if rules is None and context.args:
         raise BoardLabError(
             f'unexpected "{context.args[0]}"; a game\'s parameters need --rules GAME before them'
@@ -111,9 +111,9 @@ class _Replay:
         return "chance" if player == CHANCE else self.record.game.rules.player_name(player)
 
     def show(self, place: int) -> None:
-        """The position after so many actions, what led to it, what the agent would play."""
+        """Print the position after `place` actions, and the agent's opinion."""
         count = len(self.record.actions)
-        title = "start" if place == 0 else f"{place} of {count}: {self._told(place - 1)}"
+        title = "start" if place == 0 else f"{place} of {count}: {self._event(place - 1)}"
         console.print(Rule(title, align="left", style="dim"))
         console.print(board(self.states[place]))
         found = self.reviewer(place) if self.reviewer is not None else None
@@ -122,8 +122,8 @@ class _Replay:
             console.print(opinion_table(found.decision, self.states[place].action_names(), most=8))
             console.print(self._verdict(found), markup=False, style=None if found.agrees else "yellow")
 
-    def _told(self, place: int) -> str:
-        """What was done there, and what its player expected."""
+    def _event(self, place: int) -> str:
+        """Describe the action at `place` and what its player expected."""
         value = self.record.values[place] if self.record.values else None
         expected = f" (expects {plain(value, sign=True)})" if value is not None else ""
         return f"{self._mover(self.states[place].player)} plays {self.names[place]}{expected}"
@@ -146,7 +146,7 @@ class _Replay:
         )
 
     def print_all(self) -> None:
-        """All positions, then how often the agent agrees."""
+        """Print all positions, then how often the agent agrees."""
         for place in range(len(self.states)):
             self.show(place)
         self._summary()
@@ -168,7 +168,7 @@ class _Replay:
         )
 
     def step_through(self) -> None:
-        """Shows a position, asks where to go, until the person has had enough."""
+        """Show positions and ask where to go, until the person quits."""
         console.print(HELP, style="dim", markup=False)
         place, last = 0, len(self.states) - 1
         self.show(place)
@@ -201,7 +201,7 @@ class _Replay:
         return steps.get(answer)
 
     def draw(self, folder: Path, game: int) -> None:
-        """One drawing a position."""
+        """Draw one picture per position."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

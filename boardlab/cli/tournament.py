@@ -1,4 +1,4 @@
-"""`boardlab tournament`: agents meet by a plan."""
+"""`boardlab tournament`: let agents meet by a plan."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from boardlab.cli.common import (
     split_agents,
 )
 from boardlab.cli.completion import GameArgument, complete_agent
-from boardlab.cli.match import Iterations, Judge, JudgeAfter, JudgeAt
+from boardlab.cli.match import Adjudicate, AdjudicateAfter, AdjudicateAt, Iterations
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable, write_file
@@ -39,19 +39,19 @@ def tournament(
         str, typer.Option(help="round-robin, gauntlet (the first agent against all others) or swiss.")
     ] = "round-robin",
     games: Annotated[
-        int, typer.Option("--games", "-n", help="Games a pairing, rounded up to whole turns of the seats.")
+        int, typer.Option("--games", "-n", help="Games per pairing, rounded up to whole rotations of seats.")
     ] = 20,
     seats: Annotated[
         str,
         typer.Option(
-            help="Seats on one opening: single, double (everybody once on each) or all (in another order "
-            "around the table each turn)."
+            help="Seat orders on one opening: single, double (each agent once in each seat) or all (also in "
+            "every order around the table)."
         ),
     ] = "all",
     rounds: Annotated[int | None, typer.Option(help="Rounds of a Swiss tournament.")] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same tournament.")] = 0,
     random_actions: Annotated[
-        int, typer.Option(help="Random actions before the agents take over, the same for all in a round.")
+        int, typer.Option(help="Random opening actions, the same for all pairings of a round.")
     ] = 0,
     starts: Annotated[
         str,
@@ -62,23 +62,23 @@ def tournament(
             help='Where games begin: "2", all positions after two actions; "0-1"; "random 4"; or a file.',
         ),
     ] = "default",
-    adjudicate: Judge = None,
-    adjudicate_at: JudgeAt = 0.95,
-    adjudicate_after: JudgeAfter = 4,
+    adjudicate: Adjudicate = None,
+    adjudicate_at: AdjudicateAt = 0.95,
+    adjudicate_after: AdjudicateAfter = 4,
     iterations: Iterations = None,
     threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
     store: Annotated[
-        Path | None, typer.Option(help="The file that keeps it; by default $BOARDLAB_STORE or boardlab.db.")
+        Path | None, typer.Option(help="The store's file; default: $BOARDLAB_STORE or ./boardlab.db.")
     ] = None,
-    name: Annotated[str, typer.Option(help="What to call it; another name renames it.")] = "",
+    name: Annotated[str, typer.Option(help="Title of the tournament; a new name renames it.")] = "",
     again: Annotated[
-        bool, typer.Option("--again", help="Start anew though the store has this tournament.")
+        bool, typer.Option("--again", help="Start over even if the store has this tournament.")
     ] = False,
     first_seat: Annotated[
-        bool, typer.Option("--first-seat", help="Also print wins/draws/losses of who moves first.")
+        bool, typer.Option("--first-seat", help="Also print wins/draws/losses when moving first.")
     ] = False,
     superiority: Annotated[
-        bool, typer.Option("--superiority", help="Also print how likely each agent is stronger.")
+        bool, typer.Option("--superiority", help="Also print the likelihood that one agent is stronger.")
     ] = False,
     heat_map: Annotated[
         Path | None,
@@ -88,17 +88,17 @@ def tournament(
         ),
     ] = None,
 ) -> None:
-    """Let agents meet in a tournament: cross table, ratings with error bars, time a move.
+    """Play a tournament and rate the agents.
 
-    Everything is kept in the store. The same command again goes on where it was broken off, or shows the
-    result.
+    Prints the cross table, ratings with error bars, and the time per action. The store keeps everything. The
+    same command again continues an unfinished tournament, or shows its result.
     """
     check_given_with(context, "adjudicate", "adjudicate_at", "adjudicate_after")
     arena_game, players = split_agents(game, agents, context)
     for option, asked in (("--first-seat", first_seat), ("--superiority", superiority)):
         if asked and arena_game.players != 2:
             has = counted(arena_game.players, "players")
-            raise BoardLabError(f"{option} is a question for two players; {arena_game.name} has {has}")
+            raise BoardLabError(f"{option} needs a game for two players; {arena_game.name} has {has}")
     if heat_map is not None:
         check_meetings(arena_game)
         check_writable(heat_map, ".png")
@@ -106,7 +106,7 @@ def tournament(
     is_new = not kept.path.exists()
     with (
         saved_by_ctrl_c(f"the same command, without --again (the store is {kept.path})"),
-        game_bar("playing", 1) as tell,
+        game_bar("playing", 1) as show,
     ):
         result = play_tournament(
             arena_game,
@@ -124,7 +124,7 @@ def tournament(
             name=name,
             again=again,
             iterations=iterations,
-            progress=tell,
+            progress=show,
         )
     console.print(result.text(screen_width()), markup=False, soft_wrap=True)
     console.print(_what_was_played(result, kept, is_new), markup=False, soft_wrap=True)
@@ -143,11 +143,11 @@ def tournament(
 
 
 def _what_was_played(result: TournamentResult, store: Store, is_new: bool) -> str:
-    """The line that says how much of a result is new, and where it is kept."""
+    """Report how many games are new, and where they are kept."""
     games = len(result.records)
     if not result.fresh:
-        return f"nothing was played: all {games:,} games were in {store.path}; --again plays them anew"
+        return f"nothing was played: all {games:,} games were in {store.path}; --again plays them again"
     before = games - result.fresh
-    how = f", {before:,} were there before" if before else ""
+    how = f", which already had {before:,}" if before else ""
     where = f"a new store, {store.path}" if is_new else store.path
     return f"{counted(result.fresh, 'games')} played and kept in {where}{how}"

@@ -1,4 +1,4 @@
-"""Games as Python sees them: states, text, drawings, notation."""
+"""Games in Python: states, text, drawings and notation."""
 
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game

@@ -44,15 +44,15 @@ FLAGS = ("doubled", "surrendered", "done")
 
 @dataclass(frozen=True)
 class Hand:
-    """The cards of the dealer or of one hand of the player."""
+    """The cards of the dealer or of one of the player's hands."""
 
     cards: list[int]
     flags: list[int]
-    """doubled, surrendered, done"""
+    """Flags: doubled, surrendered, done."""
 
     @property
     def total(self) -> int:
-        """Points; an ace counts eleven where that does not bust."""
+        """Points; an ace counts eleven unless that busts."""
         return sum(self.cards) + (10 if self.is_soft else 0)
 
     @property
@@ -71,13 +71,13 @@ class Blackjack(Rules):
     """One player against the house, infinite deck."""
 
     rounds: int = option(10, "rounds of a game, one stake each", low=1, high=10000)
-    natural: str = option("3:2", "what a natural pays", choices=("3:2", "1:1"))
+    natural: str = option("3:2", "payout of a natural", choices=("3:2", "1:1"))
     double: bool = option(True, "the player may double the stake on two cards, also after a split")
     split: bool = option(
         True, "the player may split equal cards into up to four hands; aces get one card each"
     )
     surrender: bool = option(True, "the player may give up the first two cards for half the stake")
-    insurance: bool = option(True, "half a stake at 2:1 against the natural of a dealer's ace")
+    insurance: bool = option(True, "the player may bet half a stake at 2:1 that a dealer's ace is a natural")
     peek: bool = option(True, "the dealer looks for a natural under an ace or a ten before play")
     hit_soft_17: bool = option(False, "the dealer draws on a soft 17 instead of standing")
 
@@ -96,21 +96,21 @@ class Blackjack(Rules):
     )
 
     def variant_summary(self) -> str:
-        """With the actions that are allowed."""
+        """Name the allowed actions."""
         asked = [name for name in ("double", "split", "surrender", "insurance") if getattr(self, name)]
         return "beat the house to 21: " + ", ".join(["hit", "stand", *asked])
 
     def dealer(self, state: State) -> Hand:
-        """The dealer's cards, the one that was dealt face up first."""
+        """Return the dealer's cards, the face-up one first."""
         return _hand(state.fields, 0)
 
     def hands(self, state: State) -> list[Hand]:
-        """The player's hands."""
+        """Return the player's hands."""
         fields = state.fields
         return [_hand(fields, 1 + i) for i in range(fields[5])]
 
     def to_text(self, state: State) -> str:
-        """The dealer, the hands, who moves."""
+        """Write the dealer, the hands, and who acts."""
         number, won, phase, insured, peeked, _, current, acted = state.fields[:HEAD]
         lines = [
             f"round {number + 1} of {self.rounds}, won {won / 2:+g}" + ("" if acted else ", no action yet")
@@ -127,7 +127,7 @@ class Blackjack(Rules):
         return "\n".join([*lines, "game over" if state.is_terminal else PHASES[phase]])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote."""
+        """Read what `to_text` wrote."""
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         head = re.search(r"round (\d{1,5}) of \d+, won ([+-]\d{1,6}(?:\.\d)?)", text)
         dealer = re.search(r"^dealer: (.*)$", text, re.M)
@@ -163,30 +163,30 @@ class Blackjack(Rules):
                 continue
             value = 1 if name == "A" else int(name) if name.isdigit() and len(name) < 3 else 0
             if not 1 <= value <= 10:
-                raise BoardLabError(f'{self.name}: "{name}" is no card; cards are A, 2 .. 9, 10')
+                raise BoardLabError(f'{self.name}: "{name}" is not a card; cards are A, 2 .. 9, 10')
             cards.append(value)
         if len(cards) > MAX_CARDS:
-            raise BoardLabError(f"{self.name}: a hand has at most {MAX_CARDS} cards")
+            raise BoardLabError(f"{self.name}: a hand can have at most {MAX_CARDS} cards")
         known = [word.strip() for word in words]
         flags = [int(flag in known) for flag in FLAGS]
         return [len(cards), *flags, *cards, *[0] * (MAX_CARDS - len(cards))]
 
     def action_text(self, state: State, action: int) -> str:
-        """hit, stand, double, split, surrender; insurance, no insurance."""
+        """Name the action: hit, stand, double, split, surrender, insurance, no insurance."""
         return ACTIONS[action]
 
     def chance_text(self, state: State, outcome: int) -> str:
-        """The card, or what the peek found."""
+        """Name the card, or the result of the peek."""
         if outcome in (NO_NATURAL, NATURAL):
             return "the dealer has " + ("a natural" if outcome == NATURAL else "no natural")
         return value_name(outcome + 1)
 
     def player_name(self, player: int) -> str:
-        """There is one player."""
+        """Name the only player."""
         return "player"
 
     def to_svg(self, state: State) -> str:
-        """The dealer above, the hands below. The suits are ornament: the game has none."""
+        """Draw the dealer above the hands. Suits are decoration: the game has none."""
         number, won, phase, insured, peeked, _, current, _ = state.fields[:HEAD]
         dealer, hands = self.dealer(state), self.hands(state)
         widths = [_fan_width(hand) for hand in hands]
@@ -219,7 +219,7 @@ class Blackjack(Rules):
 
 
 def value_name(value: int) -> str:
-    """`A`, `2` .. `10`."""
+    """Return `A`, `2` .. `10`."""
     return "A" if value == 1 else str(value)
 
 

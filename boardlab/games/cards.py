@@ -1,4 +1,4 @@
-"""Playing cards: their names (As, Kd, 7h) and their drawing, shared by the card games."""
+"""Playing cards: names (As, Kd, 7h) and drawings, shared by the card games."""
 
 from boardlab.errors import BoardLabError
 from boardlab.games.drawing import INK, Canvas
@@ -7,7 +7,7 @@ RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 NO_CARD, UNKNOWN = "--", "??"
 HIDDEN = 53
-"""How the engine writes a card that the viewer may not see; cards are 1 .. 52, 0 is none."""
+"""The engine's number for a card hidden from the viewer; cards are 1 .. 52, 0 is none."""
 
 FELT, FELT_EDGE, FELT_INK = "#2f7a59", "#245f45", "#e8f1ea"
 _INKS = {"c": INK, "d": "#c8323f", "h": "#c8323f", "s": INK}
@@ -25,24 +25,24 @@ CARD_WIDTH, CARD_HEIGHT = 44.0, 62.0
 
 
 def card_name(card: int) -> str:
-    """`As` for the ace of spades; `--` for none and `??` for one that is face down."""
+    """Name a card: `As` for the ace of spades, `--` for none, `??` for face down."""
     if card == 0:
         return NO_CARD
     return UNKNOWN if card == HIDDEN else RANKS[(card - 1) // 4] + SUITS[(card - 1) % 4]
 
 
 def read_card(owner: str, word: str) -> int:
-    """The card with this name; the case does not matter."""
+    """Read a card's name, in upper or lower case."""
     if word in (NO_CARD, UNKNOWN):
         return 0 if word == NO_CARD else HIDDEN
     rank, suit = RANKS.find(word[:1].upper()), SUITS.find(word[1:].lower())
     if len(word) != 2 or rank < 0 or suit < 0:
-        raise BoardLabError(f'{owner}: "{word}" is no card; cards are written As, Td, 7h, 2c')
+        raise BoardLabError(f'{owner}: "{word}" is not a card; cards are written As, Td, 7h, 2c')
     return 4 * rank + suit + 1
 
 
 def draw_felt(canvas: Canvas) -> None:
-    """A table that fills the canvas."""
+    """Draw a table that fills the canvas."""
     w, h = canvas.width, canvas.height
     canvas.elements.append(
         f'<rect x="6" y="6" width="{w - 12:g}" height="{h - 12:g}" rx="{min(w, h) / 3:g}" fill="{FELT}" '
@@ -51,14 +51,14 @@ def draw_felt(canvas: Canvas) -> None:
 
 
 def draw_suit(canvas: Canvas, x: float, y: float, suit: str, size: float) -> None:
-    """A club, diamond, heart or spade (c, d, h, s) around a point."""
+    """Draw a club, diamond, heart or spade (c, d, h, s) at a point."""
     canvas.elements.append(
         f'<path d="{_SHAPES[suit]}" transform="translate({x:g} {y:g}) scale({size:g})" fill="{_INKS[suit]}"/>'
     )
 
 
 def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str, *, faded: bool = False) -> None:
-    """A card with its centre at a point, face up; `rank` as it is to be printed."""
+    """Draw a face-up card centred at a point; `rank` is the text to print."""
     w, h = CARD_WIDTH, CARD_HEIGHT
     if faded:
         canvas.elements.append('<g opacity="0.45">')
@@ -74,7 +74,7 @@ def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str, *, faded
 
 
 def draw_back(canvas: Canvas, x: float, y: float, *, faded: bool = False) -> None:
-    """A card face down."""
+    """Draw a face-down card."""
     w, h = CARD_WIDTH, CARD_HEIGHT
     if faded:
         canvas.elements.append('<g opacity="0.45">')
@@ -89,7 +89,7 @@ def draw_back(canvas: Canvas, x: float, y: float, *, faded: bool = False) -> Non
 
 
 def draw_place(canvas: Canvas, x: float, y: float) -> None:
-    """The outline of a card that is still to come."""
+    """Draw the outline of a card that is still to come."""
     w, h = CARD_WIDTH, CARD_HEIGHT
     canvas.elements.append(
         f'<rect x="{x - w / 2:g}" y="{y - h / 2:g}" width="{w:g}" height="{h:g}" rx="5" fill="none" '
@@ -98,7 +98,7 @@ def draw_place(canvas: Canvas, x: float, y: float) -> None:
 
 
 def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
-    """A small stack of chips and what it is worth, centred at a point."""
+    """Draw a small stack of chips with its worth, centred at a point."""
     left = amount
     pieces: list[str] = []
     for worth, colour in _CHIP_COLOURS:

@@ -1,4 +1,7 @@
-"""ConnectFour: text, names and drawing. Fields: the cells row by row from the top, 0 empty, 1 X, 2 O."""
+"""ConnectFour: text, names and drawing.
+
+Fields: the cells row by row from the top, 0 empty, 1 X, 2 O.
+"""
 
 from dataclasses import dataclass
 
@@ -20,7 +23,7 @@ class ConnectFour(Rules):
 
     rows: int = option(6, "height of the board; (rows + 1) * cols may be at most 128", low=1, high=31)
     cols: int = option(7, "width of the board", low=1, high=32)
-    connect: int = option(4, "how many in a row win", low=2, high=32)
+    connect: int = option(4, "stones in a row that win", low=2, high=32)
 
     name = "connectfour"
     summary = "drop stones into columns, four in a row win"
@@ -34,22 +37,22 @@ class ConnectFour(Rules):
     truths = "6x7: the first player wins at ply 41 by starting in the centre"
 
     def variant_summary(self) -> str:
-        """With the length of a line that wins."""
+        """Name the length of a winning line."""
         return f"drop stones into columns, {in_words(self.connect)} in a row win"
 
     def player_name(self, player: int) -> str:
-        """X begins."""
+        """Name the player; X begins."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The board over its column numbers."""
+        """Write the board over its column numbers."""
         symbols = [SYMBOLS[value] for value in state.fields]
         board = grid_text(symbols, self.rows, self.cols, row_labels=False)
         numbers = " ".join(str(col % 10) for col in range(self.cols))
         return f"{board}\n{numbers}\n{mover_line(state.player, NAMES)}"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads a board, or the columns played so far, as in "3342" (counted from 0)."""
+        """Read a board, or the columns played so far, as in "3342" (counted from 0)."""
         compact = text.strip()
         if compact.isdigit() and self.cols <= 10 and (self.rows != 1 or len(compact) != self.cols):
             return self._fields_from_columns(compact)
@@ -69,11 +72,11 @@ class ConnectFour(Rules):
         return fields
 
     def action_text(self, state: State, action: int) -> str:
-        """The column, counted from 0 on the left."""
+        """Name the column, counted from 0 on the left."""
         return str(action)
 
     def to_svg(self, state: State) -> str:
-        """Red and yellow stones in a blue rack."""
+        """Draw red and yellow stones in a blue rack."""
         canvas = GridCanvas(
             self.rows,
             self.cols,

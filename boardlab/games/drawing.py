@@ -1,4 +1,4 @@
-"""Drawing games as SVG: a small canvas and the boards that several games share."""
+"""SVG drawing: a small canvas, and boards that several games share."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -30,7 +30,7 @@ class Canvas:
         radius: float = 0,
         stroke: str = "none",
     ) -> None:
-        """An upright rectangle."""
+        """Draw an upright rectangle."""
         self.elements.append(
             f'<rect x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius:g}" fill="{fill}" '
             f'stroke="{stroke}"/>'
@@ -39,7 +39,7 @@ class Canvas:
     def circle(
         self, x: float, y: float, r: float, fill: str, *, stroke: str = "none", width: float = 1.5
     ) -> None:
-        """A disc or a ring."""
+        """Draw a disc or a ring."""
         self.elements.append(
             f'<circle cx="{x:g}" cy="{y:g}" r="{r:g}" fill="{fill}" stroke="{stroke}" '
             f'stroke-width="{width:g}"/>'
@@ -48,7 +48,7 @@ class Canvas:
     def line(
         self, x1: float, y1: float, x2: float, y2: float, stroke: str = LINE, width: float = 1.5
     ) -> None:
-        """A straight line with round ends."""
+        """Draw a straight line with round ends."""
         self.elements.append(
             f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{stroke}" '
             f'stroke-width="{width:g}" stroke-linecap="round"/>'
@@ -62,7 +62,7 @@ class Canvas:
         stroke: str = INK,
         width: float = 1,
     ) -> None:
-        """A closed shape."""
+        """Draw a closed shape."""
         path = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
         self.elements.append(
             f'<polygon points="{path}" fill="{fill}" stroke="{stroke}" stroke-width="{width:g}" '
@@ -80,7 +80,7 @@ class Canvas:
         weight: str = "normal",
         anchor: str = "middle",
     ) -> None:
-        """Words centred at a point."""
+        """Write text centred at a point."""
         self.elements.append(
             f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{fill}" font-weight="{weight}" '
             f'text-anchor="{anchor}" dominant-baseline="central" '
@@ -88,7 +88,7 @@ class Canvas:
         )
 
     def svg(self) -> str:
-        """The finished drawing."""
+        """Return the finished drawing."""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" '
             f'width="{self.width:g}" height="{self.height:g}">' + "".join(self.elements) + "</svg>"
@@ -96,7 +96,7 @@ class Canvas:
 
 
 class GridCanvas(Canvas):
-    """A board of rows and columns with labels on the left and on top, and a caption below."""
+    """A board of rows and columns with labels left and above, and a caption below."""
 
     MARGIN = 26.0
 
@@ -121,12 +121,12 @@ class GridCanvas(Canvas):
         self.text(self.width / 2, self.height - 16, caption, size=13)
 
     def centre(self, cell: int) -> tuple[float, float]:
-        """The middle of a cell, counted row by row from the top left."""
+        """Return the centre of a cell, counted row by row from the top left."""
         row, col = divmod(cell, self.cols)
         return self.MARGIN + (col + 0.5) * self.CELL, self.MARGIN + (row + 0.5) * self.CELL
 
     def grid(self, stroke: str = LINE) -> None:
-        """Lines between the cells and round the board."""
+        """Draw lines between the cells and around the board."""
         cell, margin = self.CELL, self.MARGIN
         right, bottom = margin + self.cols * cell, margin + self.rows * cell
         for row in range(self.rows + 1):
@@ -136,7 +136,7 @@ class GridCanvas(Canvas):
 
 
 def text_svg(text: str) -> str:
-    """Plain text as a picture: the drawing of a game that has none of its own."""
+    """Draw plain text, for games without a drawing."""
     lines = text.splitlines() or [""]
     canvas = Canvas(20 + 9 * max(len(line) for line in lines), 20 + 20 * len(lines))
     for number, line in enumerate(lines):

@@ -43,18 +43,18 @@ class Ewn(Rules):
     players: int = option(2, "2; 3 (0 and 1 hunt 2); 4 (0 and 2 against 1 and 3)", low=2, high=4)
     start: str = option(
         "fixed",
-        "fixed is GBG's set-up, random deals the stones to their corner, the same for every player",
+        "fixed: GBG's set-up; random: shuffled stones, the same order for every player",
         choices=("fixed", "random"),
     )
     coding: str = option(
         "stone",
-        "what a cell tells n-tuples: its owner; the owner and one of three levels; the owner and the stone",
+        "cell contents for n-tuples: owner; owner and one of three levels; owner and stone",
         choices=("owner", "level", "stone"),
     )
 
     name = "ewn"
     summary = "EinStein wuerfelt nicht: the die picks the stone that runs to the far corner"
-    notation = "a1-b2 moves the stone on a1 to b2, a1xb2 takes what stands there"
+    notation = "a1-b2 moves the stone on a1 to b2, a1xb2 captures the stone there"
     variants = (
         {},
         {"size": 3, "coding": "owner"},
@@ -77,7 +77,7 @@ class Ewn(Rules):
     )
 
     def variant_summary(self) -> str:
-        """Who plays together against whom, where there are more than two."""
+        """Name the teams if there are more than two players."""
         if self.players == 3:
             return (
                 "EinStein wuerfelt nicht: the die picks the stone; red and yellow hunt blue's stones, blue "
@@ -89,11 +89,11 @@ class Ewn(Rules):
 
     @property
     def stones(self) -> int:
-        """Stones a player, and sides of the die."""
+        """Stones per player, and sides of the die."""
         return 3 if self.size <= 4 else 6
 
     def player_name(self, player: int) -> str:
-        """The colour; red begins in the top left corner."""
+        """Name the colour; red begins in the top left corner."""
         return NAMES[player]
 
     def _symbol(self, cell: int) -> str:
@@ -107,7 +107,7 @@ class Ewn(Rules):
         return f"{NAMES[mover]} rolled {die}" if die else f"{NAMES[mover]} to roll"
 
     def to_text(self, state: State) -> str:
-        """The stones, R1 for red's first, and who rolls or rolled what."""
+        """Write the stones (R1 is red's first) and who rolls, or the roll."""
         n = self.size
         symbols = [f"{self._symbol(cell):<2}" for cell in state.fields[: n * n]]
         lines = ["  " + "  ".join(LETTERS[:n])]
@@ -115,7 +115,7 @@ class Ewn(Rules):
         return "\n".join([*lines, self._status(state)])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote; without the last line red is to roll."""
+        """Read the output of `to_text`; without the last line red is to roll."""
         n = self.size
         lines = [line.split() for line in text.splitlines() if line.strip()]
         if lines and "".join(lines[0]).lower() == LETTERS[:n]:
@@ -149,7 +149,7 @@ class Ewn(Rules):
         return [names.index(match[1]), int(match[3] or 0)]
 
     def action_text(self, state: State, action: int) -> str:
-        """From and to: `a1-b2`, or `a1xb2` when a stone is taken."""
+        """Name origin and target: `a1-b2`, or `a1xb2` for a capture."""
         n, fields = self.size, state.fields
         mover = fields[n * n]
         if action == 3 * self.stones:
@@ -160,11 +160,11 @@ class Ewn(Rules):
         return f"{cell_name(start, n)}{'x' if fields[target] else '-'}{cell_name(target, n)}"
 
     def chance_text(self, state: State, outcome: int) -> str:
-        """The number that the die shows."""
+        """Name the number on the die."""
         return str(outcome + 1)
 
     def parse_action(self, state: State, text: str) -> int:
-        """The legal action; `a1-b2` and `a1b2` also name a capture."""
+        """Return the legal action; `a1-b2` and `a1b2` also name a capture."""
         wanted = re.sub(r"[-x ]", "", text.strip().lower())
         for action in state.legal_actions():
             if re.sub(r"[-x]", "", state.action_text(action)) == wanted:
@@ -172,7 +172,7 @@ class Ewn(Rules):
         return super().parse_action(state, text)
 
     def to_svg(self, state: State) -> str:
-        """Coloured stones with their numbers, goal corners in the colour of who runs there, and the die."""
+        """Draw numbered stones, goal corners in their runner's colour, and the die."""
         n = self.size
         *cells, mover, die = state.fields
         status = self._status(state)

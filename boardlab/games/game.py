@@ -1,4 +1,4 @@
-"""Game and State: what Python code plays with."""
+"""Game and State, the objects that Python code plays with."""
 
 import dataclasses
 import math
@@ -18,7 +18,7 @@ TERMINAL: int = _engine.TERMINAL
 
 
 def as_integer(what: str, value: Any, low: int, high: int) -> int:
-    """`value` as a whole number in a range, or one sentence that says why not."""
+    """Return `value` as a whole number in a range; raise an error otherwise."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -29,7 +29,7 @@ def as_integer(what: str, value: Any, low: int, high: int) -> int:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a finite number."""
+    """Return whether `value` is a finite number."""
     numbers = (int, float, np.integer, np.floating)
     if not isinstance(value, numbers) or isinstance(value, bool):
         return False
@@ -40,12 +40,12 @@ def is_number(value: object) -> bool:
 
 
 def as_seed(seed: Any) -> int:
-    """A seed: any whole number from 0 to 2**64 - 1."""
+    """Return `seed` as a whole number from 0 to 2**64 - 1."""
     return as_integer("seed", seed, 0, 2**64 - 1)
 
 
 class Game:
-    """The rules of a game with its parameters. Make one with `boardlab.game(name, **parameters)`."""
+    """A game with its parameters; made by `boardlab.game(name, **parameters)`."""
 
     __slots__ = ("core", "rules")
 
@@ -63,38 +63,38 @@ class Game:
 
     @property
     def players(self) -> int:
-        """Number of players, 0 .. players-1."""
+        """Number of players; they are 0 .. players-1."""
         return self.core.players
 
     @property
     def action_count(self) -> int:
-        """Actions are 0 .. action_count-1."""
+        """Number of actions; they are 0 .. action_count-1."""
         return self.core.action_count
 
     @property
     def horizon(self) -> int:
-        """A playout is cut after this many actions."""
+        """Number of actions after which a playout is cut."""
         return self.core.horizon
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """Lowest and highest final score of a player (for some games a generous estimate)."""
+        """Lowest and highest final score of a player (in some games an estimate)."""
         low, high, _ = self.core.outcome_range("score")
         return low, high
 
     @property
     def outcomes(self) -> list[str]:
-        """What can be trained on and searched for: "score" and the game's named rewards."""
+        """Outcomes to train on and search for: "score" and the game's named rewards."""
         return self.core.outcomes
 
     @property
     def has_chance(self) -> bool:
-        """Whether nature moves (dice, tiles, cards)."""
+        """Whether the game has chance events (dice, tiles, cards)."""
         return self.core.has_chance
 
     @property
     def is_hidden(self) -> bool:
-        """Whether players do not see the whole state."""
+        """Whether parts of the state are hidden from players."""
         return self.core.is_hidden
 
     @property
@@ -104,31 +104,36 @@ class Game:
 
     @property
     def symmetries(self) -> int:
-        """Number of symmetries of the rules, the identity included."""
+        """Number of symmetries of the rules, including the identity."""
         return self.core.symmetries
 
     def initial_state(self, seed: int = 0) -> "State":
-        """The position before the first action; the seed matters where the set-up is random."""
+        """Return the position before the first action.
+
+        A random set-up depends on the seed.
+        """
         return State(self, self.core.initial_state(as_seed(seed)))
 
     def training_start(self, seed: int = 0) -> "State":
-        """A position from which an episode of self-play may start."""
+        """Return a position from which an episode of self-play may start."""
         return State(self, self.core.training_start(as_seed(seed)))
 
     def from_text(self, text: str) -> "State":
-        """The state that `to_text` wrote."""
+        """Read the output of `State.to_text`."""
         if not isinstance(text, str):
             raise BoardLabError(f"{self.name}: the text of a state must be a string, not {shown(text)}")
         return self.from_fields(self.rules.fields_from_text(text))
 
     def from_fields(self, fields: Any) -> "State":
-        """The state with these plain integers; see `State.fields`."""
+        """Return the state with these plain integers; see `State.fields`."""
         try:
             values = np.asarray(fields)
         except (TypeError, ValueError, OverflowError):
             raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers") from None
         if values.ndim != 1 or len(values) != self.core.field_count:
-            raise BoardLabError(f"{self.name}: a state has {self.core.field_count} fields, not {values.size}")
+            raise BoardLabError(
+                f"{self.name}: a state needs {self.core.field_count} fields, not {values.size}"
+            )
         if values.dtype.kind not in "iu":
             raise BoardLabError(f"{self.name}: the fields of a state must be whole numbers")
         if values.min() < -(2**31) or values.max() >= 2**31:
@@ -139,9 +144,9 @@ class Game:
             raise BoardLabError(f"{self.name}: {error}") from None
 
     def has_positions_of(self, other: "Game") -> bool:
-        """Whether the two differ in how a game starts, if at all: what learned one can play the other."""
+        """Return whether the games differ only in how they start, if at all."""
         if not isinstance(other, Game):
-            raise BoardLabError(f"games are compared with games, not with {shown(other)}")
+            raise BoardLabError(f"a game can only be compared with a game, not with {shown(other)}")
         if type(self.rules) is not type(other.rules):
             return False
         starts = {name: getattr(self.rules, name) for name in self.rules.starts}
@@ -154,19 +159,22 @@ class Game:
         return hash(self.rules)
 
     def __copy__(self) -> "Game":
-        return self  # nothing about a game ever changes
+        return self  # games are immutable
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its name and parameters: a pickle loads no library either, see `game_from_table`."""
+        """Pickle as name and parameters.
+
+        Unpickling loads no library (see `game_from_table`).
+        """
         from boardlab.games.library import Library
         from boardlab.games.registry import GAMES, game_from_table
 
         if type(self.rules) not in (GAMES.get(self.name), Library):
             raise BoardLabError(
-                f"{self!r} cannot be pickled: its rules are those of no game of BoardLab and of no library"
+                f"{self!r} cannot be pickled: its rules are neither built in, registered nor from a library"
             )
         return game_from_table, (game_table(self),)
 
@@ -175,7 +183,7 @@ class Game:
 
 
 def game_table(game: Game) -> dict[str, Any]:
-    """A game as files tell it: its name and parameters, and the fingerprint of rules of a user's own."""
+    """Describe a game for files: name, parameters, and the fingerprint of user rules."""
     table = {"name": game.name} | {
         field.name: list(value) if isinstance(value, tuple) else value
         for field in dataclasses.fields(game.rules)
@@ -185,20 +193,20 @@ def game_table(game: Game) -> dict[str, Any]:
 
 
 def as_game(value: Any) -> Game:
-    """`value`, if it is a game."""
+    """Return `value` if it is a game."""
     if not isinstance(value, Game):
         raise BoardLabError(f'a game is made with boardlab.game("othello"), not {shown(value)}')
     return value
 
 
 def check_outcome(game: Game, outcome: str) -> str:
-    """`outcome`, if the game has it."""
+    """Return `outcome` if the game has it."""
     check_known(f"outcome of {game.name}", outcome, game.outcomes)
     return outcome
 
 
 class State:
-    """A position. Behaves as a player expects: `legal_actions`, `apply`, `undo`; prints and draws itself."""
+    """A position: `legal_actions`, `apply`, `undo`; it prints and draws itself."""
 
     __slots__ = ("core", "game")
 
@@ -208,12 +216,12 @@ class State:
 
     @property
     def player(self) -> int:
-        """Who moves: 0 .. N-1, or `boardlab.CHANCE`, or `boardlab.TERMINAL`."""
+        """Who acts: 0 .. N-1, `boardlab.CHANCE` or `boardlab.TERMINAL`."""
         return self.core.player
 
     @property
     def last_player(self) -> int:
-        """Who created this position, or `boardlab.CHANCE` where nobody has moved yet."""
+        """Who created this position; `boardlab.CHANCE` before the first action."""
         return self.core.last_player
 
     @property
@@ -223,32 +231,32 @@ class State:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """One number a player; before the end what was paid so far."""
+        """One number per player; before the end, what was paid so far."""
         return self.core.outcome("score")
 
     def outcome(self, name: str = "score") -> NDArray[np.float64]:
-        """The score or a named reward of the game."""
+        """Return the score or a named reward of the game."""
         return self.core.outcome(check_outcome(self.game, name))
 
     def legal_actions(self) -> list[int]:
-        """What may be applied here, ascending; at a chance node the outcomes; none at the end."""
+        """List the legal actions in ascending order; at a chance node the outcomes."""
         return self.core.legal_actions()
 
     def apply(self, action: int) -> None:
-        """Play an action, or at a chance node an outcome."""
+        """Play an action, or an outcome at a chance node."""
         self.core.apply(as_integer("an action", action, -(2**31), 2**31 - 1))
 
     def undo(self) -> None:
-        """Take the last applied action back."""
+        """Take back the last applied action."""
         self.core.undo()
 
     @property
     def actions_played(self) -> int:
-        """How many actions can be undone."""
+        """Number of actions that can be undone."""
         return self.core.actions_played
 
     def copy(self) -> "State":
-        """An independent copy, its history included."""
+        """Return an independent copy, with its history."""
         return State(self.game, self.core.copy())
 
     def __copy__(self) -> "State":
@@ -258,8 +266,8 @@ class State:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As fields, which are checked when they are read back."""
-        self.game.from_fields(self.fields)  # refuses what a player sees of hidden cards now, not then
+        """Pickle as fields, which are checked on reading."""
+        self.game.from_fields(self.fields)  # refuses a view with hidden cards now, not on reading
         earlier, before = self.copy(), []
         while earlier.actions_played:
             earlier.undo()
@@ -267,63 +275,66 @@ class State:
         return _with_history, (self.game, self.fields, before[::-1])
 
     def core_for(self, game: Game) -> _engine.State:
-        """The engine's state for a game with the same rules, which may be another object than this one's."""
+        """Return the engine's state for an equal game, which may be another object."""
         if as_game(game) != self.game:
-            raise BoardLabError(f"this is a state of {self.game!r}; it belongs to another game than {game!r}")
+            raise BoardLabError(f"this is a state of {self.game!r}, not of {game!r}")
         if self.core.game is game.core:
             return self.core
         return game.core.adopt(self.core)
 
     def children(self) -> Iterator[tuple[int, "State"]]:
-        """Every legal action with the position it leads to."""
+        """Yield every legal action with the position it leads to."""
         for action in self.legal_actions():
             child = self.copy()
             child.apply(action)
             yield action, child
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes and their probabilities at a chance node."""
+        """Return the outcomes of a chance node with their probabilities."""
         return self.core.chance_outcomes()
 
     def sample_chance(self, seed: int) -> int:
-        """One outcome of a chance node, drawn with its probability."""
+        """Draw an outcome of a chance node."""
         return self.core.sample_chance(as_seed(seed))
 
     # ---- hidden cards ----
 
     def seen_by(self, player: int) -> "State":
-        """The state without what the player may not see."""
+        """Return the state without the parts hidden from the player."""
         return State(self.game, self.core.seen_by(self._player(player)))
 
     def observe(self, player: int) -> bytes:
-        """A key that is equal if and only if the player cannot tell two histories apart."""
+        """Return a key, equal exactly if the player cannot tell two histories apart."""
         return self.core.observe(self._player(player))
 
     def determinize(self, player: int, seed: int) -> "State":
-        """A full state that fits what the player sees, drawn with the right probability."""
+        """Draw a full state that is consistent with what the player sees."""
         return State(self.game, self.core.determinize(self._player(player), as_seed(seed)))
 
     def completions(self, player: int, most: int = 4096) -> list[tuple["State", float]]:
-        """All full states that fit what the player sees, with probabilities; [] when there are too many."""
+        """Return all consistent full states with probabilities; [] if there are too many."""
         most = as_integer("most", most, 1, 2**20)
         return [(State(self.game, s), p) for s, p in self.core.completions(self._player(player), most)]
 
     # ---- what learners read ----
 
     def board_vector(self, player: int = 0) -> NDArray[np.uint8]:
-        """The cells' values for n-tuple networks: the same for every player but where cards are hidden."""
+        """Return the cell values for n-tuples.
+
+        They depend on the player only if cards are hidden.
+        """
         return self.core.board_vector(self._player(player))
 
     def planes(self, player: int = 0) -> NDArray[np.float32]:
-        """The position as the player sees it: input planes of a neural net, [planes][rows][cols]."""
+        """Return the player's view for a neural net, [planes][rows][cols]."""
         return self.core.planes(self._player(player))
 
     def features(self, player: int = 0) -> NDArray[np.float64]:
-        """The game's own features for feature-based TD."""
+        """Return the game's features for feature-based TD."""
         return self.core.features(self._player(player))
 
     def symmetry(self, index: int) -> "State":
-        """The position under one of the game's symmetries."""
+        """Return the position under one of the game's symmetries."""
         index = as_integer("a symmetry", index, 0, self.game.symmetries - 1)
         return State(self.game, self.core.symmetry(index))
 
@@ -339,13 +350,13 @@ class State:
 
     @property
     def moves_left(self) -> float:
-        """An estimate of the actions still to come."""
+        """Estimated number of actions to come."""
         return self.core.moves_left
 
     def solve(self, node_limit: int = 2**63 - 1, outcome: str = "score") -> NDArray[np.float64] | None:
-        """The exact outcome under best play from the game's own solver.
+        """Return the exact outcome under best play, from the game's own solver.
 
-        None where there is no solver, or where it gave up after about `node_limit` positions.
+        None if there is no solver, or if it gave up after about `node_limit` positions.
         """
         limit = as_integer("node_limit", node_limit, 1, 2**63 - 1)
         check_outcome(self.game, outcome)
@@ -358,20 +369,20 @@ class State:
 
     @property
     def fields(self) -> list[int]:
-        """The state as plain integers; what they mean is said in the game's file."""
+        """The state as plain integers; the game's file describes them."""
         fields: list[int] = self.core.to_fields().tolist()
         return fields
 
     def to_text(self) -> str:
-        """The whole state as text; `game.from_text` reads it back."""
+        """Write the whole state as text; `game.from_text` reads it back."""
         return self.game.rules.to_text(self)
 
     def action_text(self, action: int) -> str:
-        """How a player would write the action (at a chance node: the outcome)."""
+        """Name an action (at a chance node: an outcome) as players write it."""
         return next(iter(self.action_names([action]).values()))
 
     def action_names(self, actions: Iterable[int] | None = None) -> dict[int, str]:
-        """The names of all legal actions (or of some of them), asked at once."""
+        """Name all legal actions, or the given ones, in one call."""
         name = self.game.rules.chance_text if self.player == CHANCE else self.game.rules.action_text
         legal = self.legal_actions()
         if actions is None:
@@ -387,15 +398,15 @@ class State:
         return {action: name(self, action) for action in chosen}
 
     def parse_action(self, text: str) -> int:
-        """The legal action written as `text`."""
+        """Return the legal action written as `text`."""
         if not isinstance(text, str):
             raise BoardLabError(f"an action must be text, not {shown(text)}")
         if self.is_terminal:
-            raise BoardLabError("the game is over: no action can be played")
+            raise BoardLabError("the game is over, so no action can be played")
         return self.game.rules.parse_action(self, text)
 
     def to_svg(self) -> str:
-        """A drawing of the state."""
+        """Draw the state as SVG."""
         return self.game.rules.to_svg(self)
 
     def _repr_svg_(self) -> str:
@@ -422,6 +433,6 @@ class State:
 
 
 def _with_history(game: Game, fields: list[int], before: list[list[int]]) -> State:
-    """What a pickle holds of a state: its fields, and those of the states before it."""
+    """Rebuild a pickled state from its fields and those of its history."""
     core = game.from_fields(fields).core
     return State(game, core.with_history([game.from_fields(earlier).core for earlier in before]))

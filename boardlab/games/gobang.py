@@ -1,4 +1,7 @@
-"""Gobang: text, names and drawing. Fields: the cells row by row, 0 empty, 1 X, 2 O."""
+"""Gobang: text, names and drawing.
+
+Fields: the cells row by row, 0 empty, 1 X, 2 O.
+"""
 
 from dataclasses import dataclass
 
@@ -17,12 +20,12 @@ STAR_POINTS = {15: (3, 7, 11), 19: (3, 9, 15)}
 
 @dataclass(frozen=True)
 class Gobang(Rules):
-    """Set stones on a grid; `k` in a row win."""
+    """Place stones on a grid; `k` in a row win."""
 
     rows: int = option(6, "height of the board", low=3, high=19)
     cols: int = option(6, "width of the board", low=3, high=19)
-    k: int = option(4, "how many in a row win; it must fit on the board", low=2, high=19)
-    exactly: bool = option(False, "only exactly k in a row win, a longer line counts for nothing")
+    k: int = option(4, "stones in a row that win; must fit on the board", low=2, high=19)
+    exactly: bool = option(False, "only exactly k in a row win; longer lines do not count")
 
     name = "gobang"
     summary = "set stones, k in a row win (Gomoku: 15x15, five in a row)"
@@ -39,30 +42,30 @@ class Gobang(Rules):
     )
 
     def variant_summary(self) -> str:
-        """With the length of a line that wins."""
+        """Name the length of a winning line."""
         if self.exactly:
             return f"set stones, exactly {in_words(self.k)} in a row win, a longer line counts for nothing"
         return f"set stones, {in_words(self.k)} in a row win"
 
     def player_name(self, player: int) -> str:
-        """X begins."""
+        """Name the player; X begins."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The board with X and O."""
+        """Write the board with X and O."""
         board = grid_text([SYMBOLS[value] for value in state.fields], self.rows, self.cols)
         return f"{board}\n{status_line(state, NAMES)}"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the board; who moves follows from the stones."""
+        """Read the board; the number of stones tells who moves."""
         return read_grid(self.name, text, self.rows, self.cols, SYMBOLS)[0]
 
     def action_text(self, state: State, action: int) -> str:
-        """The cell, `a1` at the top left."""
+        """Name the cell; `a1` is at the top left."""
         return cell_name(action, self.cols)
 
     def to_svg(self, state: State) -> str:
-        """Black and white stones on a wooden board; the line that won is marked."""
+        """Draw black and white stones on wood; the winning line is marked."""
         canvas = GridCanvas(
             self.rows,
             self.cols,
@@ -88,7 +91,7 @@ class Gobang(Rules):
         return canvas.svg()
 
     def winning_lines(self, state: State) -> list[list[int]]:
-        """The cells of every line that wins, from end to end."""
+        """Return the cells of every winning line, from end to end."""
         fields, lines = state.fields, []
         for cell, value in enumerate(fields):
             row, col = divmod(cell, self.cols)

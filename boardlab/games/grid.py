@@ -1,4 +1,4 @@
-"""Text of boards with rows and columns: written with labels, read with or without them."""
+"""Text of boards with rows and columns, with labels that readers may omit."""
 
 import re
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def cell_name(cell: int, cols: int) -> str:
-    """`a1` is the top left cell, letters count columns, numbers count rows."""
+    """Name a cell: letters count columns, numbers rows; `a1` is at the top left."""
     return f"{LETTERS[cell % cols]}{cell // cols + 1}"
 
 
 def grid_text(symbols: Sequence[str], rows: int, cols: int, *, row_labels: bool = True) -> str:
-    """The cells row by row, under letters and behind numbers."""
+    """Write the cells row by row, with letters above and numbers on the left."""
     width = max(len(str(rows)), 1)
     margin = " " * (width + 1) if row_labels else ""
     lines = [margin + " ".join(LETTERS[:cols])] if row_labels else []
@@ -29,9 +29,9 @@ def grid_text(symbols: Sequence[str], rows: int, cols: int, *, row_labels: bool 
 
 
 def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tuple[list[int], str]:
-    """Each cell's place in `symbols`, row by row, and what follows the board.
+    """Return each cell's index in `symbols`, and the text after the board.
 
-    Labels may be there or not, and so may the blanks between cells.
+    Labels and the blanks between cells are optional.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     header = " ".join(LETTERS[:cols])
@@ -49,16 +49,16 @@ def read_grid(owner: str, text: str, rows: int, cols: int, symbols: str) -> tupl
             raise BoardLabError(f"{owner}: row {number} must have {cols} cells, got {line.strip()!r}")
         for symbol in row:
             place = symbols.find(symbol)
-            if place < 0:  # case matters only where the board has both
+            if place < 0:  # case matters only if the board uses both
                 place = symbols.find(symbol.upper())
             if place < 0:
-                raise BoardLabError(f'{owner}: "{symbol}" in row {number} is none of {" ".join(symbols)}')
+                raise BoardLabError(f'{owner}: "{symbol}" in row {number} must be one of {" ".join(symbols)}')
             cells.append(place)
     return cells, "\n".join(lines[rows:])
 
 
 def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
-    """Who moves, or would, according to "X to move" or "game over, X next"; None without such a line."""
+    """Read "X to move" or "game over, X next"; None without such a line."""
     match = re.search(r"(\S+(?: \d+)?) (?:to move|next)", text)
     if not match:
         if text.strip():
@@ -69,16 +69,16 @@ def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
     for player, name in enumerate(names):
         if match.group(1).lower() == name.lower():
             return player
-    raise BoardLabError(f'{owner}: "{match.group(1)}" cannot move; it is {" or ".join(names)}')
+    raise BoardLabError(f'{owner}: "{match.group(1)}" cannot move; players are {" or ".join(names)}')
 
 
 def mover_line(player: int, names: Sequence[str]) -> str:
-    """Who moves, as in "X to move", or that the game is over."""
+    """Write who moves, as in "X to move", or "game over"."""
     return f"{names[player]} to move" if player >= 0 else "game over"
 
 
 def status_line(state: "State", names: Sequence[str]) -> str:
-    """Who moves or has won: "red to move", "red has won", "a draw"."""
+    """Write who moves or has won: "red to move", "red has won", "a draw"."""
     if not state.is_terminal:
         return f"{names[state.player]} to move"
     winner = int(state.scores.argmax())
@@ -86,17 +86,17 @@ def status_line(state: "State", names: Sequence[str]) -> str:
 
 
 def turn_line(state: "State", names: Sequence[str]) -> str:
-    """The status; in a finished game also who moved last, where the stones do not tell (after a swap)."""
+    """Write the status, and at the end who moved last, which a swap would hide."""
     last = f", {names[state.last_player]} moved last" if state.is_terminal else ""
     return status_line(state, names) + last
 
 
 def read_turn(owner: str, text: str, names: Sequence[str]) -> int:
-    """The player whose turn it is according to `turn_line`; in a finished game whose turn it was last."""
+    """Read whose turn it is (at the end: was last) from the output of `turn_line`."""
     match = re.search(r"(\w+) (?:to move|moved last)", text)
     if not match or match[1].lower() not in names:
         raise BoardLabError(
-            f'{owner}: say whose turn it is after the board, as in "{names[0]} to move" or '
+            f'{owner}: state whose turn it is after the board, as in "{names[0]} to move" or '
             f'"{names[0]} moved last"; players are {", ".join(names)}'
         )
     return list(names).index(match[1].lower())

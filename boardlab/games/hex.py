@@ -1,7 +1,7 @@
 """Hex: text, names and drawing.
 
-Fields: the cells row by row (0 empty, 1 red, 2 blue), then whose turn it is, 0 red or 1 blue; in a
-finished game whose turn it was last.
+Fields: the cells row by row (0 empty, 1 red, 2 blue), then whose turn it is, 0 red or 1 blue; in a finished
+game whose turn it was last.
 """
 
 import itertools
@@ -30,7 +30,7 @@ COLOURS = (PLAYER_COLOURS[0], PLAYER_COLOURS[2])
 
 @dataclass(frozen=True)
 class Hex(Rules):
-    """Join your two edges with a chain of stones; a draw is impossible."""
+    """Connect your two edges with a chain of stones; a draw is impossible."""
 
     size: int = option(11, "edge of the board", low=2, high=19)
     swap: bool = option(
@@ -40,7 +40,7 @@ class Hex(Rules):
     )
 
     name = "hex"
-    summary = "join your two edges: red top and bottom, blue left and right"
+    summary = "connect your two edges: red top and bottom, blue left and right"
     variants = (
         {},
         {"size": 2, "swap": True},
@@ -55,15 +55,15 @@ class Hex(Rules):
     )
 
     def variant_summary(self) -> str:
-        """With the swap where it is played."""
+        """Mention the swap rule if it is on."""
         return f"{self.summary}; blue's first action may be to swap" if self.swap else self.summary
 
     def player_name(self, player: int) -> str:
-        """Red begins and joins top and bottom; blue joins left and right."""
+        """Name the player; red connects top and bottom, blue left and right."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The rhombus, every row half a cell further right, and whose turn it is."""
+        """Write the rhombus, each row shifted half a cell, and whose turn it is."""
         width = len(str(self.size))
         lines = [" " * (width + 1) + " ".join(LETTERS[: self.size])]
         for row in range(self.size):
@@ -73,16 +73,16 @@ class Hex(Rules):
         return "\n".join([*lines, turn_line(state, NAMES)])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the board, slanted or not, and whose turn it is."""
+        """Read the board, slanted or not, and whose turn it is."""
         cells, rest = read_grid(self.name, text, self.size, self.size, SYMBOLS)
         return [*cells, read_turn(self.name, rest, NAMES)]
 
     def action_text(self, state: State, action: int) -> str:
-        """The cell, `a1` in the top left corner; or `swap`."""
+        """Name the cell (`a1` is the top left corner) or `swap`."""
         return "swap" if action == self.size**2 else cell_name(action, self.size)
 
     def to_svg(self, state: State) -> str:
-        """Hexagons between red and blue edges; a line follows the chain that won."""
+        """Draw hexagons between red and blue edges; a line follows the winning chain."""
         n = self.size
         canvas = HexagonCanvas([(row / 2, n) for row in range(n)], status_line(state, NAMES))
         self._draw_edges(canvas)
@@ -104,7 +104,7 @@ class Hex(Rules):
         return canvas.svg()
 
     def _draw_edges(self, canvas: HexagonCanvas) -> None:
-        """Thick lines along the board; the hexagons drawn later cover their inner half."""
+        """Draw thick lines along the board; the hexagons later cover their inner half."""
         n = self.size
         red, blue = COLOURS
         for i in range(n):
@@ -117,7 +117,7 @@ class Hex(Rules):
                 (bottom, (LOWER_LEFT, BOTTOM, LOWER_RIGHT), red),
             ):
                 points = [canvas.corner(cell, corner) for corner in corners]
-                # At the blunt corners of the board a side belongs to both edges: half to each.
+                # At the obtuse corners a side belongs to both edges: half to each.
                 if cell in (n - 1, n * n - n) and colour == red:
                     shared = (1, 2) if cell == n - 1 else (1, 0)
                     middle = tuple((a + b) / 2 for a, b in zip(*(points[i] for i in shared), strict=True))

@@ -1,16 +1,16 @@
-"""Drawing boards that are made of hexagons."""
+"""Drawing boards made of hexagons."""
 
 import math
 from collections.abc import Iterable, Sequence
 
 from boardlab.games.drawing import INK, Canvas
 
-# The corners of a hexagon that stands on its tip, clockwise from the top.
+# The corners of a hexagon with its tip up, clockwise from the top.
 TOP, UPPER_RIGHT, LOWER_RIGHT, BOTTOM, LOWER_LEFT, UPPER_LEFT = range(6)
 
 
 class HexagonCanvas(Canvas):
-    """Rows of hexagons, each row shifted by so many cells; numbered row by row from the top left."""
+    """Rows of hexagons, each row with its own shift; numbered from the top left."""
 
     RADIUS = 22.0
     MARGIN = 34.0
@@ -32,18 +32,18 @@ class HexagonCanvas(Canvas):
         self.text(self.width / 2, self.height - 14, caption, size=14)
 
     def corner(self, cell: int, corner: int, radius: float | None = None) -> tuple[float, float]:
-        """One of the six corners of a cell."""
+        """Return one of the six corners of a cell."""
         x, y = self.centres[cell]
         angle = math.radians(60 * corner - 90)
         radius = self.RADIUS if radius is None else radius
         return x + radius * math.cos(angle), y + radius * math.sin(angle)
 
     def hexagon(self, cell: int, fill: str, stroke: str) -> None:
-        """A cell of the board."""
+        """Draw a cell of the board."""
         self.polygon((self.corner(cell, corner) for corner in range(6)), fill, stroke=stroke, width=1.2)
 
     def stone(self, cell: int, fill: str, stroke: str = INK) -> None:
-        """A round stone with a gleam."""
+        """Draw a round stone with a highlight."""
         x, y = self.centres[cell]
         self.circle(x, y, 14.5, fill, stroke=stroke, width=1.2)
         self.elements.append(
@@ -52,7 +52,7 @@ class HexagonCanvas(Canvas):
         )
 
     def chain(self, cells: Iterable[int], stroke: str, width: float = 4) -> None:
-        """A line from cell to cell: what decided the game."""
+        """Draw a line from cell to cell, such as a winning chain."""
         points = " ".join(f"{x:.2f},{y:.2f}" for x, y in (self.centres[cell] for cell in cells))
         self.elements.append(
             f'<polyline points="{points}" fill="none" stroke="{stroke}" stroke-width="{width:g}" '
@@ -60,6 +60,6 @@ class HexagonCanvas(Canvas):
         )
 
     def label(self, cell: int, dx: float, dy: float, words: str) -> None:
-        """Words beside a cell, `dx` cells to the right and `dy` radii down."""
+        """Write text `dx` cells to the right of a cell and `dy` radii below it."""
         x, y = self.centres[cell]
         self.text(x + dx * self.pitch, y + dy * self.RADIUS, words, size=12)

@@ -30,10 +30,10 @@ PASS, BET = 0, 1
 class KuhnPoker(Rules):
     """Jack, queen, king: one card each, ante 1, one bet of 1."""
 
-    rounds: int = option(1, "rounds of a game; who begins alternates", low=1, high=1000)
+    rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
 
     name = "kuhnpoker"
-    summary = "poker with three cards: the smallest game in which one must bluff"
+    summary = "poker with three cards: the smallest game that needs bluffing"
     variants = ({}, {"rounds": 2}, {"rounds": 5})
     truths = (
         "one round is worth -1/18 to the first player; its Nash strategies are one family: bet a jack with "
@@ -41,12 +41,12 @@ class KuhnPoker(Rules):
     )
 
     def words(self, actions: list[int]) -> list[str]:
-        """What the actions of a round are called: check, bet, fold, call."""
+        """Name the actions of a round: check, bet, fold, call."""
         faced = [BET in actions[:i] for i in range(len(actions))]
         return [action_word(action, bet) for action, bet in zip(actions, faced, strict=True)]
 
     def to_text(self, state: State) -> str:
-        """The round, the cards, the betting, who moves; `?` is a card that may not be seen."""
+        """Write round, cards, betting and who moves; `?` is a hidden card."""
         number, won, last, card0, card1, count, *actions = state.fields
         head = f"round {number + 1} of {self.rounds}, player 0 has won {won}"
         if count == 0 and last >= 0:
@@ -64,7 +64,7 @@ class KuhnPoker(Rules):
         return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{who}"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote."""
+        """Read what `to_text` wrote."""
         head = re.search(r"round (\d{1,4}) of \d+, player 0 has won (-?\d{1,5})", text)
         cards = re.search(r"cards: ([-JQK?]) ([-JQK?])", text)
         betting = re.search(r"betting: ([a-z ]+)", text)
@@ -79,10 +79,10 @@ class KuhnPoker(Rules):
                 continue
             known = {action_word(a, BET in actions): a for a in (PASS, BET)}
             if word not in known:
-                raise BoardLabError(f'{self.name}: "{word}" cannot follow; it is {" or ".join(known)}')
+                raise BoardLabError(f'{self.name}: "{word}" cannot follow; expected {" or ".join(known)}')
             actions.append(known[word])
         if len(actions) > 3:
-            raise BoardLabError(f"{self.name}: a round has at most three actions")
+            raise BoardLabError(f"{self.name}: a round can have at most three actions")
         number = int(head[1]) - 1
         before = re.search(r"player ([01]) acted last", text)
         last = (number + len(actions) - 1) % 2 if actions else int(before[1]) if before else -1
@@ -91,16 +91,16 @@ class KuhnPoker(Rules):
         return [number, int(head[2]), last, *shown, len(actions), *actions, *padding]
 
     def action_text(self, state: State, action: int) -> str:
-        """Check or bet; against a bet fold or call."""
+        """Name the action: check or bet; after a bet, fold or call."""
         count = state.fields[5]
         return action_word(action, BET in state.fields[6 : 6 + count])
 
     def chance_text(self, state: State, outcome: int) -> str:
-        """The card that is dealt."""
+        """Name the dealt card."""
         return CARDS[outcome + 1]
 
     def to_svg(self, state: State) -> str:
-        """The table with both cards, the antes and the bets."""
+        """Draw the table with both cards, the antes and the bets."""
         number, won, _, *cards, count = state.fields[:6]
         actions = state.fields[6 : 6 + count]
         canvas = Canvas(300, 230)
@@ -129,5 +129,5 @@ class KuhnPoker(Rules):
 
 
 def action_word(action: int, facing_a_bet: bool) -> str:
-    """The name of pass (0) and bet (1) in their situation."""
+    """Name pass (0) and bet (1) in their situation."""
     return ("fold", "call")[action] if facing_a_bet else ("check", "bet")[action]

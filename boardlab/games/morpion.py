@@ -1,6 +1,6 @@
 """Morpion Solitaire: text, names and drawing.
 
-Fields: one a point of the 64x64 sheet, row by row; bit 0 says that there is a point, bits 1 to 4 that a line
+Fields: one per point of the 64x64 sheet, row by row; bit 0 is set if there is a point, bits 1 to 4 if a line
 starts here to the right, down, down right, down left.
 """
 
@@ -20,7 +20,7 @@ from boardlab.options import option
 SIDE = 64
 STEPS = ((1, 0), (0, 1), (1, 1), (-1, 1))
 DIRECTIONS = "hvdu"
-"""Horizontal, vertical, and the diagonals that go down and up when read from left to right."""
+"""Horizontal, vertical, and the diagonals that go down and up from left to right."""
 
 
 class Point(NamedTuple):
@@ -31,7 +31,7 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line by its first point (its top one, or the left one of a horizontal line) and its direction."""
+    """A line: its first point (top, or left if horizontal) and its direction."""
 
     first: Point
     direction: int
@@ -39,16 +39,16 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Morpion(Rules):
-    """Add points that complete lines, as many as you can."""
+    """Add points that complete lines, as many as possible."""
 
     variant: str = option(
         "5T",
-        "points a line, and T (lines in a direction may share an end point) or D (they are disjoint)",
+        "points per line, and T (lines in one direction may touch at an end) or D (disjoint)",
         choices=("5T", "5D", "4T", "4D"),
     )
 
     name = "morpion"
-    summary = "Morpion Solitaire: add points that complete lines, as many as you can"
+    summary = "Morpion Solitaire: add points that complete lines, as many as possible"
     notation = (
         "(3,-1)v1 adds the point in column 3, row -1, which completes a vertical line as its first point "
         "from the left or top; h, v, d and u are lines across, down, diagonally down and diagonally up"
@@ -62,29 +62,29 @@ class Morpion(Rules):
 
     @property
     def length(self) -> int:
-        """Points of a line."""
+        """Points per line."""
         return int(self.variant[0])
 
     @property
     def _origin(self) -> int:
-        """Column and row of the top left corner of the square round the cross."""
+        """Column and row of the top left corner of the square around the cross."""
         return 27 if self.length == 5 else 28
 
     def player_name(self, player: int) -> str:
-        """There is one player."""
+        """Name the only player."""
         return "player"
 
     # ---- lines and points ----
 
     def points_of(self, line: Line) -> list[Point]:
-        """The points of a line from its first on."""
+        """Return the points of a line, first to last."""
         dx, dy = STEPS[line.direction]
         return [
             Point((line.first.x + i * dx) % SIDE, (line.first.y + i * dy) % SIDE) for i in range(self.length)
         ]
 
     def cross(self) -> set[Point]:
-        """The points at the start."""
+        """Return the points at the start."""
         arm, o = self.length - 2, self._origin
         corners = [
             (1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (0, 2), (0, 1), (1, 1)
@@ -96,10 +96,10 @@ class Morpion(Rules):
         return points
 
     def moves(self, state: State) -> list[tuple[Line, Point]]:
-        """The lines of the position and the points they added, in the order played as far as it is known.
+        """Return the lines of the position and the points they added, in playing order.
 
-        The position itself does not know the order, only `undo` does. Where that ends, as after `from_text`,
-        some order in which the lines can be played stands for it.
+        Only the undo history knows the order. Beyond it, as after `from_text`, this is some order in which
+        the lines can be played.
         """
         walk = state.copy()
         history = [_decode(walk)[0]]
@@ -114,7 +114,10 @@ class Morpion(Rules):
         return order
 
     def _some_order(self, lines: set[Line], points: set[Point]) -> list[tuple[Line, Point]]:
-        """An order in which the lines can be played, the same for the same lines; adds to the points."""
+        """Find an order in which the lines can be played, always the same one.
+
+        Adds to `points`.
+        """
         waiting, order = sorted(lines), []
         while waiting:
             for line in waiting:
@@ -145,7 +148,7 @@ class Morpion(Rules):
         return Line(first, kind)
 
     def to_text(self, state: State) -> str:
-        """The points (o of the cross, * added) with columns and rows, and the moves that lead here."""
+        """Write the points (o original, * added) with columns and rows, and the moves."""
         lines, points = _decode(state)
         cross = self.cross()
         rows = range(min(p.y for p in points), max(p.y for p in points) + 1)
@@ -163,7 +166,7 @@ class Morpion(Rules):
         ).rstrip()
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the moves, each as in `action_text`, after the last colon; "5T:" alone is the start."""
+        """Read the moves, as in `action_text`, after the last colon; "5T:" is the start."""
         before, colon, moves = text.rpartition(":")
         if not colon:
             raise BoardLabError(
@@ -171,14 +174,14 @@ class Morpion(Rules):
             )
         named = re.search(r"\b[45][TD]\b", before)
         if named and named[0] != self.variant:
-            raise BoardLabError(f"{self.name}: this is a position of {named[0]}, not of {self.variant}")
+            raise BoardLabError(f"{self.name}: the position is of {named[0]}, not of {self.variant}")
         fields = [0] * SIDE**2
         for point in self.cross():
             fields[point.y * SIDE + point.x] = 1
         for move in moves.split():
             match = re.fullmatch(r"\((-?\d{1,2}),(-?\d{1,2})\)([hvdu])([1-5])", move.lower())
             if not match or int(match[4]) > self.length:
-                raise BoardLabError(f'{self.name}: "{move[:40]}" is no move; one looks like (3,-1)v1')
+                raise BoardLabError(f'{self.name}: "{move[:40]}" is not a move such as (3,-1)v1')
             x, y = int(match[1]), int(match[2])
             line = self._read_move(x, y, match[3], int(match[4]))
             fields[line.first.y * SIDE + line.first.x] |= 2 << line.direction
@@ -186,10 +189,11 @@ class Morpion(Rules):
         return fields
 
     def action_text(self, state: State, action: int) -> str:
-        """The new point (column, row), the direction, and the point's place in the line from the left or top.
+        """Name the new point (column, row), the direction, and its place in the line.
 
         `(3,-1)v1`: a point above the cross completes a vertical line as its first point. (0,0) is the top
-        left corner of the square round the cross; directions are h, v, d (diagonally down) and u (up).
+        left corner of the square around the cross; directions are h, v, d (diagonally down) and u (up).
+        Places count from the left or top.
         """
         line, fields = _line_of(action), state.core.to_fields()
         return self._move_text(line, next(p for p in self.points_of(line) if not fields[p.y * SIDE + p.x]))
@@ -197,7 +201,7 @@ class Morpion(Rules):
     # ---- drawing ----
 
     def to_svg(self, state: State) -> str:
-        """The sheet with its lines; added points are numbered, rings show where the next one may go."""
+        """Draw the lines; added points are numbered, rings show where the next may go."""
         moves = self.moves(state)
         points = self.cross() | {added for _, added in moves}
         step = 26.0
@@ -237,7 +241,7 @@ def _line_of(action: int) -> Line:
 
 
 def _decode(state: State) -> tuple[set[Line], set[Point]]:
-    """The lines and the points of a position."""
+    """Return the lines and the points of a position."""
     fields = state.core.to_fields()
     lines, points = set(), set()
     for cell in np.flatnonzero(fields).tolist():

@@ -12,15 +12,15 @@ from boardlab.options import option
 
 @dataclass(frozen=True)
 class Nim(Rules):
-    """Take stones from one heap; who takes the last stone wins (two players)."""
+    """Take stones from one heap; the last taker wins (two players)."""
 
     heaps: tuple[int, ...] = option((5, 5, 5), "stones in each heap, 1 to 12 heaps", low=1, high=255)
     max_take: int = option(5, "the most stones that may be taken at once", low=1, high=255)
     players: int = option(
         2, "2, or 3 with Luckhardt's rule: the player after the last taker wins", low=2, high=3
     )
-    misere: bool = option(False, "who takes the last stone loses (two players)")
-    extra_rule: bool = option(False, "three players: the one after the winner gets 0.2")
+    misere: bool = option(False, "the last taker loses (two players)")
+    extra_rule: bool = option(False, "three players: the player after the winner gets 0.2")
 
     name = "nim"
     summary = "take stones from one heap, the last taker wins"
@@ -38,7 +38,7 @@ class Nim(Rules):
     truths = "two players: lost for the side to move iff the XOR of heap mod (max_take + 1) is 0 (Bouton)"
 
     def variant_summary(self) -> str:
-        """Who wins: the last taker, the other one, or the player after the last taker."""
+        """Describe who wins: the last taker, the other one, or the player after."""
         take = "take stones from one heap"
         if self.players == 2:
             return f"{take}, the last taker {'loses' if self.misere else 'wins'}"
@@ -46,14 +46,14 @@ class Nim(Rules):
         return f"{wins} and the one after the winner gets 0.2" if self.extra_rule else wins
 
     def to_text(self, state: State) -> str:
-        """The heaps and who moves."""
+        """Write the heaps and who moves."""
         *heaps, mover = state.fields
         lines = [f"heap {LABELS[i]}: {'|' * n} {n}" for i, n in enumerate(heaps)]
         who = f"game over, player {mover} next" if state.is_terminal else f"player {mover} to move"
         return "\n".join([*lines, who])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote, or just the numbers: the heaps and who moves."""
+        """Read the output of `to_text`, or just the numbers: the heaps and who moves."""
         if re.fullmatch(r"[\s\d,]*", text):
             return [int(word) for word in re.findall(r"\d+", text)]
         heaps = [int(n) for n in re.findall(r"heap \w+:[ |]*(\d+)", text)]
@@ -65,11 +65,11 @@ class Nim(Rules):
         return [*heaps, int(mover[1])]
 
     def action_text(self, state: State, action: int) -> str:
-        """The heap and how many: `B3` takes three stones from heap B."""
+        """Name heap and number: `B3` takes three stones from heap B."""
         return f"{LABELS[action // self.max_take]}{action % self.max_take + 1}"
 
     def to_svg(self, state: State) -> str:
-        """One row of stones a heap."""
+        """Draw one row of stones per heap."""
         *heaps, mover = state.fields
         widest = max(self.heaps)
         step = min(30.0, 600.0 / widest)

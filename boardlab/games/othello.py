@@ -19,28 +19,28 @@ NAMES = ("X", "O")
 
 @dataclass(frozen=True)
 class Othello(Rules):
-    """Enclose the other's discs to turn them; most discs at the end win."""
+    """Enclose the opponent's discs to flip them; most discs win."""
 
     size: int = option(8, "edge of the board: 4, 6, 8 or 10", low=4, high=10)
 
     name = "othello"
-    summary = "enclose discs to turn them, most discs win"
+    summary = "enclose discs to flip them, most discs win"
     variants = ({}, {"size": 4}, {"size": 6}, {"size": 10})
     truths = "8x8: a draw (Takizawa 2023); 6x6: the second player wins 20-16 (Feinstein)"
 
     def player_name(self, player: int) -> str:
-        """X (black) begins."""
+        """Name the player; X (black) begins."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The board, the side to move, the discs."""
+        """Write the board, the side to move and the disc counts."""
         *cells, mover = state.fields
         board = grid_text([SYMBOLS[value] for value in cells], self.size, self.size)
         who = f"game over, {NAMES[mover]} next" if state.is_terminal else f"{NAMES[mover]} to move"
         return f"{board}\n{who} (X {cells.count(1)}, O {cells.count(2)})"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads a board, or the usual single line: 64 of X O - and the side to move."""
+        """Read a board, or the usual single line: 64 of X O - and the side to move."""
         compact = re.fullmatch(rf"\s*([XOxo.\-]{{{self.size**2}}})\s*([XOxo])\s*;?\s*", text)
         if compact:
             cells = [SYMBOLS.index(c) for c in compact[1].upper().replace("-", ".")]
@@ -48,15 +48,15 @@ class Othello(Rules):
         cells, rest = read_grid(self.name, text.replace("-", "."), self.size, self.size, SYMBOLS)
         mover = read_mover(self.name, rest, NAMES)
         if mover is None:
-            raise BoardLabError(f'{self.name}: say who moves after the board, as in "X to move"')
+            raise BoardLabError(f'{self.name}: state who moves after the board, as in "X to move"')
         return [*cells, mover]
 
     def action_text(self, state: State, action: int) -> str:
-        """The square, `f5` is column f in row 5; or `pass`."""
+        """Name the square (`f5` is column f, row 5) or `pass`."""
         return "pass" if action == self.size**2 else cell_name(action, self.size)
 
     def to_svg(self, state: State) -> str:
-        """Black and white discs on green; a dot marks a legal move."""
+        """Draw black and white discs on green; dots mark legal moves."""
         *cells, mover = state.fields
         who = "game over" if state.is_terminal else mover_line(mover, ("black", "white"))
         canvas = GridCanvas(

@@ -1,4 +1,4 @@
-"""Shortest paths over the cells of a board: what a drawing shows of a finished connection game."""
+"""Shortest paths over the cells of a board, to draw finished connection games."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -9,10 +9,10 @@ def shortest_path(
     starts: Collection[int],
     goals: Collection[int],
 ) -> list[int]:
-    """The cells of a shortest path inside `allowed` from a start to a goal; [] when there is none."""
+    """Return a shortest path inside `allowed` from a start to a goal; [] if none."""
     came_from: dict[int, int | None] = {cell: None for cell in starts if cell in allowed}
     frontier = list(came_from)
-    for cell in frontier:  # grows while it is walked: breadth first
+    for cell in frontier:  # grows during the loop: breadth first
         if cell in goals:
             return _walk_back(came_from, cell)
         for other in neighbours[cell]:

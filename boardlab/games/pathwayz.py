@@ -20,39 +20,41 @@ PIECES = ("#fbfaf5", "#26262b")
 
 @dataclass(frozen=True)
 class Pathwayz(Rules):
-    """Join the left and the right edge; a permanent piece of the other's colour flips what is around it."""
+    """Connect left and right; permanent pieces of the other colour flip neighbours."""
 
-    rows: int = option(4, "height of the board, the length of the edges to join", low=2, high=8)
+    rows: int = option(4, "height of the board, the length of the edges to connect", low=2, high=8)
     cols: int = option(6, "width of the board, at least rows; the original board is 8x12", low=3, high=12)
 
     name = "pathwayz"
-    summary = "join the left and the right edge; permanent pieces of the other's colour flip their neighbours"
+    summary = (
+        "connect the left and the right edge; permanent pieces of the other's colour flip their neighbours"
+    )
     notation = (
-        "b3 sets a regular piece of your own in column b, row 3; b3! a permanent one of the other's colour"
+        "b3 places a regular piece of yours in column b, row 3; b3! a permanent one of the other's colour"
     )
     variants = ({}, {"rows": 2, "cols": 3}, {"rows": 5, "cols": 5}, {"rows": 8, "cols": 12})
-    truths = "two actions a cell: 48 first actions on 4x6, 192 on 8x12"
+    truths = "two actions per cell: 48 first actions on 4x6, 192 on 8x12"
 
     def player_name(self, player: int) -> str:
-        """White begins."""
+        """Name the player; white begins."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The board: w and b are regular pieces, W and B permanent ones."""
+        """Write the board: w and b are regular pieces, W and B permanent ones."""
         board = grid_text([SYMBOLS[value] for value in state.fields], self.rows, self.cols)
         return f"{board}\n{status_line(state, NAMES)}"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the board; who moves follows from the number of pieces."""
+        """Read the board; the number of pieces tells who moves."""
         return read_grid(self.name, text, self.rows, self.cols, SYMBOLS)[0]
 
     def action_text(self, state: State, action: int) -> str:
-        """`b3` sets an own regular piece, `b3!` a permanent one of the other colour; `a1` is top left."""
+        """Name the cell, with `!` for a permanent piece of the other colour."""
         cells = self.rows * self.cols
         return cell_name(action % cells, self.cols) + ("!" if action >= cells else "")
 
     def to_svg(self, state: State) -> str:
-        """Discs of both colours, permanent ones with a square pin; a line follows the path that won."""
+        """Draw discs, permanent ones with a pin; a line follows the winning path."""
         canvas = GridCanvas(
             self.rows,
             self.cols,
@@ -63,7 +65,7 @@ class Pathwayz(Rules):
         )
         canvas.grid("#6b8e8c")
         right = canvas.MARGIN + self.cols * canvas.CELL
-        for x in (canvas.MARGIN - 5, right):  # the edges to join
+        for x in (canvas.MARGIN - 5, right):  # the edges to connect
             canvas.rect(x, canvas.MARGIN, 5, self.rows * canvas.CELL, "#d9a441")
         for cell, value in enumerate(state.fields):
             if not value:
@@ -80,7 +82,7 @@ class Pathwayz(Rules):
         return canvas.svg()
 
     def winning_path(self, state: State) -> list[int]:
-        """The cells of a shortest path of the winner; [] before the end and in a draw."""
+        """Return a shortest path of the winner; [] before the end and in a draw."""
         if not state.is_terminal or not state.scores.any():
             return []
         winner = int(state.scores.argmax())

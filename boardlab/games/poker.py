@@ -1,9 +1,9 @@
 """Texas hold'em: text, names and drawing.
 
 Fields: the round (from 0), the button, who acted last (-1: nobody yet), the number of actions in this hand,
-the street, what everyone has to match, who folded (bits); then for six seats the chips when the hand began,
-the stacks, the bets in this street, what was paid in this hand, two cards each; five cards on the board; the
-actions of this hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
+the street, the bet to match, who folded (bits); then for six seats the chips when the hand began, the stacks,
+the bets in this street, what was paid in this hand, two cards each; five cards on the board; the actions of
+this hand. A card is 0 (none), 1 .. 52 (rank * 4 + suit + 1) or 53 (face down).
 """
 
 import math
@@ -59,12 +59,12 @@ class Table:
 
     @property
     def pot(self) -> int:
-        """What was paid in this hand, all players together."""
+        """Chips paid in this hand by all players."""
         return sum(self.paid)
 
     @property
     def won(self) -> list[int]:
-        """What each player got of the pot when the hand was over; a bet that nobody called is no win."""
+        """Chips each player won when the hand was over; an uncalled bet is not a win."""
         got = [
             stack - (start - paid)
             for stack, start, paid in zip(self.stacks, self.start, self.paid, strict=True)
@@ -74,7 +74,7 @@ class Table:
         return got
 
     def is_in(self, player: int) -> bool:
-        """Whether the player takes part in the hand, folded or not."""
+        """Return whether the player takes part in the hand, folded or not."""
         return self.start[player] > 0
 
 
@@ -84,13 +84,11 @@ class Poker(Rules):
 
     players: int = option(2, "seats at the table", low=2, high=6)
     chips: int = option(100, "chips of every player at the start", low=2, high=10000)
-    small_blind: int = option(5, "the small blind; the big blind is twice as much", low=1, high=5000)
+    small_blind: int = option(5, "small blind; the big blind is twice as much", low=1, high=5000)
     raise_cap: int = option(
-        4, "most bets and raises in a street, the big blind and all-ins included", low=1, high=8
+        4, "most bets and raises per street, including the big blind and all-ins", low=1, high=8
     )
-    rounds: int = option(
-        10, "hands of a game, which ends earlier when one player has all chips", low=1, high=10000
-    )
+    rounds: int = option(10, "hands per game; it ends early when one player has all chips", low=1, high=10000)
 
     name = "poker"
     summary = "Texas hold'em with blinds, side pots and chips carried over from hand to hand"
@@ -102,15 +100,15 @@ class Poker(Rules):
         {"players": 4, "chips": 23, "small_blind": 3, "raise_cap": 2, "rounds": 8},
         {"players": 2, "chips": 10, "raise_cap": 1, "rounds": 20},
     )
-    truths = "the chips of all players always add up to the same; hands rank as in an independent evaluator"
+    truths = "the total of all chips is constant; hands rank as in an independent evaluator"
 
     @property
     def big_blind(self) -> int:
-        """Twice the small blind: the size of a bet and of a raise."""
+        """Twice the small blind: the size of bets and raises."""
         return 2 * self.small_blind
 
     def table(self, state: State) -> Table:
-        """The state with names."""
+        """Return the fields of a state by name."""
         f = state.fields
         seats = [f[7 + SEATS * k : 7 + SEATS * (k + 1)][: self.players] for k in range(4)]
         cards = 7 + 4 * SEATS
@@ -134,7 +132,7 @@ class Poker(Rules):
     # ---- text ----
 
     def to_text(self, state: State) -> str:
-        """The board, the players, the betting, who moves; `??` is a card that may not be seen."""
+        """Write board, players, betting and who moves; `??` is a hidden card."""
         t = self.table(state)
         head = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}, {t.to_match} to match"
         if not state.round_over:
@@ -165,7 +163,7 @@ class Poker(Rules):
         return "nature deals" if state.player == CHANCE else f"player {state.player} to move"
 
     def _shown_hand(self, state: State, t: Table, player: int) -> str:
-        """What a hand is called that is compared at the end, or nothing."""
+        """Name a hand that is shown at the end; empty for others."""
         cards = [*t.holes[player], *t.board]
         live = sum(t.is_in(p) and not t.folded[p] for p in range(self.players))
         if not state.round_over or live < 2 or t.folded[player] or not all(0 < c < HIDDEN for c in cards):
@@ -174,7 +172,7 @@ class Poker(Rules):
         return CATEGORIES[int(strength) >> 26]
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote."""
+        """Read what `to_text` wrote."""
         head = re.search(r"hand (\d{1,5}) of \d+, (\w+), (\d{1,5}) to match", text)
         board = re.search(r"^board: (.*)$", text, re.M)
         betting = re.search(r"^betting: (.*)$", text, re.M)
@@ -189,13 +187,13 @@ class Poker(Rules):
         history = [] if betting[1].strip() == "none" else betting[1].split()
         for word in history:
             if word not in WORDS:
-                raise BoardLabError(f'{self.name}: "{word}" is no action; actions are {", ".join(WORDS)}')
+                raise BoardLabError(f'{self.name}: "{word}" is not an action; actions are {", ".join(WORDS)}')
         most = 4 * (self.players + self.raise_cap * (self.players - 1))
         if len(history) > most:
-            raise BoardLabError(f"{self.name}: a hand has at most {most} actions")
+            raise BoardLabError(f"{self.name}: a hand can have at most {most} actions")
         cards = [read_card(self.name, word) for word in board[1].split()]
         if len(cards) != BOARD:
-            raise BoardLabError(f"{self.name}: the board has {BOARD} cards, -- for those to come")
+            raise BoardLabError(f"{self.name}: the board needs {BOARD} cards, -- for those to come")
         none = [0] * (SEATS - self.players)
         holes = [read_card(self.name, word) for s in seats for word in s[1:3]]
         acted = re.search(r"player (\d) acted last", text)
@@ -209,7 +207,7 @@ class Poker(Rules):
         return fields + [0] * (most - len(history))
 
     def action_text(self, state: State, action: int) -> str:
-        """fold, check, `bet 10`, `call 5`, `raise to 20`, `all-in 85`."""
+        """Name the action: fold, check, `bet 10`, `call 5`, `raise to 20`, `all-in 85`."""
         t, player = self.table(state), state.player
         if action == BET:
             return f"bet {self.big_blind}"
@@ -220,7 +218,7 @@ class Poker(Rules):
         return f"all-in {t.stacks[player]}" if action == ALL_IN else WORDS[action]
 
     def parse_action(self, state: State, text: str) -> int:
-        """The action as it is written, or only its first word: `raise`."""
+        """Read an action, or only its first word: `raise`."""
         wanted = text.strip().lower()
         for action in state.legal_actions() if state.player >= 0 else []:
             if wanted == WORDS[action]:
@@ -228,13 +226,13 @@ class Poker(Rules):
         return super().parse_action(state, text)
 
     def chance_text(self, state: State, outcome: int) -> str:
-        """The card that is dealt."""
+        """Name the dealt card."""
         return card_name(outcome + 1)
 
     # ---- drawing ----
 
     def to_svg(self, state: State) -> str:
-        """The table from above, player 0 at the bottom."""
+        """Draw the table from above, player 0 at the bottom."""
         t = self.table(state)
         canvas = Canvas(620, 440)
         draw_felt(canvas)

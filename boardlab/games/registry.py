@@ -1,4 +1,4 @@
-"""The games by name: those of the engine, each with the face that a file of this folder gives it."""
+"""All games by name: the engine's, each with its Python class from this folder."""
 
 import importlib
 import pkgutil
@@ -15,7 +15,7 @@ from boardlab.options import check_options, options_of
 
 
 def _faces() -> dict[str, type[Rules]]:
-    """A game's face is the class with its `name` in any file here; without one it shows its plain fields."""
+    """Find the class of each game in this folder, by its `name`."""
     for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
         importlib.import_module(f"boardlab.games.{module.name}")
     classes, found = [Rules], {}
@@ -28,7 +28,7 @@ def _faces() -> dict[str, type[Rules]]:
 
 
 def _plain_face(name: str) -> type[Rules]:
-    """The face of a game that has none in Python: no parameters, fields as text."""
+    """Make the class of a game without one: no parameters, fields as text."""
     return type(name, (Rules,), {"name": name, "summary": "shown by its plain fields"})
 
 
@@ -36,12 +36,12 @@ GAMES: dict[str, type[Rules]] = _faces()
 
 
 def games() -> list[str]:
-    """The names of all games."""
+    """List the names of all games."""
     return list(GAMES)
 
 
 def rules_of(name: str) -> type[Rules]:
-    """The class of a game's parameters and notation."""
+    """Return the class with a game's parameters and notation."""
     if not isinstance(name, str):
         raise BoardLabError(f"the name of a game must be text, not {shown(name)}")
     if name not in GAMES and loaded_game(name) is None:
@@ -50,7 +50,7 @@ def rules_of(name: str) -> type[Rules]:
 
 
 def game(name: str, **parameters: Any) -> Game:
-    """The game with its parameters: `game("connectfour", rows=6, cols=7)`; or a loaded library by name."""
+    """Make a game by name, as in `game("connectfour", rows=6, cols=7)`."""
     rules = rules_of(name)
     checked = check_options(name, rules, parameters)
     own = loaded_game(name) if rules is Library else None
@@ -58,10 +58,10 @@ def game(name: str, **parameters: Any) -> Game:
 
 
 def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
-    """The game that `game_table` told, in a run's folder or a store.
+    """Make the game that `game_table` described, in a run's folder or a store.
 
-    A file never loads a library, which would run whatever the file names. `load` is for processes of our own,
-    whose parent has loaded it.
+    A file never loads a library, which would run whatever code the file names. `load` is for our own worker
+    processes, whose parent has loaded it.
     """
     parameters = dict(table)
     name = parameters.pop("name")
@@ -70,18 +70,18 @@ def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
         parameters.pop("fingerprint", None)
         return game(name, **parameters)
     if load and parameters.get("fingerprint") not in (None, game_table(load_game(path))["fingerprint"]):
-        raise BoardLabError(f"the game library {path} has changed since it was loaded: start Python again")
+        raise BoardLabError(f"the game library {path} has changed since it was loaded: restart Python")
     found = loaded_game(str(name), path)
     if found is None:
         raise BoardLabError(
-            f'the game "{name}" is the library {path}, which is not loaded, and no file may do that; first '
-            f'boardlab.load_game("{path}"), or boardlab --plugin {path} on the command line'
+            f'the game "{name}" is in the library {path}, which is not loaded, and files may not load it; '
+            f'first boardlab.load_game("{path}"), or boardlab --plugin {path} on the command line'
         )
     return found
 
 
 def describe(name: str) -> str:
-    """Rules in a line, players, how actions are written, parameters, what is known for certain."""
+    """Describe a game: summary, players, notation, parameters, known facts."""
     rules = rules_of(name)
     default = game(name)
     players = rules.player_counts() if name in GAMES else [default.players]

@@ -15,7 +15,7 @@ from boardlab.options import option
 FACES = "ULFRBD"
 TURNING = "ULFDRB"
 COLOURS = ("#ffffff", "#ff8c1a", "#2e9e44", "#d6293e", "#2563c9", "#ffd92e")
-# Where the faces stand in the unfolded drawing: (row of faces, column of faces).
+# Positions of the faces in the unfolded drawing: (row of faces, column of faces).
 PLACES = ((0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 1))
 
 
@@ -23,14 +23,14 @@ PLACES = ((0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 1))
 class Rubiks(Rules):
     """Twist a scrambled cube until every face has one colour."""
 
-    size: int = option(2, "2 for the pocket cube, 3 for the usual one", low=2, high=3)
+    size: int = option(2, "2 for the pocket cube, 3 for the standard cube", low=2, high=3)
     metric: str = option(
         "htm",
         "htm counts a half turn as one twist, qtm has quarter turns only",
         choices=("htm", "qtm"),
     )
-    twists: int = option(11, "random twists of the scramble at the start", low=0, high=1000)
-    step_reward: float = option(-0.04, "what every twist costs", low=-1, high=0)
+    twists: int = option(11, "random twists of the initial scramble", low=0, high=1000)
+    step_reward: float = option(-0.04, "reward of every twist", low=-1, high=0)
 
     name = "rubiks"
     starts = ("twists",)
@@ -59,11 +59,11 @@ class Rubiks(Rules):
     )
 
     def player_name(self, player: int) -> str:
-        """There is one player."""
+        """Name the only player."""
         return "player"
 
     def _rows(self, fields: list[int]) -> list[str]:
-        """The unfolded cube, a letter a facelet, blanks where there is nothing."""
+        """Write the unfolded cube, one letter per facelet, blank elsewhere."""
         n = self.size
         picture = [[" "] * (4 * n) for _ in range(3 * n)]
         for face, (down, right) in enumerate(PLACES):
@@ -72,11 +72,11 @@ class Rubiks(Rules):
         return ["".join(row).rstrip() for row in picture]
 
     def to_text(self, state: State) -> str:
-        """The unfolded cube: U on top, then L F R B, D below."""
+        """Write the unfolded cube: U on top, then L F R B, D below."""
         return "\n".join(self._rows(state.fields)) + ("\nsolved" if state.is_terminal else "")
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads an unfolded cube, or its facelets in one line in the order U L F R B D."""
+        """Read an unfolded cube, or its facelets in one line in the order U L F R B D."""
         n = self.size
         letters = "".join(text.replace("solved", "").split()).upper()
         if len(letters) != 6 * n * n or set(letters) - set(FACES):
@@ -94,12 +94,12 @@ class Rubiks(Rules):
         return fields
 
     def action_text(self, state: State, action: int) -> str:
-        """Singmaster's notation: U clockwise, U2 twice, U' counter-clockwise."""
+        """Name the twist: U clockwise, U2 twice, U' counter-clockwise (Singmaster)."""
         kinds = ("", "2", "'") if self.metric == "htm" else ("", "'")
         return TURNING[action // len(kinds)] + kinds[action % len(kinds)]
 
     def to_svg(self, state: State) -> str:
-        """The unfolded cube, and the cube as one sees it."""
+        """Draw the unfolded cube and the cube in perspective."""
         n = self.size
         tile = 48.0 / n
         fields = state.fields
@@ -113,7 +113,7 @@ class Rubiks(Rules):
         return canvas.svg()
 
     def _draw_solid(self, canvas: Canvas, fields: list[int], x: float, y: float) -> None:
-        """The faces U, F and R in isometric view around the corner (x, y) that they share."""
+        """Draw U, F and R in isometric view around their shared corner (x, y)."""
         n = self.size
         edge = 70.0 / n
         right, left, down = (0.866 * edge, -0.5 * edge), (-0.866 * edge, -0.5 * edge), (0.0, edge)

@@ -1,8 +1,7 @@
-"""The face of a game: its parameters, its text, its action names, its drawing.
+"""The Python side of a game: parameters, text, action names and drawing.
 
-The rules themselves live in the engine. A `Rules` subclass is a frozen dataclass whose fields are the
-game's parameters; its methods turn the engine's plain integers (`state.fields`) into text and pictures
-and back.
+The rules themselves are in the engine. A `Rules` subclass is a frozen dataclass whose fields are the game's
+parameters; its methods turn the engine's plain integers (`state.fields`) into text and pictures and back.
 """
 
 import dataclasses
@@ -20,28 +19,31 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Rules:
-    """Parameters and notation of one game. `boardlab.games.registry` finds the subclasses."""
+    """Parameters and notation of one game.
+
+    `boardlab.games.registry` finds subclasses.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    """One line for `boardlab games`, whatever the parameters; `variant_summary` knows them."""
+    """One line for `boardlab games`, for all parameters; `variant_summary` is specific."""
     notation: ClassVar[str] = ""
-    """How actions are written, in a sentence for who plays; empty where the board or the words tell it."""
+    """How actions are written, in a sentence for players; empty if that is obvious."""
     variants: ClassVar[Sequence[dict[str, Any]]] = ({},)
-    """Parameter sets that the tests run through, the default first."""
+    """Parameter sets that the tests use, the default first."""
     colours: ClassVar[Sequence[tuple[str, str]]] = ((r"\bX\b", "bold red"), (r"\bO\b", "bold yellow"))
-    """Styles for a terminal: what matches the pattern in the text gets the style."""
+    """Terminal styles: text that matches the pattern gets the style."""
     starts: ClassVar[Sequence[str]] = ()
-    """Parameters that decide nothing but how a game starts."""
+    """Parameters that only affect how a game starts."""
     truths: ClassVar[str] = ""
-    """What is known for certain about the game: values, counts."""
+    """Proven facts about the game: values, counts."""
     own_code: ClassVar[str] = ""
-    """The fingerprint of rules that a user wrote in Python: changed, they are others."""
+    """Fingerprint of rules that a user wrote in Python, to notice changes."""
     is_impartial: ClassVar[bool] = False
-    """Whether the same position is worth the same to whoever has to move: nobody owns a part of it."""
+    """Whether a position is worth the same to either player, whoever has to move."""
 
     def engine_params(self) -> dict[str, Any]:
-        """The parameters as the engine takes them."""
+        """Return the parameters as the engine takes them."""
         params = dataclasses.asdict(self)
         return {
             key: int(value) if isinstance(value, bool) else list(value) if isinstance(value, tuple) else value
@@ -49,13 +51,13 @@ class Rules:
         }
 
     def make_core(self) -> _engine.Game:
-        """The engine's game."""
+        """Make the engine's game."""
         return _engine.make_game(self.name, self.engine_params())
 
     # ---- text ----
 
     def call(self) -> str:
-        """The Python call that makes the game."""
+        """Return the Python call that makes the game."""
         given = [
             f", {field.name}={getattr(self, field.name)!r}"
             for field in dataclasses.fields(self)
@@ -64,7 +66,7 @@ class Rules:
         return f'boardlab.game("{self.name}"{"".join(given)})'
 
     def command_words(self) -> list[str]:
-        """The game as the command line takes it: gobang --rows 5 --exactly."""
+        """Return the game as words of the command line: gobang --rows 5 --exactly."""
         usual = {option.name: option.default for option in options_of(type(self))}
         given = {name: getattr(self, name) for name in usual}
         return [
@@ -73,34 +75,34 @@ class Rules:
         ]
 
     def to_text(self, state: "State") -> str:
-        """The whole state as text a person can read; `fields_from_text` reads it back."""
+        """Write the whole state as readable text; `fields_from_text` reads it back."""
         return " ".join(str(field) for field in state.fields)
 
     def variant_summary(self) -> str:
-        """The `summary` with these parameters, where they change what the sentence says."""
+        """Return the `summary` for these parameters."""
         return self.summary
 
     def board_text(self, state: "State") -> str:
-        """What a player is shown of it: in most games all but whose turn would be next after the end."""
+        """Write what players see: in most games all but whose turn follows the end."""
         return re.sub(r"^game over, .* next\b", "game over", self.to_text(state), flags=re.MULTILINE)
 
     def fields_from_text(self, text: str) -> list[int]:
-        """The fields of the state that `text` describes."""
+        """Return the fields of the state that `text` describes."""
         try:
             return [int(word) for word in text.split()]
         except ValueError:
             raise BoardLabError(f"{self.name}: expected whole numbers, got {text[:60]!r}") from None
 
     def action_text(self, state: "State", action: int) -> str:
-        """How a player would write the action in this state."""
+        """Name the action as players write it in this state."""
         return str(action)
 
     def chance_text(self, state: "State", outcome: int) -> str:
-        """How one would write what nature did."""
+        """Name a chance outcome."""
         return str(outcome)
 
     def parse_action(self, state: "State", text: str) -> int:
-        """The legal action written as `text`; the spelling of case does not matter."""
+        """Return the legal action written as `text`, in upper or lower case."""
         wanted = text.strip().lower()
         names = state.action_names()
         for action, name in names.items():
@@ -111,18 +113,18 @@ class Rules:
 
     @classmethod
     def player_counts(cls) -> list[int]:
-        """The numbers of players that the game can have."""
+        """List the possible numbers of players."""
         for parameter in options_of(cls):
             if parameter.name == "players" and parameter.low is not None and parameter.high is not None:
                 return list(range(int(parameter.low), int(parameter.high) + 1))
         return [cls().make_core().players]
 
     def player_name(self, player: int) -> str:
-        """What the player is called, as in "X to move"."""
+        """Name a player, as in "X to move"."""
         return f"player {player}"
 
     def to_svg(self, state: "State") -> str:
-        """A drawing of the state."""
+        """Draw the state as SVG."""
         from boardlab.games.drawing import text_svg
 
         return text_svg(self.board_text(state))

@@ -24,17 +24,17 @@ NODES = "ABCDEFGHIJKLMNOPQRST"
 
 @dataclass(frozen=True)
 class Sim(Rules):
-    """Colour an edge a turn; who closes a triangle in the own colour loses."""
+    """Colour one edge per turn; a triangle in your own colour loses."""
 
     nodes: int = option(6, "nodes of the complete graph", low=4, high=20)
-    players: int = option(2, "2, or 3 of whom the first loser drops out", low=2, high=3)
+    players: int = option(2, "2, or 3, where the first loser drops out", low=2, high=3)
     coalition: bool = option(
         False,
         "three players: 1 and 2 play together against 0, and the first triangle ends the game",
     )
 
     name = "sim"
-    summary = "colour an edge a turn, a triangle in your own colour loses"
+    summary = "colour one edge per turn, a triangle in your own colour loses"
     notation = "AC colours the edge between the nodes A and C"
     variants = (
         {},
@@ -53,25 +53,27 @@ class Sim(Rules):
     )
 
     def variant_summary(self) -> str:
-        """What a triangle means to two, to three, and to a coalition."""
+        """Describe what a triangle means for two, three, and a coalition."""
         if self.coalition:
             return (
-                "colour an edge a turn, the first triangle in your own colour loses; blue and green play "
+                "colour one edge per turn, the first triangle in your own colour loses; blue and green play "
                 "together against red"
             )
         if self.players == 3:
-            return "colour an edge a turn, a triangle in your own colour puts you out and the others play on"
+            return (
+                "colour one edge per turn, a triangle in your own colour puts you out and the others play on"
+            )
         return self.summary
 
     def player_name(self, player: int) -> str:
-        """The colour; red begins."""
+        """Name the colour; red begins."""
         return NAMES[player]
 
     def _edges(self) -> Iterator[tuple[int, int]]:
         return combinations(range(self.nodes), 2)
 
     def to_text(self, state: State) -> str:
-        """The upper half of the adjacency matrix: r, b or g, and . for an edge that is free."""
+        """Write the upper half of the adjacency matrix: r, b or g, . for a free edge."""
         symbols = [SYMBOLS[value] for value in state.fields]
         lines = ["  " + " ".join(NODES[1 : self.nodes])]
         for i in range(self.nodes - 1):
@@ -80,7 +82,7 @@ class Sim(Rules):
         return "\n".join([*lines, mover_line(state.player, NAMES)])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote, or the edges in one line; who moves follows from the edges."""
+        """Read the output of `to_text`, or the edges in one line."""
         symbols = SYMBOLS[: 1 + self.players]
         lines = [line.split() for line in text.splitlines() if line.strip()]
         edges = "".join(lines[0]) if len(lines) == 1 else ""
@@ -102,12 +104,12 @@ class Sim(Rules):
         return [symbols.index(edge) for edge in edges]
 
     def action_text(self, state: State, action: int) -> str:
-        """The two nodes of the edge, as in `AC`."""
+        """Name the two nodes of the edge, as in `AC`."""
         i, j = list(self._edges())[action]
         return NODES[i] + NODES[j]
 
     def to_svg(self, state: State) -> str:
-        """The graph with its coloured edges; a triangle that lost is filled."""
+        """Draw the graph with coloured edges; a losing triangle is filled."""
         radius = 110.0 if self.nodes <= 8 else 170.0
         canvas = Canvas(2 * radius + 70, 2 * radius + 90)
         middle = radius + 35
@@ -123,7 +125,7 @@ class Sim(Rules):
             sides = {owner[edge] for edge in combinations(nodes, 2)}
             if len(sides) == 1 and sides != {0}:
                 canvas.polygon([places[i] for i in nodes], TINTS[sides.pop() - 1], stroke="none")
-        # Free edges first, so that they never cross out a coloured one.
+        # Free edges first, so that they never cover a coloured one.
         for (i, j), value in sorted(owner.items(), key=lambda item: item[1] > 0):
             canvas.line(
                 *places[i],

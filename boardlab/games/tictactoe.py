@@ -1,4 +1,7 @@
-"""TicTacToe: text, names and drawing. Fields: nine cells row by row, 0 empty, 1 X, 2 O."""
+"""TicTacToe: text, names and drawing.
+
+Fields: nine cells row by row, 0 empty, 1 X, 2 O.
+"""
 
 from dataclasses import dataclass
 
@@ -20,24 +23,24 @@ class TicTacToe(Rules):
     truths = "a draw; 255,168 games, 5,478 positions, 765 up to symmetry"
 
     def player_name(self, player: int) -> str:
-        """X begins."""
+        """Name the player; X begins."""
         return NAMES[player]
 
     def to_text(self, state: State) -> str:
-        """The board with X and O."""
+        """Write the board with X and O."""
         board = grid_text([SYMBOLS[value] for value in state.fields], 3, 3)
         return f"{board}\n{mover_line(state.player, NAMES)}"
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the board; who moves follows from the stones."""
+        """Read the board; the number of stones tells who moves."""
         return read_grid(self.name, text, 3, 3, SYMBOLS)[0]
 
     def action_text(self, state: State, action: int) -> str:
-        """The cell, `a1` at the top left."""
+        """Name the cell; `a1` is at the top left."""
         return cell_name(action, 3)
 
     def to_svg(self, state: State) -> str:
-        """Crosses and rings."""
+        """Draw crosses and rings."""
         canvas = GridCanvas(3, 3, mover_line(state.player, NAMES), column_labels="abc", row_labels="123")
         canvas.grid()
         for cell, value in enumerate(state.fields):

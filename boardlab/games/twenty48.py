@@ -1,7 +1,7 @@
 """2048: text, names and drawing.
 
 Fields: the cells' exponents row by row (2 is 1, 4 is 2 ...), the score, the summed empty tiles, how many
-tiles nature has to add, whether an action was played.
+tiles chance has still to add, whether an action was played.
 """
 
 import re
@@ -23,7 +23,7 @@ TILE_COLOURS = (
 
 @dataclass(frozen=True)
 class Twenty48(Rules):
-    """Slide and merge tiles; nature adds a 2 or a 4."""
+    """Slide and merge tiles; chance adds a 2 or a 4."""
 
     size: int = option(4, "edge of the board", low=2, high=6)
 
@@ -44,7 +44,7 @@ class Twenty48(Rules):
     truths = "random play on 4x4 lasts 118 moves on average"
 
     def to_text(self, state: State) -> str:
-        """The board with its numbers, the score, who moves."""
+        """Write the board with its numbers, the score, and who moves."""
         fields, cells = state.fields, self.size**2
         score, empty, spawns, moved = fields[cells:]
         tiles = [str(2**e) if e else "." for e in fields[:cells]]
@@ -58,7 +58,7 @@ class Twenty48(Rules):
         return "\n".join([*rows, f"score {score}, sum of empty tiles {empty}, {who}{start}"])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads what `to_text` wrote; a bare board counts as score 0 and the player to move."""
+        """Read the output of `to_text`; a bare board has score 0 and the player to move."""
         lines = [line for line in text.splitlines() if line.strip()]
         words = [word for line in lines[: self.size] for word in line.split()]
         if len(words) != self.size**2:
@@ -67,7 +67,9 @@ class Twenty48(Rules):
         for word in words:
             number = 0 if word in (".", "0") else int(word) if word.isdigit() and len(word) < 15 else -1
             if number < 0 or number == 1 or number & (number - 1):
-                raise BoardLabError(f'{self.name}: "{word}" is no tile; tiles are 2, 4, 8 ... or . for none')
+                raise BoardLabError(
+                    f'{self.name}: "{word}" is not a tile; tiles are 2, 4, 8 ... or . for none'
+                )
             cells.append(number.bit_length() - 1 if number else 0)
         rest = " ".join(lines[self.size :])
         score, empty = (re.search(rf"{what} (\d{{1,9}})\b", rest) for what in ("score", "empty tiles"))
@@ -85,19 +87,19 @@ class Twenty48(Rules):
         ]
 
     def action_text(self, state: State, action: int) -> str:
-        """The direction: up, right, down, left."""
+        """Name the direction: up, right, down, left."""
         return DIRECTIONS[action]
 
     def chance_text(self, state: State, outcome: int) -> str:
-        """The new tile and its cell: `2@b3`."""
+        """Name the new tile and its cell: `2@b3`."""
         return f"{2 + 2 * (outcome % 2)}@{cell_name(outcome // 2, self.size)}"
 
     def player_name(self, player: int) -> str:
-        """There is one player."""
+        """Name the only player."""
         return "player"
 
     def to_svg(self, state: State) -> str:
-        """The familiar tiles."""
+        """Draw the familiar tiles."""
         fields = state.fields
         score = fields[self.size**2]
         caption = f"score {score}" + (", nature's turn" if state.player == CHANCE else "")

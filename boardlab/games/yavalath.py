@@ -28,8 +28,8 @@ class Yavalath(Rules):
     players: int = option(2, "two or three", low=2, high=3)
     swap: bool = option(
         True,
-        "two players only: the second player's first action may be to swap, that is to take over the first "
-        "stone where it stands; the first player moves again",
+        "two players only: the second player's first action may be to swap, taking over the first "
+        "stone in place; the first player moves again",
     )
 
     name = "yavalath"
@@ -47,7 +47,7 @@ class Yavalath(Rules):
     truths = "two players: side 2 is a draw; side 3 is won by the second player, with or without swap"
 
     def variant_summary(self) -> str:
-        """Three players drop out and must block; two may swap."""
+        """Describe the variant: three players drop out and must block; two may swap."""
         if self.players == 3:
             return (
                 "four in a row win, three in a row put you out, and where the next player could make four "
@@ -56,12 +56,12 @@ class Yavalath(Rules):
         return f"{self.summary}; black's first action may be to swap" if self.swap else self.summary
 
     def player_name(self, player: int) -> str:
-        """White begins, black and (with three players) red follow."""
+        """Name the player: white begins, then black and (with three players) red."""
         return NAMES[player]
 
     @property
     def row_lengths(self) -> list[int]:
-        """Cells of every row, from the top."""
+        """Number of cells in every row, from the top."""
         return [2 * self.side - 1 - abs(row - self.side + 1) for row in range(2 * self.side - 1)]
 
     def _rows(self) -> list[list[int]]:
@@ -69,7 +69,7 @@ class Yavalath(Rules):
         return [list(range(start, end)) for start, end in itertools.pairwise(ends)]
 
     def to_text(self, state: State) -> str:
-        """The rows between their letters and the numbers of their last cells, and whose turn it is."""
+        """Write the rows between letters and cell counts, and whose turn it is."""
         lines = []
         for row, cells in enumerate(self._rows()):
             symbols = " ".join(SYMBOLS[state.fields[cell]] for cell in cells)
@@ -77,7 +77,7 @@ class Yavalath(Rules):
         return "\n".join([*lines, turn_line(state, NAMES)])
 
     def fields_from_text(self, text: str) -> list[int]:
-        """Reads the hexagon, with or without letters and numbers of rows, and whose turn it is."""
+        """Read the hexagon, with or without labels, and whose turn it is."""
         lines = [line for line in text.splitlines() if line.strip()]
         lengths = self.row_lengths
         if len(lines) < len(lengths):
@@ -98,14 +98,14 @@ class Yavalath(Rules):
         return [*fields, read_turn(self.name, rest, NAMES[: self.players])]
 
     def action_text(self, state: State, action: int) -> str:
-        """The cell, `c4` is the fourth of the third row from the top; or `swap`."""
+        """Name the cell (`c4` is the fourth of the third row) or `swap`."""
         for row, cells in enumerate(self._rows()):
             if action in cells:
                 return f"{LETTERS[row]}{action - cells[0] + 1}"
         return "swap"
 
     def to_svg(self, state: State) -> str:
-        """Stones on hexagons; lines of three and more are marked, and the cells where a player must block."""
+        """Draw stones on hexagons; lines and cells that must be blocked are marked."""
         rows = self._rows()
         canvas = HexagonCanvas([(-len(cells) / 2, len(cells)) for cells in rows], status_line(state, NAMES))
         legal = set(state.legal_actions())
@@ -124,7 +124,7 @@ class Yavalath(Rules):
         return canvas.svg()
 
     def lines(self, state: State) -> list[list[int]]:
-        """The cells of every line of three or more, from end to end."""
+        """Return the cells of every line of three or more, from end to end."""
         cell_at = {
             (row, place + max(0, row - self.side + 1)): cell
             for row, cells in enumerate(self._rows())

@@ -1,4 +1,4 @@
-"""Players that were not learned here, perfect and famous ones. Importing this makes their names known."""
+"""Reference players, perfect and famous ones; importing this registers them."""
 
 from boardlab.evaluators import EVALUATORS, RESERVED
 from boardlab.references.blackjack import Basic

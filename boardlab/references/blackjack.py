@@ -1,8 +1,8 @@
-"""Blackjack without error: basic strategy by dynamic programming over the rules that are actually played.
+"""Blackjack's basic strategy, by dynamic programming over the chosen rules.
 
-With an infinite deck the hands of a split do not influence each other, except that there are at most four of
-them. So a position is a total (soft or not) against the dealer's card, and a split is a number of hands that
-still wait for their second card.
+With an infinite deck the hands of a split are independent, except that there are at most four of them. So a
+position is a total (soft or not) against the dealer's card, and a split is a number of hands that still wait
+for their second card.
 """
 
 import functools
@@ -19,12 +19,12 @@ from boardlab.search.spec import SearchSpec
 HIT, STAND, DOUBLE, SPLIT, SURRENDER, INSURE, DECLINE = range(len(ACTIONS))
 ACE, TEN = 1, 10
 CARDS = {card: (4 if card == TEN else 1) / 13 for card in range(ACE, TEN + 1)}
-"""Each card's probability."""
+"""Probability of each card."""
 NATURAL, BUST = "natural", "bust"
 
 
 def add(total: int, soft: bool, card: int) -> tuple[int, bool]:
-    """A hand's total, and whether an ace counts eleven in it, after one more card."""
+    """Return a hand's total after one more card, and whether an ace counts eleven."""
     total, soft_aces = total + card, int(soft)
     if card == ACE and total + 10 <= 21:
         total, soft_aces = total + 10, soft_aces + 1
@@ -40,14 +40,14 @@ class BasicStrategy:
         self.rules, self.up = rules, up
         completing = {ACE: TEN, TEN: ACE}.get(up)
         self.natural_chance = CARDS[completing] if completing else 0.0
-        """That the dealer has a natural, before anybody looked."""
+        """Probability that the dealer has a natural, before the peek."""
         self.dealer = self._dealer(completing)
         self._stand: dict[int, float] = {}
         self._go_on: dict[tuple[int, bool], float] = {}
         self._waiting: dict[tuple[int, int, int], float] = {}
 
     def _dealer(self, completing: int | None) -> dict[int | str, float]:
-        """How the dealer ends when the player acts: with a natural only if the dealer did not look."""
+        """Return how the dealer ends; with a natural only if the dealer did not peek."""
         ends: dict[int | str, float] = {}
 
         def draw(total: int, soft: bool, cards: int, chance: float) -> None:
@@ -69,7 +69,7 @@ class BasicStrategy:
         return ends
 
     def stand(self, total: int) -> float:
-        """The return of a stake on a hand that stays at `total`."""
+        """Return the expected return of a hand that stays at `total`."""
         if total > 21:
             return -1.0
         if total not in self._stand:
@@ -81,11 +81,11 @@ class BasicStrategy:
         return self._stand[total]
 
     def hit(self, total: int, soft: bool) -> float:
-        """The return of one more card and best play after it."""
+        """Return the expected return of one more card and best play after it."""
         return sum(p * self.go_on(*add(total, soft, card)) for card, p in CARDS.items())
 
     def go_on(self, total: int, soft: bool) -> float:
-        """Best play of a hand that can only hit or stand."""
+        """Return the best of hit and stand."""
         if total >= 21:
             return self.stand(total)
         if (total, soft) not in self._go_on:
@@ -93,16 +93,16 @@ class BasicStrategy:
         return self._go_on[total, soft]
 
     def double(self, total: int, soft: bool) -> float:
-        """The return of a doubled stake and exactly one more card."""
+        """Return the expected return of a doubled stake and exactly one more card."""
         return 2 * sum(p * self.stand(add(total, soft, card)[0]) for card, p in CARDS.items())
 
     def two_cards(self, total: int, soft: bool) -> float:
-        """Best play of two cards without splitting and surrender."""
+        """Return the best play of two cards without splitting and surrender."""
         best = self.go_on(total, soft)
         return max(best, self.double(total, soft)) if self.rules.double and total < 21 else best
 
     def waiting(self, card: int, count: int, hands: int) -> float:
-        """The return of `count` hands that wait for their second card; there are `hands` in all."""
+        """Return the value of `count` hands that wait for a card, of `hands` in all."""
         if count == 0:
             return 0.0
         key = (card, count, hands)
@@ -123,7 +123,7 @@ class BasicStrategy:
         return total
 
     def decision(self, hand: Hand, hands: int, waiting: int, card: int) -> dict[int, float]:
-        """The return of each action for this hand and those that wait behind it with one `card` each."""
+        """Return the value of each action, including the hands that wait with one `card`."""
         total, soft = hand.total, hand.is_soft
         behind = self.waiting(card, waiting, hands)
         values = {HIT: self.hit(total, soft) + behind, STAND: self.stand(total) + behind}
@@ -137,7 +137,7 @@ class BasicStrategy:
         return values
 
     def deal(self, first: int, second: int) -> float:
-        """The return of a round that began with these two cards."""
+        """Return the expected return of a round that began with these two cards."""
         total, _ = add(*add(0, False, first), second)
         insurance = max(0.0, self.insurance()) if self.rules.insurance and self.up == ACE else 0.0
         if total == 21:
@@ -148,19 +148,19 @@ class BasicStrategy:
         return insurance + played
 
     def insurance(self) -> float:
-        """The return of half a stake at 2:1 on the dealer's natural."""
+        """Return the expected return of half a stake at 2:1 on the dealer's natural."""
         return self.natural_chance - 0.5 * (1 - self.natural_chance)
 
 
 @functools.lru_cache(maxsize=64)
 def basic_strategy(rules: Blackjack, up: int) -> BasicStrategy:
-    """The strategy against one dealer's card."""
+    """Return the strategy against one dealer's card."""
     return BasicStrategy(rules, up)
 
 
 @functools.lru_cache(maxsize=64)
 def round_return(rules: Blackjack) -> float:
-    """The expected return of a round under best play."""
+    """Return the expected return of a round under best play."""
     return sum(
         p * q * r * basic_strategy(rules, up).deal(first, second)
         for first, p in CARDS.items()
@@ -170,7 +170,7 @@ def round_return(rules: Blackjack) -> float:
 
 
 def action_values(state: State) -> dict[int, float]:
-    """The expected final score after each legal action, when all later play is best."""
+    """Return the expected final score after each legal action, under best play."""
     rules = state.game.rules
     assert isinstance(rules, Blackjack)
     fields = state.fields
@@ -192,19 +192,19 @@ def action_values(state: State) -> dict[int, float]:
 
 
 def best_actions(values: Mapping[int, float]) -> list[int]:
-    """The actions of the highest value; differences of rounding do not count."""
+    """Return the actions of the highest value, up to rounding."""
     best = max(values.values())
     return sorted(action for action, value in values.items() if value > best - 1e-9)
 
 
 @dataclass(frozen=True)
 class Basic(SearchSpec):
-    """Blackjack's basic strategy, worked out for the rules that are played: nobody can do better."""
+    """Blackjack's basic strategy, computed for the chosen rules: perfect play."""
 
     name = "basic"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         if not isinstance(game.rules, Blackjack):
             raise BoardLabError(f"basic plays blackjack, not {game!r}")
 

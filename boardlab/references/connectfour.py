@@ -1,8 +1,8 @@
-"""Perfect Connect Four: GBG's AB and AB-DL, on 6x7 through the package bitbully, else by our own solver.
+"""Perfect Connect Four: GBG's AB and AB-DL, by bitbully or our own solver.
 
-A move's score is the number of stones the winner has left when the game ends, the last one included, positive
-for the side to move; bitbully's opening book knows it for the first twelve plies. The package is AGPL and an
-extra of its own (`references`): it is imported, never copied.
+An action's score is the number of stones the winner has left when the game ends, including the last one,
+positive for the side to move; bitbully's opening book has it for the first twelve plies. The package is AGPL
+and an optional extra (`references`): it is imported, never copied.
 """
 
 import functools
@@ -19,15 +19,15 @@ from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 MOST_CELLS = 36
-"""The largest board besides 6x7: on more our own solver would take many minutes for the first move."""
+"""Largest board besides 6x7; on larger ones our solver would need many minutes for the first move."""
 TABLE_MB = 64
 
 Scores = Callable[[State], dict[int, int]]
-"""The exact score of every legal column."""
+"""Returns the exact score of every legal column."""
 
 
 def solver(game: Game) -> Scores:
-    """The exact scores of a game's positions, or one sentence why there are none."""
+    """Return the exact solver of a game; raise an error if there is none."""
     rules = game.rules
     if not isinstance(rules, ConnectFour):
         raise BoardLabError(f"perfect Connect Four plays connectfour, not {game!r}")
@@ -43,7 +43,7 @@ def solver(game: Game) -> Scores:
 
 @functools.lru_cache(maxsize=1)
 def _bitbully() -> Scores:
-    """One solver for all players: its book takes a second to read."""
+    """Return the solver shared by all players: its book takes a second to read."""
     try:
         from bitbully import BitBully, Board
     except ImportError:
@@ -73,7 +73,10 @@ def _own(rules: ConnectFour) -> Scores:
 
 
 def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
-    """Plays the best score, at random among equals; one that gives up plays at random once it is lost."""
+    """Build a player of the best score, random among equals.
+
+    A player that `gives_up` plays at random once it is lost.
+    """
     scores_of = solver(game)
     rng = random.Random(seed)
 
@@ -90,21 +93,21 @@ def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
 
 @dataclass(frozen=True)
 class ABDL(SearchSpec):
-    """Perfect Connect Four with distant losses (GBG's AB-DL): wins fast, loses late, random among equals."""
+    """Perfect Connect Four that delays losses (GBG's AB-DL), random among equals."""
 
     name = "abdl"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _build(game, seed, self.name, gives_up=False)
 
 
 @dataclass(frozen=True)
 class AB(SearchSpec):
-    """Perfect Connect Four without distant losses (GBG's AB): plays at random when every action loses."""
+    """Perfect Connect Four that plays at random once lost (GBG's AB)."""
 
     name = "ab"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _build(game, seed, self.name, gives_up=True)

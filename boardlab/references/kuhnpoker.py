@@ -1,4 +1,4 @@
-"""Kuhn's poker without error: the family of Nash strategies of 1950."""
+"""Perfect Kuhn poker: the family of Nash strategies (Kuhn 1950)."""
 
 import random
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ JACK, QUEEN, KING = 1, 2, 3
 
 
 def bet_probability(card: int, betting: tuple[int, ...], alpha: float) -> float:
-    """How often Kuhn's strategies bet or call with a card (1 jack .. 3 king) after this betting."""
+    """Return how often to bet or call with a card (1 jack .. 3 king)."""
     return {
         (): {JACK: alpha, QUEEN: 0.0, KING: 3 * alpha},
         (PASS,): {JACK: 1 / 3, QUEEN: 0.0, KING: 1.0},
@@ -26,14 +26,14 @@ def bet_probability(card: int, betting: tuple[int, ...], alpha: float) -> float:
 
 @dataclass(frozen=True)
 class Nash(SearchSpec):
-    """Perfect Kuhn poker, which nobody can exploit: one of the family of Nash strategies."""
+    """Unexploitable Kuhn poker: one of the family of Nash strategies."""
 
-    alpha: float = option(1 / 3, "how often the first player bets with a jack", low=0, high=1 / 3)
+    alpha: float = option(1 / 3, "probability that the first player bets with a jack", low=0, high=1 / 3)
 
     name = "nash"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         if not isinstance(game.rules, KuhnPoker):
             raise BoardLabError(f"nash plays kuhnpoker, not {game!r}")
         rng = random.Random(seed)

@@ -15,12 +15,12 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Bouton(SearchSpec):
-    """Perfect Nim: leaves heaps whose remainders mod (max_take + 1) have XOR 0, at random where it cannot."""
+    """Perfect Nim: leaves heaps with XOR 0 mod (max_take + 1), else plays at random."""
 
     name = "bouton"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         rules = game.rules
         if not isinstance(rules, Nim) or rules.players != 2 or rules.misere:
             raise BoardLabError(f"bouton plays nim for two players in normal play, not {game!r}")

@@ -42,15 +42,15 @@ class _Weights(EvaluatorSpec):
     weights: ClassVar[tuple[int, ...]]
 
     def build(self, game: Game) -> _engine.Evaluator:
-        """The engine's evaluator for this game."""
+        """Make the engine's evaluator for this game."""
         if game.rules != Othello():
-            raise BoardLabError(f"{self.name} weighs the squares of othello on 8x8, not of {game!r}")
+            raise BoardLabError(f"{self.name} evaluates othello on 8x8, not {game!r}")
         return _engine.cell_weights_evaluator(game.core, [float(weight) for weight in self.weights])
 
 
 @dataclass(frozen=True)
 class HeurWeights(_Weights):
-    """Othello's squares weighed by hand (Yoshioka et al.)."""
+    """Othello's squares with hand-made weights (Yoshioka et al.)."""
 
     name = "heur"
     weights = HEUR
@@ -58,7 +58,7 @@ class HeurWeights(_Weights):
 
 @dataclass(frozen=True)
 class BenchWeights(_Weights):
-    """Othello's squares weighed by coevolution (Lucas and Runarsson)."""
+    """Othello's squares with evolved weights (Lucas and Runarsson)."""
 
     name = "bench"
     weights = BENCH
@@ -66,21 +66,21 @@ class BenchWeights(_Weights):
 
 @dataclass(frozen=True)
 class Heur(SearchSpec):
-    """Othello by weighted squares (GBG's HeurPlayer), one action ahead: the same as greedy(heur)."""
+    """Othello by weighted squares (GBG's HeurPlayer): the same as greedy(heur)."""
 
     name = "heur"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _engine.greedy_search(HeurWeights().build(game), seed)
 
 
 @dataclass(frozen=True)
 class Bench(SearchSpec):
-    """Othello by weighted squares (GBG's BenchPlayer), one action ahead: the same as greedy(bench)."""
+    """Othello by weighted squares (GBG's BenchPlayer): the same as greedy(bench)."""
 
     name = "bench"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _engine.greedy_search(BenchWeights().build(game), seed)

@@ -1,6 +1,6 @@
-"""Texas hold'em: a player by rules of thumb and one that counts its chances.
+"""Texas hold'em: a player with rules of thumb, and one that computes its odds.
 
-Neither bluffs and neither reads its opponents: they are yardsticks, not masters.
+Neither bluffs, and neither models its opponents: they are yardsticks, not masters.
 """
 
 import random
@@ -18,11 +18,11 @@ from boardlab.search.spec import SearchSpec
 
 FLOP, RIVER = 1, 3
 PAIR, TWO_PAIR, STRAIGHT = 1, 2, 4
-"""Categories as `hand_strengths` numbers them (from bit 26 on)."""
+"""Categories as numbered by `hand_strengths` (from bit 26 on)."""
 
 
 def _cards(table: Table, player: int) -> tuple[list[int], list[int]]:
-    """The player's cards and those on the board, 0 .. 51."""
+    """Return the player's cards and those on the board, 0 .. 51."""
     return [c - 1 for c in table.holes[player]], [c - 1 for c in table.board if c]
 
 
@@ -31,7 +31,10 @@ def _rivals(table: Table, player: int) -> int:
 
 
 def equity(own: list[int], board: list[int], rivals: int, samples: int, rng: np.random.Generator) -> float:
-    """The expected share of the pot against random hands, when nobody folds any more; cards are 0 .. 51."""
+    """Return the expected share of the pot against random hands if nobody folds.
+
+    Cards are 0 .. 51.
+    """
     rest = np.setdiff1d(np.arange(52, dtype=np.uint8), np.array(own + board, dtype=np.uint8))
     missing = BOARD - len(board)
     drawn = rest[rng.random((samples, len(rest))).argsort(axis=1)[:, : missing + 2 * rivals]]
@@ -45,14 +48,14 @@ def equity(own: list[int], board: list[int], rivals: int, samples: int, rng: np.
 
 
 def chen_points(cards: list[int]) -> float:
-    """Bill Chen's formula for two cards (0 .. 51): 20 for aces, below 0 for seven and two."""
-    ranks = sorted((card // 4 for card in cards), reverse=True)  # 0 is the two, 12 the ace
+    """Return Bill Chen's points of two cards (0 .. 51): aces 20, 7-2 below 0."""
+    ranks = sorted((card // 4 for card in cards), reverse=True)  # 0 is a two, 12 an ace
     points = {12: 10.0, 11: 8.0, 10: 7.0, 9: 6.0}.get(ranks[0], (ranks[0] + 2) / 2)
     if ranks[0] == ranks[1]:
         return max(5.0, 2 * points)
     gap = ranks[0] - ranks[1] - 1
     points -= (0, 1, 2, 4)[gap] if gap < 4 else 5
-    if gap < 2 and ranks[0] < 10:  # a straight may come on either side
+    if gap < 2 and ranks[0] < 10:  # open to a straight on either side
         points += 1
     if cards[0] % 4 == cards[1] % 4:
         points += 2
@@ -60,7 +63,7 @@ def chen_points(cards: list[int]) -> float:
 
 
 def has_draw(cards: list[int]) -> bool:
-    """Whether one more card can make a flush, or a straight at either end."""
+    """Return whether one more card can make a flush, or a straight at either end."""
     if max(sum(card % 4 == suit for card in cards) for suit in range(4)) >= 4:
         return True
     ranks = {card // 4 for card in cards}
@@ -68,12 +71,15 @@ def has_draw(cards: list[int]) -> bool:
 
 
 def _first(legal: list[int], *wanted: int) -> int:
-    """The first of the wanted actions that is legal; who cannot pay a call or a raise goes all-in."""
+    """Return the first of these actions that is legal.
+
+    All-in replaces an unaffordable one.
+    """
     return next(action for action in (*wanted, ALL_IN) if action in legal)
 
 
 def _own_category(own: list[int], board: list[int]) -> int:
-    """What the own cards make of the board: its category, or 0 where the board alone has the same."""
+    """Return the category of the own hand; 0 if the board alone has the same."""
 
     def category(cards: list[int]) -> int:
         if len(cards) >= 5:
@@ -86,7 +92,7 @@ def _own_category(own: list[int], board: list[int]) -> int:
 
 
 def tight_action(state: State) -> int:
-    """Rules of thumb: good cards raise, fair ones call when it is cheap, the rest checks or folds."""
+    """Play by rules of thumb: raise good cards, call cheap with fair ones, or fold."""
     rules = state.game.rules
     assert isinstance(rules, Poker)
     table, legal = rules.table(state), state.legal_actions()
@@ -95,7 +101,7 @@ def tight_action(state: State) -> int:
     cheap = price <= rules.big_blind
     if table.street < FLOP:
         points = chen_points(own)
-        heads_up = _rivals(table, state.player) == 1  # against one player fair cards are good enough
+        heads_up = _rivals(table, state.player) == 1  # against one opponent fair cards suffice
         good = points >= (7 if heads_up else 9)
         fair = points >= (4 if heads_up else 6) or (cheap and points >= (1 if heads_up else 4))
     else:
@@ -113,45 +119,45 @@ def tight_action(state: State) -> int:
 
 
 def equity_action(state: State, samples: int, rng: np.random.Generator) -> int:
-    """Raises with a clear lead, calls when the pot pays for it, else checks or folds."""
+    """Raise with a clear lead, call when the pot odds pay, else check or fold."""
     rules = state.game.rules
     assert isinstance(rules, Poker)
     table, legal = rules.table(state), state.legal_actions()
     own, board = _cards(table, state.player)
     rivals = _rivals(table, state.player)
     share = equity(own, board, rivals, samples, rng)
-    lead = (share - 1 / (rivals + 1)) * (rivals + 1) / rivals  # 0 is the fair share, 1 the whole pot
+    lead = (share - 1 / (rivals + 1)) * (rivals + 1) / rivals  # 0 is a fair share, 1 the whole pot
     price = min(table.to_match - table.bets[state.player], table.stacks[state.player])
     if lead > 0.25:
         return _first(legal, RAISE, BET, CALL, CHECK)
     if price == 0:
         return CHECK
-    # Others who bet have better cards than random ones: ask for a little more than the pot offers.
+    # Opponents who bet have better cards than random ones: require a little more than the pot odds.
     return _first(legal, CALL) if share > price / (table.pot + price) + 0.05 else _first(legal, FOLD)
 
 
 @dataclass(frozen=True)
 class Tight(SearchSpec):
-    """Hold'em by rules of thumb: Chen's points before the flop, made hands and draws after it."""
+    """Hold'em by rules of thumb: Chen's points, then made hands and draws."""
 
     name = "tight"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         _check(self.name, game)
         return python_agent(game, tight_action, self.name).core
 
 
 @dataclass(frozen=True)
 class Equity(SearchSpec):
-    """Hold'em by chances: the share of the pot against random hands (sampled), compared with the price."""
+    """Hold'em by pot odds: equity against random hands (sampled) against the price."""
 
-    samples: int = option(200, "deals a decision", low=1, high=1_000_000)
+    samples: int = option(200, "sampled deals per decision", low=1, high=1_000_000)
 
     name = "equity"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         _check(self.name, game)
         stream = random.Random(seed)
 

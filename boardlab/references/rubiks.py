@@ -1,4 +1,4 @@
-"""Cubes: exact distances of the 2x2x2, and Kociemba's two-phase algorithm for the 3x3x3."""
+"""Cubes: exact distances of the 2x2x2, Kociemba's algorithm for the 3x3x3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
 KOCIEMBA_FACES = "URFDLB"
-"""The order in which the package lists the faces; ours is FACES."""
+"""The order of faces in the package; ours is FACES."""
 
 
 @dataclass(frozen=True)
 class Exact(SearchSpec):
-    """Solves the 2x2x2 cube in as few twists as possible, by a table of the distances of all states."""
+    """Solves the 2x2x2 cube in the fewest twists, by a table of all distances."""
 
     name = "exact"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         if not isinstance(game.rules, Rubiks) or game.rules.size != 2:
             raise BoardLabError(f"exact solves the 2x2x2 cube, not {game!r}")
         if game.rules.step_reward == 0:
@@ -32,7 +32,7 @@ class Exact(SearchSpec):
 
 
 def _exact_where_twists_are_free(game: Game, rules: Rubiks, seed: int) -> _engine.Search:
-    """Every cube is worth 1 here, so that the distance decides and not the value."""
+    """Build a player that goes by distance: with free twists all values are 1."""
     costly = _where_twists_cost(rules)
     solver = _engine.greedy_search(_engine.solver_evaluator(costly.core, "score"), seed)
 
@@ -45,12 +45,12 @@ def _exact_where_twists_are_free(game: Game, rules: Rubiks, seed: int) -> _engin
 
 
 def _where_twists_cost(rules: Rubiks) -> Game:
-    """The same cube with a step reward, in which the solver counts."""
+    """Return the same cube with a step reward, so that values count twists."""
     return Game(Rubiks(size=2, metric=rules.metric))
 
 
 def distance(state: State) -> int:
-    """The fewest twists that solve a 2x2x2 cube."""
+    """Return the fewest twists that solve a 2x2x2 cube."""
     rules = state.game.rules
     if not isinstance(rules, Rubiks) or rules.size != 2:
         raise BoardLabError(f"exact distances are known for the 2x2x2 cube, not for {state.game!r}")
@@ -66,7 +66,7 @@ def distance(state: State) -> int:
 
 
 def twists_of(solution: str, metric: str) -> list[int]:
-    """Actions for Singmaster's notation; a half turn is two quarter turns where only those count."""
+    """Translate Singmaster's notation; in qtm a half turn is two quarter turns."""
     actions = []
     for word in solution.split():
         face, kind = TURNING.index(word[0]), word[1:]
@@ -79,12 +79,12 @@ def twists_of(solution: str, metric: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Kociemba(SearchSpec):
-    """Solves the 3x3x3 cube in about 21 twists (htm) by Kociemba's two-phase algorithm."""
+    """Solves the 3x3x3 cube in about 21 twists (htm) by Kociemba's algorithm."""
 
     name = "kociemba"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         rules = game.rules
         if not isinstance(rules, Rubiks) or rules.size != 3:
             raise BoardLabError(f"kociemba solves the 3x3x3 cube, not {game!r}")
@@ -92,7 +92,7 @@ class Kociemba(SearchSpec):
             import kociemba
         except ImportError:
             raise MissingPackageError(
-                f"kociemba needs the package of this name: {install('references')}"
+                f"kociemba needs the package kociemba: {install('references')}"
             ) from None
         plan: dict[bytes, int] = {}
 
@@ -110,6 +110,6 @@ class Kociemba(SearchSpec):
 
 
 def _facelets(fields: Sequence[int]) -> str:
-    """The cube as the package reads it: 54 letters, the faces in its order."""
+    """Write the cube for the package: 54 letters, the faces in its order."""
     letters = [FACES[value] for value in fields]
     return "".join("".join(letters[9 * FACES.index(f) : 9 * FACES.index(f) + 9]) for f in KOCIEMBA_FACES)

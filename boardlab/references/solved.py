@@ -1,4 +1,4 @@
-"""Perfect play of small games by exhaustion, and `perfect`: whichever exact player a game has."""
+"""Perfect play of small games by exhaustion, and `perfect` for solved games."""
 
 from dataclasses import dataclass
 
@@ -21,12 +21,12 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Solved(SearchSpec):
-    """Solves a small game position by position, for any number of players, with or without chance."""
+    """Solves a small game position by position, for any number of players."""
 
-    max_states: int = option(2_000_000, "a game with more positions is refused", low=1, high=10**9)
+    max_states: int = option(2_000_000, "most positions; larger games are refused", low=1, high=10**9)
     table_mb: int = option(
         1024,
-        "memory of the positions in MiB, half as much again while the table grows; a game that needs more is "
+        "memory of the positions in MiB, 1.5 times that while the table grows; a game that needs more is "
         "refused",
         low=1,
         high=65536,
@@ -35,23 +35,23 @@ class Solved(SearchSpec):
     name = "solved"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _engine.solved_search(game.core, self.max_states, self.table_mb, seed)
 
 
 @dataclass(frozen=True)
 class Perfect(SearchSpec):
-    """The exact player of the game: abdl, bouton, exact, nash, basic, and for small games solved."""
+    """The game's exact player: abdl, bouton, exact, nash, basic, or solved if small."""
 
     name = "perfect"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return perfect_player(game).build(game, seed)
 
 
 def perfect_player(game: Game) -> SearchSpec:
-    """The reference that plays the game without error, if its positions can be solved at all."""
+    """Return the reference that plays the game perfectly, if it can be solved."""
     rules = game.rules
     if isinstance(rules, ConnectFour):
         return ABDL()
@@ -63,6 +63,6 @@ def perfect_player(game: Game) -> SearchSpec:
         return Basic()
     if isinstance(rules, Rubiks):
         if rules.size != 2:
-            raise BoardLabError("nobody plays the 3x3x3 cube perfectly in reasonable time; try kociemba")
+            raise BoardLabError("the 3x3x3 cube cannot be played perfectly in reasonable time; try kociemba")
         return Exact()
     return Solved()

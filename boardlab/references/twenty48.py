@@ -1,4 +1,4 @@
-"""2048 by hand: expectimax over what players look at (empty cells, merges, tiles in order)."""
+"""2048 with hand-made heuristics: empty cells, merges, tiles in order."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,15 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class TilesEvaluator(EvaluatorSpec):
-    """What players of 2048 look at: empty cells, merges, tiles in order. Not a forecast of the score."""
+    """2048's heuristics (empty cells, merges, tiles in order).
+
+    Does not predict the score.
+    """
 
     name = "tiles"
 
     def build(self, game: Game) -> _engine.Evaluator:
-        """The engine's evaluator for this game."""
+        """Make the engine's evaluator for this game."""
         if not isinstance(game.rules, Twenty48):
             raise BoardLabError(f"tiles plays 2048, not {game!r}")
         return _engine.tiles_evaluator(game.core)
@@ -26,12 +29,12 @@ class TilesEvaluator(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Tiles(SearchSpec):
-    """2048 by hand-made heuristics: the same as expectimax(tiles, depth=...)."""
+    """2048 with hand-made heuristics: the same as expectimax(tiles, depth=...)."""
 
-    depth: int = option(2, "actions ahead", low=1, high=8)
+    depth: int = option(2, "search depth in actions", low=1, high=8)
 
     name = "tiles"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """The engine's search for this game."""
+        """Make the engine's search for this game."""
         return _engine.maxn_search(TilesEvaluator().build(game), self.depth, 16, seed)

@@ -1,4 +1,4 @@
-"""The human player: asks somebody for an action. Who and how is up to the caller (terminal, browser)."""
+"""The human player: an agent that asks a person for each action."""
 
 from collections.abc import Callable
 
@@ -8,13 +8,16 @@ from boardlab.search.agent import Agent, python_agent
 
 
 class Human:
-    """Turns a function that asks for text into an agent; asks again until the action is legal."""
+    """A person as an agent: asks for text until it names a legal action.
+
+    The caller provides the functions that ask and that report mistakes (in a terminal, in a browser).
+    """
 
     def __init__(self, ask: Callable[[State], str], tell: Callable[[str], None]) -> None:
         self.ask, self.tell = ask, tell
 
     def choose(self, state: State) -> int:
-        """The action the person wants."""
+        """Return the action that the person chose."""
         while True:
             try:
                 return state.parse_action(self.ask(state))
@@ -22,22 +25,21 @@ class Human:
                 self.tell(str(error))
 
     def agent(self, game: Game) -> Agent:
-        """The person as an agent."""
+        """Return the person as an agent."""
         return python_agent(game, self.choose, "human")
 
 
 def terminal_human(game: Game) -> Agent:
-    """A person at the terminal, asked by `input`."""
+    """Return a person at the terminal, asked with `input`."""
 
     def ask(state: State) -> str:
-        print(
-            game.rules.board_text(state)
-        )  # the one place below the command line that talks: it is what this agent is
+        # The one place below the command line that prints: this agent is the terminal.
+        print(game.rules.board_text(state))
         try:
             return input(f"{game.rules.player_name(state.player)} plays: ")
-        except (EOFError, RuntimeError):  # the input ended, or was closed from the first
-            raise KeyboardInterrupt from None  # nobody is there any more: stop, do not lose the game
-        except UnicodeDecodeError as error:  # a mistyped key, not the loss of the game
+        except (EOFError, RuntimeError):  # the input ended, or was closed from the start
+            raise KeyboardInterrupt from None  # nobody is there any more: stop, and keep the game
+        except UnicodeDecodeError as error:  # a mistyped key must not lose the game
             raise BoardLabError(f"what was typed is not text in {error.encoding}; type an action") from None
 
     return Human(ask, print).agent(game)

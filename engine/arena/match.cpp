@@ -14,8 +14,8 @@ constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
 unsigned everybody(const Game &game) { return (1u << game.players()) - 1; }
 
-// The seats that play together with this one, itself included, as bits: the rules always give them the same score. The
-// contract has no word for it; random games show it, and a few are enough to see that a seat has no partner.
+// Bits of the seats that play as one side with this seat, itself included: the rules always give them the same score.
+// The contract does not state teams, so a few random games find them; they suffice to see that a seat has no partner.
 unsigned side_of(const Game &game, int seat) {
   constexpr int GAMES = 100;
   const unsigned alone = 1u << seat;
@@ -34,8 +34,8 @@ unsigned side_of(const Game &game, int seat) {
   return side == everybody(game) ? alone : side;  // nobody ever won
 }
 
-// The faulty seat loses, and its partners with it. If all others are one side, they win; else they keep what they have,
-// or get the middle of the range where none has more than the loser.
+// The faulty seat loses together with its partners. If all others are one side, they win; otherwise they keep their
+// scores, or get the middle of the range if none has more than the loser.
 void score_as_lost(const Game &game, GameRecord &record) {
   const Range range = game.outcome_range(SCORE);
   const unsigned losers = side_of(game, record.faulty_seat), others = everybody(game) & ~losers;
@@ -50,14 +50,14 @@ void score_as_lost(const Game &game, GameRecord &record) {
     set(others, (range.min + range.max) / 2);
 }
 
-// What the agent expects of the action it chose.
+// The value that the agent expects of its chosen action.
 double expected(const Decision &decision, int player) {
   for (std::size_t i = 0; i < decision.actions.size() && i < decision.values.size(); ++i)
     if (decision.actions[i] == decision.action) return decision.values[i];
   return decision.scores[player];
 }
 
-// Watches a two-player zero-sum game: who has been winning for how many of the agents' actions in a row.
+// Watches a two-player zero-sum game: who has been winning, and for how many consecutive actions of the agents.
 class Judge {
  public:
   Judge(const Game &game, const Players &players, const Adjudication &rules, std::uint64_t seed)
@@ -65,7 +65,7 @@ class Judge {
     if (evaluator_) evaluator_->visit([](Evaluator &asked) { asked.reset(); });
   }
 
-  // Whether the game ends here; then the winner's and the loser's scores are in the record.
+  // Whether the game ends here; if so, the record has the winner's and the loser's scores.
   bool ends(const void *state, GameRecord &record) {
     if (!evaluator_ || game_.player(state) == TERMINAL) return false;
     const Range range = game_.outcome_range(SCORE);
@@ -104,7 +104,7 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
   record.decisions.resize(seats);
   record.seed = derive_seed(plan.seed, 2 * round);
   const std::uint64_t agent_seed = derive_seed(plan.seed, 2 * static_cast<std::uint64_t>(index) + 1);
-  // What an agent does wrong costs it the game and is no reason to stop the match.
+  // A mistake of an agent costs it the game but does not stop the match.
   const auto guarded = [&record](int seat, const auto &turn) {
     try {
       turn();
@@ -112,6 +112,7 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
     } catch (const std::invalid_argument &fault) {
       record.faulty_seat = seat;
       record.error = fault.what();
+      record.resigned = dynamic_cast<const Resigned *>(&fault) != nullptr;
       return false;
     }
   };
@@ -144,7 +145,7 @@ GameRecord play_game(const Game &game, const Players &players, const MatchPlan &
     if (player == TERMINAL || player_actions >= game.horizon()) break;
     Action action;
     double value = UNKNOWN;
-    bool is_chosen = false;  // by an agent: dice and the opening show nothing about who keeps an advantage
+    bool is_chosen = false;  // by an agent: dice and openings do not show who keeps an advantage
     if (player == CHANCE) {
       action = game.sample_chance(state.data(), nature);
     } else if (player_actions < plan.random_actions) {

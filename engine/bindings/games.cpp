@@ -24,23 +24,21 @@ std::vector<Action> PyState::legal_actions() const {
 
 void PyState::check_action(std::int64_t action) const {
   if (seen_by >= 0)
-    throw std::invalid_argument(("this is only what player " + std::to_string(seen_by) +
-                                 " sees of the state; use determinize() before applying actions")
-                                    .c_str());
+    throw std::invalid_argument("this is only what player " + std::to_string(seen_by) +
+                                " sees of the state; use determinize() before applying actions");
   if (player() == TERMINAL) throw std::invalid_argument("the game is over: no action can be applied");
   const auto legal = legal_actions();
   if (std::find(legal.begin(), legal.end(), action) != legal.end()) return;
   std::string list;
   for (std::size_t i = 0; i < legal.size() && i < 20; ++i) list += (i ? ", " : "") + std::to_string(legal[i]);
   if (legal.size() > 20) list += ", ...";
-  throw std::invalid_argument(("action " + std::to_string(action) + " is not legal here; legal are " + list).c_str());
+  throw std::invalid_argument("action " + std::to_string(action) + " is not legal here; legal are " + list);
 }
 
 void PyState::check_player(std::int64_t player) const {
   if (player < 0 || player >= game->players())
-    throw std::invalid_argument(
-        ("there is no player " + std::to_string(player) + "; players are 0 to " + std::to_string(game->players() - 1))
-            .c_str());
+    throw std::invalid_argument("there is no player " + std::to_string(player) + "; players are 0 to " +
+                                std::to_string(game->players() - 1));
 }
 
 void PyState::check_view(std::int64_t player) const {
@@ -65,7 +63,7 @@ int outcome_index(const Game &game, const std::string &name) {
     if (game.reward_name(i) == name) return i;
     known += ", \"" + game.reward_name(i) + "\"";
   }
-  throw std::invalid_argument((game.name() + " has no outcome \"" + name + "\"; it has " + known).c_str());
+  throw std::invalid_argument(game.name() + " has no outcome \"" + name + "\"; it has " + known);
 }
 
 namespace {
@@ -101,9 +99,8 @@ Array<double> vector_of(const double *values, int n) {
 
 std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   if (g >= game.symmetries())
-    throw std::invalid_argument(
-        ("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " + std::to_string(game.symmetries()))
-            .c_str());
+    throw std::invalid_argument("there is no symmetry " + std::to_string(g) + "; " + game.name() + " has " +
+                                std::to_string(game.symmetries()));
   return g;
 }
 
@@ -167,7 +164,6 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("step_reward", &Game::step_reward)
       .def_prop_ro("has_chance", &Game::has_chance)
       .def_prop_ro("is_hidden", &Game::is_hidden)
-      .def_prop_ro("has_rounds", [](const Game &g) { return g.table().round_over != nullptr; })
       .def_prop_ro("is_zero_sum", &Game::is_zero_sum)
       .def_prop_ro("has_solver", [](const Game &g) { return g.has_solver(); })
       .def_prop_ro("has_rounds", [](const Game &g) { return g.table().round_over != nullptr; })

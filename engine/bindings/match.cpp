@@ -153,6 +153,7 @@ void bind_match(nb::module_ &m) {
       .def_ro("start", &GameRecord::start)
       .def_ro("adjudicated", &GameRecord::adjudicated)
       .def_ro("faulty_seat", &GameRecord::faulty_seat)
+      .def_ro("resigned", &GameRecord::resigned)
       .def_ro("error", &GameRecord::error);
 
   m.def(

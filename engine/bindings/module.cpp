@@ -82,6 +82,8 @@ NB_MODULE(_engine, m) {
   nb::set_leak_warnings(false);  // objects that live until the interpreter ends are no leaks
   m.attr("CHANCE") = BL_CHANCE;
   m.attr("TERMINAL") = BL_TERMINAL;
+  m.attr("ZERO_SUM") = static_cast<std::uint32_t>(BL_ZERO_SUM);
+  m.attr("HIDDEN") = static_cast<std::uint32_t>(BL_HIDDEN);
   boardlab::bind_games(m);
   boardlab::bind_python_game(m);
   boardlab::bind_evaluators(m);

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "arena/match.h"
 #include "bindings/gil.h"
 #include "core/game.h"
 
@@ -65,8 +66,9 @@ void guarded(const Call &call) {
   try {
     in_python(call);
   } catch (nb::python_error &error) {
-    if (error.matches(PyExc_Exception)) std::throw_with_nested(std::invalid_argument(describe(error)));
-    throw;
+    if (!error.matches(PyExc_Exception)) throw;
+    if (nb::hasattr(error.value(), "is_resignation")) std::throw_with_nested(Resigned(describe(error)));
+    std::throw_with_nested(std::invalid_argument(describe(error)));
   }
 }
 

@@ -1,14 +1,14 @@
-// Turns a C++ class into the contract's table, so that a built-in game is written as plain typed methods.
+// Turns a C++ class into the contract's table, so that built-in games are plain typed methods.
 //
 // A game class G has `using State`, a trivially copyable struct, `Facts facts() const`, and the contract's
-// functions as const methods over State& (same names, same meaning, `self` and void pointers gone). What the
-// contract marks optional is simply left out: a method that is not there becomes a null pointer. Random
-// playouts are compiled here as one loop over G's own inlined methods, which is where the speed comes from.
+// functions as const methods over State& (same names and meaning, without `self` and void pointers). Functions that
+// the contract marks optional may be left out: a missing method becomes a null pointer. Random playouts are compiled
+// here as one loop over G's inlined methods, which makes them fast.
 //
 // Three members exist only for that loop: `int random_action(const State&, Rng&) const`, a uniformly random legal
 // action without listing them all; the constant `max_legal` (static constexpr), the size of the list; and
 // `int playout(State&, Rng&, int max_actions) const`, which replaces the loop in a game without chance and rounds: it
-// must lead to every position with the loop's probability.
+// must reach every position with the loop's probability.
 #pragma once
 
 #include <cstring>
@@ -27,7 +27,7 @@ inline constexpr int CHANCE = BL_CHANCE;
 inline constexpr int TERMINAL = BL_TERMINAL;
 inline constexpr int MAX_PLAYERS = BL_MAX_PLAYERS;
 
-// The numbers of a bl_game; see contract.h for what each means.
+// The numbers of a bl_game; contract.h explains each.
 struct Facts {
   int players = 2;
   int action_count = 0;
@@ -80,7 +80,7 @@ struct Thunks {
     }
   }
 
-  // Typed, so that everything inlines. Player actions count towards the limit, chance does not.
+  // Typed, so that everything inlines. Player actions count towards the limit, chance events do not.
   static std::int32_t playout(const G &g, S &s, Rng &rng, int max_actions, [[maybe_unused]] bool cut_at_round) {
     if constexpr (requires { g.playout(s, rng, max_actions); }) return g.playout(s, rng, max_actions);
     int count = 0;
@@ -104,8 +104,8 @@ struct Thunks {
 
 }  // namespace detail
 
-// Needs `using T = detail::Thunks<G>` and `const G &g` around it; kept as a macro because each line would
-// otherwise be five.
+// Needs `using T = detail::Thunks<G>` and `const G &g` in scope. A macro, because each line would otherwise be
+// five.
 #define BOARDLAB_OPTIONAL(name, expression, signature, ...) \
   if constexpr (requires expression) table.name = +[] signature __VA_ARGS__
 

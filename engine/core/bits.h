@@ -1,4 +1,4 @@
-// Small bit tricks that several bitboard games share.
+// Bit tricks shared by several bitboard games.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@ using Bits64 = std::uint64_t;
 
 inline int popcount(Bits64 w) {
 #if defined(__x86_64__) && !defined(__POPCNT__)
-  // The baseline has no instruction for it, and the compiler would call a function.
+  // The baseline has no popcount instruction, and the compiler would call a function.
   w -= w >> 1 & 0x5555555555555555u;
   w = (w & 0x3333333333333333u) + (w >> 2 & 0x3333333333333333u);
   w = (w + (w >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
@@ -35,7 +35,7 @@ int select_bit(W w, unsigned k) {
   return lowest_bit(w);
 }
 
-// Nonzero iff `w` has `length` set bits in a row at distance `step`. Doubling: log2(length) shifts.
+// Nonzero iff `w` has `length` set bits in a row at distance `step`; needs log2(length) shifts.
 template <class W>
 W runs(W w, int step, int length) {
   constexpr int bits = static_cast<int>(8 * sizeof(W));

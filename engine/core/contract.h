@@ -52,7 +52,7 @@ typedef struct bl_cell_change {
 /* A question to a game's own exact solver, and the answer. */
 typedef struct bl_solution {
   int32_t outcome;                /* in: -1 for the score, or the number of a named reward */
-  int64_t node_limit;             /* in: give up after about so many positions */
+  int64_t node_limit;             /* in: give up after about this many positions */
   int32_t (*stop)(void *context); /* in, may be null: asked now and then; give up when it is not 0 */
   void *context;
   double scores[BL_MAX_PLAYERS]; /* out: under best play, one a player */

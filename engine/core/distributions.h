@@ -1,4 +1,4 @@
-// Draws from distributions, the same on every platform (the standard library's differ from one to the next).
+// Random draws that are the same on every platform (those of the standard library differ).
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace boardlab {
 
-// (0, 1), without the ends: safe to take logarithms of.
+// A number in the open interval (0, 1): its logarithm is finite.
 inline double open_unit(Rng &rng) { return (static_cast<double>(rng.next() >> 12) + 0.5) * 0x1.0p-52; }
 
 // Standard normal: Box and Muller (1958).

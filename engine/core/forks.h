@@ -1,5 +1,5 @@
-// How often this process was forked on the way from the one that loaded the engine. Threads do not survive a fork: who
-// keeps some compares this number before using them.
+// How many forks lie between this process and the one that loaded the engine. Threads do not survive a fork: compare
+// this number before using threads that were started earlier.
 #pragma once
 
 #include <pthread.h>

@@ -81,7 +81,7 @@ void Game::planes(const void *s, int player, float *out) const {
   board_vector(s, player, vector.data());
   std::fill_n(out, plane_shape_.size(), 0.0f);
   for (std::size_t c = 0; c < n; ++c) out[vector[c] * n + c] = 1;
-  // Cells are the same whoever looks: without this a net could not tell who is to move.
+  // Cells are the same for all players: without this plane a net could not see who is to move.
   if (players() > 1) std::fill_n(out + static_cast<std::size_t>(plane_shape_.count - players() + player) * n, n, 1.0f);
 }
 
@@ -129,14 +129,14 @@ std::uint64_t Game::hash(const void *s) const {
 void Game::contradicts(const char *function) const {
   throw BrokenRules(name_ + ": " + function + " must be a function of " +
                     (is_hidden() ? "what the player to move sees" : "the position") +
-                    "; asked twice about the same, it gave two answers");
+                    "; it gave two answers for the same input");
 }
 
 bool Game::solve(const void *s, int outcome, std::int64_t node_limit, const Poll &poll, bl_solution &out) const {
   if (!t_.solve) return false;
   struct Asking {
     const Poll &poll;
-    std::exception_ptr thrown;  // must not pass through the game, which may be written in C
+    std::exception_ptr thrown;  // must not unwind through the game, which may be written in C
   } asking{poll, nullptr};
   out = {};
   out.outcome = outcome;
@@ -223,7 +223,7 @@ int branches(const Game &game, const void *s, std::vector<Action> &actions, std:
 
 std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &poll) {
   if (depth == 0) return 1;
-  // One frame a level, all allocated before the walk.
+  // One frame per level, all allocated before the walk.
   struct Frame {
     StateBuffer state;
     std::vector<Action> actions;
@@ -241,7 +241,7 @@ std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &
   game.copy(frames[0].state.data(), state);
   frames[0].count = branches(game, state, frames[0].actions, p);
   while (true) {
-    // Counted on every level: where games end before `depth` the last one is never reached.
+    // Counted on every level: if games end before `depth`, the last one is never reached.
     if (++steps % 65536 == 0) poll();
     Frame &frame = frames[level];
     if (level == last) {

@@ -1,4 +1,4 @@
-// A game as the rest of the engine sees it: the contract's table with every optional question answered.
+// A game as the engine uses it: the contract's table, with defaults for all optional functions.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@
 
 namespace boardlab {
 
-// Which outcome an evaluator estimates and a search maximises: the score, or a named reward (0, 1, ...).
+// The outcome that an evaluator estimates and a search maximises: the score, or a named reward (0, 1, ...).
 inline constexpr int SCORE = -1;
 
-// Of the input planes of a neural net; count 0 where there are none.
+// Shape of the input planes of a neural net; count 0 if there are none.
 struct PlaneShape {
   int count = 0, rows = 0, cols = 0;
   std::size_t size() const { return static_cast<std::size_t>(count) * static_cast<std::size_t>(rows * cols); }
 };
 
-// Called now and then during long work; throws to stop it (Ctrl-C).
+// Called regularly during long work; throws to stop it (Ctrl-C).
 using Poll = std::function<void()>;
 
 struct Range {
   double min, max;
-  bool loose;  // a generous estimate: scale by what was seen instead
+  bool loose;  // a generous estimate: scale by the observed range instead
 };
 
-// The rules contradict themselves: a user's game that gives two answers to one question. Not an invalid_argument, which
-// an agent answers for: it ends a match instead of losing a game.
+// A user's game contradicts itself: it gave two answers to one question. Not an invalid_argument, which counts as an
+// agent's mistake: this ends a match instead of losing a game.
 class BrokenRules : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class Game {
  public:
-  // Takes over `table` (and calls its destroy). Throws std::invalid_argument when a table could not be played:
-  // wrong version, numbers out of range, a "must" function missing.
+  // Takes over `table` (and calls its destroy). Throws std::invalid_argument for an unusable table: wrong version,
+  // numbers out of range, a required function missing.
   Game(std::string name, const bl_game &table);
   ~Game();
   Game(const Game &) = delete;
@@ -75,13 +75,13 @@ class Game {
   bool round_over(const void *s) const { return t_.round_over && t_.round_over(t_.self, s) != 0; }
   double moves_left(const void *s) const { return t_.moves_left ? t_.moves_left(t_.self, s) : t_.horizon; }
   bool has_solver() const { return t_.solve != nullptr; }
-  // Asks the game's own solver; `s` belongs to a player. `poll` may throw to stop it.
+  // Asks the game's own solver about a position of a player. `poll` may throw to stop it.
   bool solve(const void *s, int outcome, std::int64_t node_limit, const Poll &poll, bl_solution &out) const;
   int playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const;
   void copy(void *to, const void *from) const { std::memcpy(to, from, state_size()); }
   bool equal(const void *a, const void *b) const { return std::memcmp(a, b, state_size()) == 0; }
   std::uint64_t hash(const void *s) const;
-  // Throws BrokenRules: `function` was asked twice about one position and gave two answers.
+  // Throws BrokenRules: `function` gave two answers for one position.
   [[noreturn]] void contradicts(const char *function) const;
 
   // ---- outcomes: the score or a named reward ----
@@ -103,7 +103,7 @@ class Game {
     if (t_.determinize) t_.determinize(t_.self, s, player, &rng.word);
   }
   std::vector<std::uint8_t> observe(const void *s, int player) const;
-  // Concatenated states; empty when there are more than `capacity`.
+  // Concatenated states; empty if there are more than `capacity`.
   std::vector<std::byte> completions(const void *s, int player, int capacity, std::vector<double> &p) const;
 
   // ---- n-tuples ----
@@ -119,7 +119,7 @@ class Game {
   int apply_changes(void *s, Action action, int player, bl_cell_change *changes) const;
 
   // ---- neural nets ----
-  // Default: one plane a value of the board vector's cells and one a player where there are several, of one row.
+  // Default: one plane per value of the board vector's cells, and one per player if there are several; a single row.
   PlaneShape plane_shape() const { return plane_shape_; }
   void planes(const void *s, int player, float *out) const;
 
@@ -139,7 +139,7 @@ class Game {
 
 using GamePtr = std::shared_ptr<const Game>;
 
-// A state on its own: 16-byte aligned bytes.
+// Storage for one state: 16-byte aligned bytes.
 class StateBuffer {
  public:
   StateBuffer() = default;
@@ -155,10 +155,10 @@ class StateBuffer {
   std::vector<Word> words_;
 };
 
-// Numbers of action sequences of exactly `depth` actions (chance outcomes are actions too).
+// Counts the sequences of exactly `depth` actions (chance outcomes are actions too).
 std::uint64_t perft(const Game &game, const void *state, int depth, const Poll &poll);
 
-// Numbers of distinct positions at distance 0 .. depth from the nearest of `starts`.
+// Counts the distinct positions at distance 0 .. depth from the nearest of `starts`.
 std::vector<std::uint64_t> count_states(const Game &game, const std::vector<const void *> &starts, int depth,
                                         const Poll &poll);
 

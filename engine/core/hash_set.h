@@ -1,5 +1,5 @@
-// A set of 64-bit hashes, open addressing, at most half full. Two positions with the same hash would count as one:
-// below one chance in a million for ten million positions.
+// A set of 64-bit hashes with open addressing, at most half full. Positions with equal hashes count as one: a chance
+// below one in a million for ten million positions.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace boardlab {
 
 class HashSet {
  public:
-  // False where it is there already.
+  // Returns false if it is already there.
   bool insert(std::uint64_t key) {
     key += key == 0;
     if (2 * ++count_ > slots_.size()) grow();
@@ -26,7 +26,7 @@ class HashSet {
     key += key == 0;
     return slots_[place(key)] == key;
   }
-  // Keeps its memory.
+  // Empties the set but keeps its memory.
   void clear() {
     if (count_ > 0) std::fill(slots_.begin(), slots_.end(), 0);
     count_ = 0;

@@ -1,4 +1,4 @@
-// Levels of vector instructions: some files are compiled once for each, and the processor decides at run time.
+// Levels of vector instructions: some files are compiled once per level, and the best is chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace boardlab {
 
-// "baseline" is what every processor of this architecture has.
+// "baseline" is what every processor of this architecture supports.
 inline bool has_level(const char *level) {
   if (std::strcmp(level, "baseline") == 0) return true;
 #ifdef BOARDLAB_X86_LEVELS
@@ -19,7 +19,7 @@ inline bool has_level(const char *level) {
   return false;
 }
 
-// Of tables with a name, the worst first: the one that is named, or null where this processor has no such level.
+// Picks from tables with a name, worst first: the named one, or null if this processor lacks the level.
 template <class Table, std::size_t N>
 const Table *level_named(const Table *const (&tables)[N], const char *level) {
   for (const Table *table : tables)

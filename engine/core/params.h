@@ -1,4 +1,4 @@
-// A game's parameters as they come in from outside, and the checks every game makes on them.
+// A game's parameters from outside, and the checks that every game makes on them.
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,8 @@
 
 namespace boardlab {
 
-// The g-th permutation of 0 .. n-1, g taken modulo n!; 0 is the identity. Returns g / n!, which numbers whatever
-// comes next when several permutations share one number. `target` has room for n, and n is at most 20 (20! fits
-// into 64 bits).
+// The g-th permutation of 0 .. n-1, g taken modulo n!; 0 is the identity. Returns g / n!, the number for the next
+// permutation if several share one number. `target` has room for n, and n is at most 20 (20! fits into 64 bits).
 inline std::uint64_t permutation_of(std::uint64_t g, int n, int *target) {
   int free[20];
   for (int i = 0; i < n; ++i) free[i] = i;

@@ -16,8 +16,8 @@ struct Rng {
   double unit() { return bl_random_unit(&word); }
 };
 
-// A seed for the index-th of several independent streams. Adding would make stream 1 of seed 0 and
-// stream 0 of seed 1 the same.
+// A seed for the index-th of several independent streams. Adding would make stream 1 of seed 0 equal to stream 0 of
+// seed 1.
 inline std::uint64_t derive_seed(std::uint64_t seed, std::uint64_t index) {
   Rng mix(seed ^ 0x5851F42D4C957F2Dull);
   Rng stream(mix.next() + index * 0xD1342543DE82EF95ull);

@@ -1,4 +1,4 @@
-// A lock for moments: who waits spins, and lets others run when it takes longer.
+// A lock for very short waits: spins first, then yields to other threads.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class SpinLock {
   void unlock() { held_.store(false, std::memory_order_release); }
 
  private:
-  static constexpr int SPINS = 200;  // some microseconds
+  static constexpr int SPINS = 200;  // a few microseconds
 
   alignas(64) std::atomic<bool> held_{false};
 };

@@ -6,7 +6,7 @@ namespace boardlab {
 
 namespace {
 
-constexpr Action MOST_ACTIONS = 256;  // every three of them are tried when walks are prepared
+constexpr Action MOST_ACTIONS = 256;  // preparation tries all triples of actions
 
 }
 
@@ -15,7 +15,7 @@ RandomWalks::RandomWalks(GamePtr the_game, const void *goal, int threads)
   const Game &game = *game_;
   const auto refuse = [&](const char *why) { throw std::invalid_argument("random walks: " + game.name() + why); };
   if (game.players() != 1 || game.has_chance() || game.is_hidden())
-    refuse(" is no puzzle of one player without chance");
+    refuse(" is not a one-player puzzle without chance");
   if (game.cells() == 0) refuse(" has no board vector");
   if (game.action_count() > MOST_ACTIONS) refuse(" has too many actions");
   game.copy(goal_.data(), goal);
@@ -25,11 +25,11 @@ RandomWalks::RandomWalks(GamePtr the_game, const void *goal, int threads)
     game.copy(state.data(), goal);
     game.apply(state.data(), a);
     if (game.player(state.data()) != TERMINAL && game.legal(state.data(), legal.data()) != game.action_count())
-      refuse(" has actions that are not legal everywhere");
+      refuse(" has actions that are not always legal");
   }
   find_followers(goal);
   for (Action a = 0; a < game.action_count(); ++a)
-    if (followers_[static_cast<std::size_t>(a)].empty()) refuse(" has an action that nothing can follow");
+    if (followers_[static_cast<std::size_t>(a)].empty()) refuse(" has an action that no other may follow");
 }
 
 void RandomWalks::find_followers(const void *goal) {

@@ -1,5 +1,5 @@
-// Random walks away from the solved position of a puzzle in which every action may be played everywhere, also at the
-// goal (twisty puzzles). What a network learns distances from.
+// Random walks from the solved position of a puzzle in which every action is always legal, even at the goal (twisty
+// puzzles). Networks learn distances from them.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace boardlab {
 
 class RandomWalks {
  public:
-  // Throws std::invalid_argument for a game that has chance, several players or no board vector, or in which some
-  // action is not always legal.
+  // Throws std::invalid_argument for a game with chance, with several players, without a board vector, or with an
+  // action that is not always legal.
   RandomWalks(GamePtr game, const void *goal, int threads);
 
   const Game &game() const { return *game_; }
   std::size_t cells() const { return static_cast<std::size_t>(game_->cells()); }
   std::size_t actions() const { return static_cast<std::size_t>(game_->action_count()); }
 
-  // One row of cells for every position: `walks` times the positions after 1, 2 .. `length` actions. A walk never plays
-  // two actions that one or none would replace, and of two that commute only one order. Walk i of a seed is always the
-  // same.
-  // With `next`, also the board vectors of all positions one action on, [walks][length][actions][cells]; where one of
-  // them is the goal, `solved` [walks][length][actions] is 1.
+  // Writes one row of cells per position: for each of `walks` walks, the positions after 1, 2 .. `length` actions. A
+  // walk never plays two actions that one or none would replace, and only one order of two that commute. Walk i of a
+  // seed is always the same.
+  // With `next`, also writes the board vectors of all positions one action further, [walks][length][actions][cells];
+  // `solved` [walks][length][actions] is 1 where that position is the goal.
   void walk(std::size_t walks, std::size_t length, std::uint64_t seed, std::uint8_t *rows, std::uint8_t *next,
             std::uint8_t *solved);
 

@@ -15,7 +15,7 @@ namespace boardlab {
 
 class Workers {
  public:
-  // The calling thread is one of them: with one there is no other.
+  // The calling thread counts as one: with one thread, no other is started.
   explicit Workers(int threads) : count_(static_cast<std::size_t>(threads)) { start(); }
   ~Workers() {
     if (forks_ != forks()) abandon();
@@ -26,11 +26,11 @@ class Workers {
 
   std::size_t count() const { return count_; }
 
-  // Calls task(begin, end) for one part of 0 .. n-1 on each thread and waits for all. The parts depend on n and the
-  // number of threads alone. Throws what the first part that failed threw.
+  // Calls task(begin, end) for one part of 0 .. n-1 on each thread and waits for all. The parts depend only on n and
+  // the number of threads. Rethrows the exception of the first part that failed.
   void run(std::size_t n, const std::function<void(std::size_t, std::size_t)> &task) {
     if (count_ == 1) return task(0, n);
-    if (!pool_ || forks_ != forks()) {  // a forked process has none of the threads
+    if (!pool_ || forks_ != forks()) {  // a forked process has no threads
       abandon();
       start();
     }
@@ -70,7 +70,7 @@ class Workers {
     try {
       for (std::size_t t = 1; t < count_; ++t)
         pool_->threads.emplace_back([this, &pool = *pool_, t] { wait_for_work(pool, t); });
-    } catch (...) {  // the system gives no more threads
+    } catch (...) {  // the system has no more threads
       end();
       throw;
     }
@@ -84,8 +84,8 @@ class Workers {
     for (auto &thread : pool_->threads) thread.join();
     pool_.reset();
   }
-  // In a forked process: nobody is left to join, and a condition variable with waiters cannot be destroyed. Lost for
-  // good, some hundred bytes.
+  // In a forked process there is no thread to join, and a condition variable with waiters cannot be destroyed. Leaks
+  // a few hundred bytes.
   void abandon() { static_cast<void>(pool_.release()); }
   void part(Pool &pool, std::size_t t) {
     try {

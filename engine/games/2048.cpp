@@ -1,8 +1,8 @@
-// 2048 on boards from 2x2 to 6x6: slide, merge, and nature adds a 2 (90%) or a 4.
+// 2048 on boards from 2x2 to 6x6: slide, merge, and chance adds a 2 (90%) or a 4.
 //
-// A cell holds the exponent (2 -> 1, 4 -> 2, ...). On the usual 4x4 board a row of four bytes is looked up in a
-// table of all rows with exponents up to 15; the table has 512 KiB and is shared by all games. Where the processor has
-// SSE2, its sixteen cells are one vector.
+// A cell holds the exponent (2 -> 1, 4 -> 2, ...). On the standard 4x4 board a row of four bytes is looked up in a
+// table of all rows with exponents up to 15; the table takes 512 KiB and is shared by all games. With SSE2, the
+// sixteen cells are one vector.
 #include <algorithm>
 #include <vector>
 
@@ -74,7 +74,7 @@ __m128i transposed(__m128i x) {
 }
 // One bit for every empty cell.
 unsigned empty_cells(const std::uint8_t *cells) { return bits(_mm_cmpeq_epi8(load(cells), _mm_setzero_si128())); }
-// Whether each direction moves anything: a tile has an empty cell or its equal before it.
+// Whether each direction moves anything: a tile has an empty cell or an equal tile ahead of it.
 void find_directions(const std::uint8_t *cells, bool *moves) {
   const __m128i x = load(cells), zero = _mm_setzero_si128(), empty = _mm_cmpeq_epi8(x, zero);
   const auto before = [&](__m128i next, unsigned inside) {
@@ -99,7 +99,7 @@ class Game2048 {
     std::uint8_t cells[(CELLS + 7) / 8 * 8];
     std::uint64_t score;
     std::uint64_t empty_tiles;  // summed over all actions
-    std::uint32_t spawns;       // tiles that nature has to add now
+    std::uint32_t spawns;       // tiles that chance has still to add
     std::uint32_t moved;        // an action was played
   };
 
@@ -192,8 +192,8 @@ class Game2048 {
     }
     if (fields[CELLS] < 0 || fields[CELLS + 1] < 0) return "the score and the count of empty tiles cannot be negative";
     const int spawns = fields[CELLS + 2], moved = fields[CELLS + 3];
-    if (spawns < 0 || spawns > 2 || spawns > empty) return "nature adds no, one or two tiles, and there must be room";
-    if (moved < 0 || moved > 1) return "an action was played or not: 1 or 0";
+    if (spawns < 0 || spawns > 2 || spawns > empty) return "chance adds zero, one or two tiles, and there must be room";
+    if (moved < 0 || moved > 1) return "whether an action was played must be 0 or 1";
     if (moved && spawns == 2) return "two tiles are added only before the first action";
     s.score = static_cast<std::uint64_t>(fields[CELLS]);
     s.empty_tiles = static_cast<std::uint64_t>(fields[CELLS + 1]);
@@ -229,7 +229,7 @@ class Game2048 {
   }
 
  private:
-  // Slides all lines and adds to the score; false when nothing moved.
+  // Slides all lines and adds to the score; returns false if nothing moved.
   static bool push(State &s, int direction) {
     std::uint8_t before[CELLS];
     std::memcpy(before, s.cells, CELLS);

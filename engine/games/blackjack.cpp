@@ -1,12 +1,12 @@
 // Blackjack for one player against the house, with an infinite deck: hit, stand, double, split, surrender, insurance.
 //
 // The dealer's hole card is dealt when it is turned over, not before. With an infinite deck that is the same game: the
-// card does not depend on anything dealt in between. Only the peek tells something about it, and is therefore a chance
-// node of its own (natural or not), after which the hole card is drawn from the cards that are still possible. So
-// nothing is hidden, and expectimax, which cannot look under a card, plays it exactly.
+// card does not depend on anything dealt in between. Only the peek reveals something about it, so the peek is a
+// separate chance node (natural or not), after which the hole card is drawn from the cards still possible. So nothing
+// is hidden, and expectimax, which cannot look under a card, plays the game exactly.
 //
-// Cards are 1 (ace) to 10; suits and the names of the tens mean nothing here. Hands are sets and kept sorted, so that
-// equal hands are equal positions; the dealer's first card stays first, as it is the one that was seen.
+// Cards are 1 (ace) to 10; suits and the names of the tens do not matter. Hands are sets and kept sorted, so that equal
+// hands are equal positions; the dealer's first card stays first because it was face up.
 #include <algorithm>
 
 #include "core/adapt.h"
@@ -29,7 +29,7 @@ class Blackjack {
   static constexpr int VALUES = 10;
   static constexpr int max_legal = VALUES;
   enum : Action { HIT, STAND, DOUBLE, SPLIT, SURRENDER, INSURE, DECLINE, ACTIONS };
-  enum : std::int32_t { NO_NATURAL = VALUES, NATURAL, OUTCOMES };  // what the peek finds; cards are 0 .. 9
+  enum : std::int32_t { NO_NATURAL = VALUES, NATURAL, OUTCOMES };  // results of the peek; cards are 0 .. 9
   // FIRST .. SECOND: the deal. INSURANCE, PLAY: the player decides. DRAW: a card for the hand in play.
   enum Phase : std::uint8_t { FIRST, UP, SECOND, INSURANCE, PEEK, PLAY, DRAW, DEALER, OVER, PHASES };
 
@@ -40,7 +40,7 @@ class Blackjack {
     std::uint8_t stopped;  // stood, doubled or busted: no more actions
   };
   struct State {
-    std::int32_t won;     // half stakes, in the finished rounds and what is settled of this one
+    std::int32_t won;     // half stakes, from finished rounds and what is settled of this one
     std::uint16_t round;  // 0, 1, ...
     std::uint8_t phase;
     std::uint8_t insured;
@@ -92,7 +92,7 @@ class Blackjack {
     actions[n++] = HIT;
     actions[n++] = STAND;
     if (fresh && rules_.may_double) actions[n++] = DOUBLE;
-    // Split aces get one card each and are not split again, so that a pair of aces here is always the first hand.
+    // Split aces get one card each and are not split again, so a pair of aces here is always the first hand.
     if (fresh && rules_.may_split && hand.cards[0] == hand.cards[1] && s.hands < MAX_HANDS) actions[n++] = SPLIT;
     if (fresh && rules_.may_surrender && s.hands == 1) actions[n++] = SURRENDER;
     return n;
@@ -133,7 +133,7 @@ class Blackjack {
       probabilities[0] = 1 - probabilities[1];
       return 2;
     }
-    // After a peek without a natural the hole card is not the one that would have made it.
+    // After a peek without a natural, the hole card cannot be the one that would make it.
     const int impossible = s.phase == DEALER && s.peeked && s.dealer.count == 1 ? completing(s) : 0;
     const double possible = impossible ? 1 - probability(impossible) : 1;
     int n = 0;
@@ -156,13 +156,14 @@ class Blackjack {
     for (const Hand &hand : s.hand) fields = hand_to_fields(hand, fields);
   }
   const char *from_fields(State &s, const std::int32_t *fields) const {
-    if (fields[0] < 0 || fields[0] >= rules_.rounds) return "there are not so many rounds";
+    if (fields[0] < 0 || fields[0] >= rules_.rounds) return "the round is beyond the last one";
     // A round settles at most eight stakes and a half.
-    if (fields[1] < -17 * (fields[0] + 1) || fields[1] > 17 * (fields[0] + 1)) return "so much cannot have been won";
-    if (fields[2] < 0 || fields[2] >= PHASES) return "there is no such phase of a round";
+    if (fields[1] < -17 * (fields[0] + 1) || fields[1] > 17 * (fields[0] + 1))
+      return "that many stakes cannot have been won";
+    if (fields[2] < 0 || fields[2] >= PHASES) return "a round has no such phase";
     for (const int flag : {3, 4, 7})
       if (fields[flag] < 0 || fields[flag] > 1) return "insured, peeked and acted are 0 or 1";
-    if (fields[5] < 1 || fields[5] > (rules_.may_split ? MAX_HANDS : 1)) return "there are not so many hands";
+    if (fields[5] < 1 || fields[5] > (rules_.may_split ? MAX_HANDS : 1)) return "too many hands, or none";
     if (fields[6] < 0 || fields[6] >= fields[5]) return "the hand in play does not exist";
     s.round = static_cast<std::uint16_t>(fields[0]);
     s.won = fields[1];
@@ -179,7 +180,7 @@ class Blackjack {
     return impossible(s);
   }
 
-  // ---- what a player decides by: the hand in play, the dealer's card, what is allowed ----
+  // ---- the inputs of a decision: the hand in play, the dealer's card, what is allowed ----
   enum : int { TOTAL, SOFT, DEALER_TOTAL, CARDS, PAIR, MOMENT, CELLS };
 
   int cell_values(int cell) const {
@@ -226,7 +227,7 @@ class Blackjack {
     for (int i = 0; i < hand.count; ++i) sum += hand.cards[i];
     return sum + (is_soft(hand) ? 10 : 0);
   }
-  // An ace counts eleven where that does not bust.
+  // An ace counts eleven unless that busts.
   static bool is_soft(const Hand &hand) {
     int sum = 0;
     bool ace = false;
@@ -293,7 +294,7 @@ class Blackjack {
         return begin_play(s);
       case DRAW: {
         Hand &hand = s.hand[s.current];
-        const bool split_ace = hand.count == 1 && hand.cards[0] == 1;  // gets this one card
+        const bool split_ace = hand.count == 1 && hand.cards[0] == 1;  // gets only this card
         add(hand, value);
         hand.stopped = hand.doubled || total(hand) >= 21 || split_ace;
         return next_hand(s);
@@ -311,7 +312,7 @@ class Blackjack {
     if (player_natural(s)) s.hand[0].stopped = 1;
     next_hand(s);
   }
-  // The hand in play goes on, or the next one gets its turn, or the dealer.
+  // Continues the hand in play, or moves on to the next hand, or to the dealer.
   void next_hand(State &s) const {
     while (s.hand[s.current].stopped) {
       if (s.current + 1 == s.hands) return dealer_turn(s);
@@ -319,9 +320,9 @@ class Blackjack {
     }
     s.phase = s.hand[s.current].count == 1 ? DRAW : PLAY;
   }
-  // Turns cards over as long as they matter.
+  // Turns cards over while they matter.
   void dealer_turn(State &s) const {
-    bool alive = false;  // a hand that still has to be compared
+    bool alive = false;  // a hand is still to be compared
     for (int i = 0; i < s.hands; ++i) alive = alive || !(is_busted(s.hand[i]) || s.hand[i].surrendered);
     const bool can_be_natural = s.dealer.count == 1 && !s.peeked && completing(s);
     const bool hole_matters = can_be_natural && (s.insured || player_natural(s));
@@ -356,13 +357,13 @@ class Blackjack {
     return std::copy(hand.cards, hand.cards + MAX_CARDS, fields);
   }
   static const char *hand_from_fields(Hand &hand, const std::int32_t *fields, int sorted_from) {
-    if (fields[0] < 0 || fields[0] > MAX_CARDS) return "a hand has at most 20 cards";
+    if (fields[0] < 0 || fields[0] > MAX_CARDS) return "a hand can have at most 20 cards";
     for (int i = 1; i < 4; ++i)
       if (fields[i] < 0 || fields[i] > 1) return "doubled, surrendered and stopped are 0 or 1";
     for (int i = 0; i < MAX_CARDS; ++i) {
       const std::int32_t card = fields[4 + i];
       if (i < fields[0] ? card < 1 || card > VALUES : card != 0) return "cards are 1 (ace) to 10";
-      if (i > sorted_from && i < fields[0] && card < fields[3 + i]) return "the cards of a hand are listed in order";
+      if (i > sorted_from && i < fields[0] && card < fields[3 + i]) return "the cards of a hand must be sorted";
       hand.cards[i] = static_cast<std::uint8_t>(card);
     }
     hand.count = static_cast<std::uint8_t>(fields[0]);
@@ -371,23 +372,24 @@ class Blackjack {
     hand.stopped = static_cast<std::uint8_t>(fields[3]);
     return nullptr;
   }
-  // What is wrong with a state whose numbers are each in range, or null.
+  // Returns what is wrong with a state whose numbers are each in range, or null.
   const char *impossible(const State &s) const {
     static constexpr Hand EMPTY{};
     const Hand &first = s.hand[0], &current = s.hand[s.current];
     const auto is_blank = [](const Hand &hand) { return !hand.doubled && !hand.surrendered && !hand.stopped; };
-    if (!is_blank(s.dealer)) return "the dealer does not double, surrender or stand";
+    if (!is_blank(s.dealer)) return "the dealer cannot double, surrender or stand";
     for (int i = s.hands; i < MAX_HANDS; ++i)
-      if (std::memcmp(&s.hand[i], &EMPTY, sizeof EMPTY)) return "there are cards in a hand that is not played";
-    if (s.insured && !(rules_.may_insure && s.dealer.cards[0] == 1)) return "insurance is against an ace only";
+      if (std::memcmp(&s.hand[i], &EMPTY, sizeof EMPTY)) return "a hand that is not in play has cards";
+    if (s.insured && !(rules_.may_insure && s.dealer.cards[0] == 1)) return "insurance is only against an ace";
     if (s.phase <= PEEK) {
       if (s.hands > 1 || s.peeked || !is_blank(first)) return "the round has not begun yet";
       if (s.round == 0 && s.phase < PEEK && s.acted) return "nobody has acted yet";
       constexpr int mine[] = {0, 1, 1, 2, 2}, house[] = {0, 0, 1, 1, 1};
-      if (first.count != mine[s.phase] || s.dealer.count != house[s.phase]) return "the deal has other cards by now";
-      if (s.insured && s.phase != PEEK) return "insurance comes after the deal";
+      if (first.count != mine[s.phase] || s.dealer.count != house[s.phase])
+        return "the cards do not fit the stage of the deal";
+      if (s.insured && s.phase != PEEK) return "insurance follows the deal";
       if (s.phase == INSURANCE && !(rules_.may_insure && s.dealer.cards[0] == 1))
-        return "insurance is offered against an ace only";
+        return "insurance is only offered against an ace";
       if (s.phase == PEEK && !(rules_.peek && completing(s))) return "the dealer does not peek here";
       return nullptr;
     }
@@ -395,7 +397,7 @@ class Blackjack {
     const bool peek_found_natural =
         s.phase == OVER && s.hands == 1 && first.count == 2 && is_blank(first) && is_two_card_21(s.dealer);
     if (rules_.peek && completing(s) ? !s.peeked && !peek_found_natural : s.peeked)
-      return "the dealer peeks at an ace or a ten, if at all, before the player acts";
+      return "the dealer may peek only with an ace or a ten, before the player acts";
     if (s.peeked && is_two_card_21(s.dealer)) return "the dealer peeked and had no natural";
     for (int i = 0; i < s.hands; ++i) {
       const Hand &hand = s.hand[i];
@@ -404,21 +406,21 @@ class Blackjack {
           !(rules_.may_surrender && s.hands == 1 && hand.count == 2 && hand.stopped && !hand.doubled))
         return "a hand was surrendered against the rules";
       if (i < s.current ? !hand.stopped || hand.count < 2 : i > s.current && (hand.count != 1 || !is_blank(hand)))
-        return "hands are played one after the other";
+        return "hands must be played one after the other";
     }
     if (s.phase == PLAY || s.phase == DRAW) {
-      if (s.dealer.count != 1) return "the dealer waits for the player";
+      if (s.dealer.count != 1) return "the dealer must wait for the player";
       if (current.stopped || total(current) >= 21 || current.count >= MAX_CARDS) return "the hand in play is finished";
       if (current.doubled ? s.phase == PLAY || current.count != 2
                           : current.count < (s.phase == PLAY || s.hands == 1 ? 2 : 1))
-        return "the hand in play has other cards by now";
+        return "the cards of the hand in play do not fit its phase";
       return nullptr;
     }
     if (s.current + 1 != s.hands || (!current.stopped && !peek_found_natural) || current.count < 2)
       return "the player's hands are not finished";
     State again = s;
     if (!peek_found_natural) dealer_turn(again);
-    return again.phase == s.phase ? nullptr : "the dealer draws to 17 and as long as it matters";
+    return again.phase == s.phase ? nullptr : "the dealer draws to 17 while it matters";
   }
 
   BlackjackRules rules_;

@@ -12,7 +12,7 @@ inline constexpr int DECK = 52;
 constexpr int card_rank(int card) { return card / 4; }
 constexpr int card_suit(int card) { return card % 4; }
 
-// A set of cards: 16 bits a suit, bit r of them is rank r. Adding cards is `set |= card_bit(card)`.
+// A set of cards: 16 bits per suit, bit r of them is rank r. Add a card with `set |= card_bit(card)`.
 using CardSet = std::uint64_t;
 
 constexpr CardSet card_bit(int card) { return CardSet{1} << (16 * card_suit(card) + card_rank(card)); }
@@ -31,16 +31,16 @@ constexpr std::uint32_t straight(std::uint32_t ranks) {
   const std::uint32_t r = ranks << 1 | (ranks >> 12 & 1);
   return highest(r & r << 1 & r << 2 & r << 3 & r << 4) >> 1;
 }
-// Category first, then the ranks that make it, then the kickers: sets of equally many ranks compare as numbers
-// the way cards compare, highest first.
+// Category first, then the ranks that make it, then the kickers: sets of equally many ranks compare as numbers in the
+// same order as cards, highest first.
 constexpr std::uint32_t hand(HandCategory category, std::uint32_t ranks, std::uint32_t kickers) {
   return static_cast<std::uint32_t>(category) << 26 | ranks << 13 | kickers;
 }
 
 }  // namespace detail
 
-// The strength of the best five of five, six or seven cards: the better hand has the higher number, equal hands
-// the same. Bits only: no tables to build or to keep in the cache.
+// The strength of the best five of five, six or seven cards: a better hand has a higher number, equal hands the same.
+// Uses bits only: no tables to build or to keep in the cache.
 constexpr std::uint32_t hand_strength(CardSet cards) {
   using namespace detail;
   const std::uint32_t c = cards & 0x1FFF, d = cards >> 16 & 0x1FFF, h = cards >> 32 & 0x1FFF, s = cards >> 48 & 0x1FFF;

@@ -1,7 +1,7 @@
 // ConnectFour, any rows x cols x connect whose columns, with one guard bit each, fit into 128 bits.
 //
-// Bitboard: bit col*(rows+1) + height, height 0 at the bottom. The guard bit on top of each column keeps
-// lines from wrapping round into the next one.
+// Bitboard: bit col*(rows+1) + height, height 0 at the bottom. The guard bit on top of each column keeps lines from
+// wrapping around into the next one.
 #include "core/adapt.h"
 #include "core/bits.h"
 #include "games/registry.h"
@@ -92,15 +92,15 @@ class ConnectFour {
     s.count = static_cast<std::uint64_t>(first + second);
     const bool won[2] = {has_line(s.stones[0]), has_line(s.stones[1])};
     const int mover = static_cast<int>(s.count & 1);
-    if (won[mover]) return "the game went on after it was won";
+    if (won[mover]) return "play continued after the game was won";
     if (won[1 - mover]) {
-      // Some last stone of the winner must have made every line that is there.
+      // Some last stone of the winner must lie in all of its lines.
       bool possible = false;
       for (int col = 0; col < cols_; ++col) {
         const W top = highest(s, col);
         possible = possible || ((s.stones[1 - mover] & top) && !has_line(s.stones[1 - mover] & ~top));
       }
-      if (!possible) return "the game went on after it was won";
+      if (!possible) return "play continued after the game was won";
       s.result = static_cast<std::uint64_t>(1 + 1 - mover);
     } else if (s.count == static_cast<std::uint64_t>(rows_ * cols_)) {
       s.result = DRAW;
@@ -169,7 +169,7 @@ class ConnectFour {
     return stones ^ (stones >> 1 & column_[col]);
   }
   bool has_line(W stones) const {
-    if (four_) {  // the usual game: the same as below with the loops gone, a sixth of a playout's time
+    if (four_) {  // the standard game without loops: saves a sixth of a playout's time
       const W up = stones & stones >> 1, across = stones & stones >> step_;
       const W falling = stones & stones >> (step_ - 1), rising = stones & stones >> (step_ + 1);
       return ((up & up >> 2) | (across & across >> (2 * step_)) | (falling & falling >> (2 * (step_ - 1))) |
@@ -180,11 +180,11 @@ class ConnectFour {
   }
 
   int rows_, cols_, connect_, step_;
-  bool four_ = connect_ == 4 && 2 * (step_ + 1) < static_cast<int>(8 * sizeof(W));  // no shift may pass the word
+  bool four_ = connect_ == 4 && 2 * (step_ + 1) < static_cast<int>(8 * sizeof(W));  // no shift may exceed the word
   W bottom_ = 0, board_ = 0;
   W column_[32] = {};
   std::uint8_t column_of_[128] = {};  // by bit
-  std::uint8_t bit_[128] = {};        // by cell; divisions would take longer than all else that reads a board
+  std::uint8_t bit_[128] = {};        // by cell; divisions would dominate the time to read a board
 };
 
 }  // namespace

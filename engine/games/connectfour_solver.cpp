@@ -12,8 +12,7 @@ namespace boardlab {
 ConnectFourSolver::ConnectFourSolver(int rows, int cols, int connect, std::size_t table_bytes)
     : rows_(rows), cols_(cols), connect_(connect), height_(rows + 1), cells_(rows * cols), poll_([] {}) {
   if (rows < 1 || cols < 1 || connect < 2 || cols * height_ > 64)
-    throw std::invalid_argument(
-        "the solver knows boards whose columns, with one cell more each, have at most 64 cells");
+    throw std::invalid_argument("the solver needs a board with (rows + 1) * cols of at most 64");
   for (int c = 0; c < cols_; ++c) {
     board_ |= column(c);
     bottom_ |= Board{1} << (c * height_);
@@ -27,7 +26,7 @@ ConnectFourSolver::ConnectFourSolver(int rows, int cols, int connect, std::size_
 
 ConnectFourSolver::Board ConnectFourSolver::completing(Board stones) const {
   Board found = 0;
-  if (connect_ == 4 && 3 * (height_ + 1) < 64) {  // the usual case without loops: twice as fast
+  if (connect_ == 4 && 3 * (height_ + 1) < 64) {  // the standard case without loops: twice as fast
     const auto both = [&](int step) {
       const Board before = (stones << step) & (stones << 2 * step), after = (stones >> step) & (stones >> 2 * step);
       return (before & ((stones << 3 * step) | (stones >> step))) | (after & ((stones >> 3 * step) | (stones << step)));
@@ -35,9 +34,9 @@ ConnectFourSolver::Board ConnectFourSolver::completing(Board stones) const {
     return (both(1) | both(height_) | both(height_ - 1) | both(height_ + 1)) & board_;
   }
   for (const int step : {1, height_, height_ - 1, height_ + 1}) {
-    if ((connect_ - 1) * step >= 64) continue;  // such a line does not fit the board
+    if ((connect_ - 1) * step >= 64) continue;  // such a line does not fit on the board
     for (int hole = 0; hole < connect_; ++hole) {
-      // A line of cells, `step` apart; all but the one at `hole` are there. Seen from the hole.
+      // A line of cells, `step` apart, complete except for the cell at `hole`. Seen from the hole.
       Board line = board_;
       for (int i = 0; i < connect_ && line; ++i) {
         const int away = (i - hole) * step;
@@ -84,7 +83,7 @@ std::vector<int> ConnectFourSolver::scores(const std::vector<int> &cells, const 
   return out;
 }
 
-// Null windows, halved: near zero first, because who wins costs less to find out than when.
+// Null windows, halved, near zero first: finding who wins is cheaper than finding when.
 int ConnectFourSolver::solve(Board mine, Board mask, int stones) {
   int low = -((cells_ - stones) / 2), high = (cells_ + 1 - stones) / 2;
   while (low < high) {
@@ -107,10 +106,10 @@ int ConnectFourSolver::value(Board mine, Board mask, int stones, int alpha, int 
   const Board theirs = mask ^ mine, threats = completing(theirs) & ~mask;
   Board moves = (mask + bottom_) & board_;
   if (const Board forced = moves & threats) {
-    if (forced & (forced - 1)) return -((cells_ - stones) / 2);  // two at once cannot be stopped
+    if (forced & (forced - 1)) return -((cells_ - stones) / 2);  // two threats cannot both be stopped
     moves = forced;
   }
-  moves &= ~(threats >> 1);  // a stone under a threat would let it be completed
+  moves &= ~(threats >> 1);  // a stone under a threat would allow it
   if (!moves) return -((cells_ - stones) / 2);
   if (stones >= cells_ - 2) return 0;
   // Neither side can end the game in its next turn: that bounds the score.
@@ -122,7 +121,7 @@ int ConnectFourSolver::value(Board mine, Board mask, int stones, int alpha, int 
   int best = (cells_ - 1 - stones) / 2;
   const std::uint64_t key = mine + mask + bottom_;
   Entry &entry = table_[(key * 0x9E3779B97F4A7C15ull) >> (64 - std::bit_width(table_.size() - 1))];
-  constexpr int SHIFT = 200;  // bounds are stored as score + SHIFT, so that 0 is free
+  constexpr int SHIFT = 200;  // bounds are stored as score + SHIFT, 0 means empty
   int lower = -SHIFT;
   if (entry.key == key && entry.bound) {
     if (entry.bound < 0)
@@ -138,7 +137,7 @@ int ConnectFourSolver::value(Board mine, Board mask, int stones, int alpha, int 
     beta = best;
     if (alpha >= beta) return beta;
   }
-  // Moves that make more threats first, the middle first among equals: insertion sort, at most 64 / 2 columns.
+  // Moves with more threats first, central ones first among equals: insertion sort, at most 64 / 2 columns.
   std::array<std::pair<int, Board>, 32> list;
   std::size_t count = 0;
   for (const int c : order_) {

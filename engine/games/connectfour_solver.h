@@ -10,7 +10,7 @@
 namespace boardlab {
 
 // A column has `rows` cells and one more bit above them, which is always empty. A score is the number of stones the
-// winner has left when the game ends, the last one included, positive for the side to move; 0 is a draw.
+// winner has left when the game ends, including the last one, positive for the side to move; 0 is a draw.
 class ConnectFourSolver {
  public:
   using Board = std::uint64_t;
@@ -18,15 +18,15 @@ class ConnectFourSolver {
   // Throws std::invalid_argument for a board that does not fit.
   ConnectFourSolver(int rows, int cols, int connect, std::size_t table_bytes);
 
-  // Of each column: its score, or FULL. `cells` are row by row from the top, 0 empty, 1 and 2 the players; the game
-  // is not over.
+  // Returns the score of each column, or FULL. `cells` are row by row from the top, 0 empty, 1 and 2 the players; the
+  // game must not be over.
   static constexpr int FULL = -1000;
   std::vector<int> scores(const std::vector<int> &cells, const Poll &poll);
 
  private:
   struct Entry {
     std::uint64_t key = 0;
-    std::int32_t bound = 0;  // 0: nothing; negative: an upper bound, positive: a lower bound, both shifted
+    std::int32_t bound = 0;  // 0: empty; negative: an upper bound, positive: a lower bound, both shifted
   };
 
   Board column(int c) const { return ((Board{1} << rows_) - 1) << (c * height_); }

@@ -1,11 +1,11 @@
 // EinStein wuerfelt nicht (EWN): the die picks the stone, the stone runs to the far corner.
 //
-// Two players on 3x3 to 6x6, and GBG's variants for three and four. Everything about a seat comes from one rotation
-// of the board that brings its home corner to the top left: where its stones start, where they run, how its moves are
+// Two players on 3x3 to 6x6, and GBG's variants for three and four. Everything about a seat follows from one rotation
+// of the board that brings its home corner to the top left: where its stones start and run, how its moves are
 // numbered, what its planes look like.
 //
 // Teams, as in GBG. Four players: 0 and 2 against 1 and 3. Three players: 0 and 1 hunt player 2, who alone may win by
-// reaching its corner; a hunter whose stone stands in its own far corner and is picked by the die passes.
+// reaching its corner; a hunter passes if the die picks its stone in its own far corner.
 #include <algorithm>
 #include <bit>
 
@@ -20,8 +20,8 @@ namespace {
 
 enum class Coding { OWNER, LEVEL, STONE };
 
-// Where the cell of a board seen from seat p lies on the board itself: the seats' corners are top left, bottom right,
-// bottom left, top right.
+// Maps a cell seen from seat p to the board itself: the seats' corners are top left, bottom right, bottom left, top
+// right.
 constexpr int from_seat(int p, int n, int cell) {
   const int row = cell / n, col = cell % n;
   switch (p) {
@@ -36,7 +36,7 @@ template <int N, int PLAYERS>
 class Ewn {
  public:
   static constexpr int CELLS = N * N;
-  static constexpr int STONES = N <= 4 ? 3 : 6;  // a player; the die has as many sides
+  static constexpr int STONES = N <= 4 ? 3 : 6;  // per player; the die has as many sides
   static constexpr int DIRECTIONS = 3;           // along the row, along the column, diagonally: seen from the seat
   static constexpr bool MAY_PASS = PLAYERS == 3;
   static constexpr Action PASS = STONES * DIRECTIONS;
@@ -46,11 +46,11 @@ class Ewn {
 
   struct State {
     std::uint8_t cells[CELLS];             // 0 empty, else 1 + player*STONES + stone
-    std::uint8_t where[PLAYERS * STONES];  // the cell of each stone, NOWHERE when it was captured
+    std::uint8_t where[PLAYERS * STONES];  // the cell of each stone, NOWHERE if captured
     std::uint8_t alive[PLAYERS];           // bit = stone
-    std::uint8_t to_move;                  // who is to roll or to move, or would be
+    std::uint8_t to_move;                  // who is to roll or move, or would be
     std::uint8_t die;                      // 1 .. STONES, or 0 before the roll
-    std::uint8_t result;                   // 0 while the game runs, 1 when team 0 has won, 2 when team 1 has
+    std::uint8_t result;                   // 0 running, 1 team 0 has won, 2 team 1 has won
   };
 
   Ewn(bool random_start, Coding coding) : random_start_(random_start), coding_(coding) {
@@ -71,7 +71,7 @@ class Ewn {
     f.players = PLAYERS;
     f.action_count = STONES * DIRECTIONS + MAY_PASS;
     f.outcome_count = STONES;
-    // A stone makes at most 2*(N-1) steps. Whoever runs out of them ends the game, so no player has more turns.
+    // A stone makes at most 2*(N-1) steps. A player out of moves ends the game, so no player has more turns.
     f.horizon = PLAYERS * (STONES * 2 * (N - 1) + 1);
     f.flags = PLAYERS == 3 ? 0 : BL_ZERO_SUM;
     f.field_count = CELLS + 2;
@@ -83,8 +83,8 @@ class Ewn {
     return f;
   }
 
-  // The fixed start is GBG's. The random one deals the stones to the cells of the home corner, the same deal for every
-  // seat, as GBG does.
+  // The fixed start is GBG's. The random one shuffles the stones in the home corner, in the same way for every seat, as
+  // GBG does.
   void initial_state(State &s, Rng &rng) const {
     int order[STONES];
     const std::uint64_t deals = STONES == 3 ? 6 : 720;
@@ -94,7 +94,7 @@ class Ewn {
       for (int stone = 0; stone < STONES; ++stone) put(s, p, stone, from_seat(p, N, home(order[stone])));
   }
   int player(const State &s) const { return s.result ? TERMINAL : s.die ? s.to_move : CHANCE; }
-  // The home corners are full at the start, so the first action leaves one for good.
+  // The home corners are full at the start, and the first action empties a cell for good.
   int last_player(const State &s) const { return is_start(s) ? CHANCE : (s.to_move + PLAYERS - 1) % PLAYERS; }
   int legal(const State &s, Action *actions) const {
     int count = 0;
@@ -147,31 +147,31 @@ class Ewn {
   const char *from_fields(State &s, const std::int32_t *fields) const {
     std::fill(s.where, s.where + PLAYERS * STONES, NOWHERE);
     for (int cell = 0; cell < CELLS; ++cell) {
-      if (fields[cell] < 0 || fields[cell] > PLAYERS * STONES) return "a cell is empty or holds a stone of a player";
+      if (fields[cell] < 0 || fields[cell] > PLAYERS * STONES) return "a cell must be empty or hold a player's stone";
       if (!fields[cell]) continue;
       const int id = fields[cell] - 1;
-      if (s.where[id] != NOWHERE) return "a stone stands on two cells";
+      if (s.where[id] != NOWHERE) return "a stone is on two cells";
       put(s, id / STONES, id % STONES, cell);
     }
     if (fields[CELLS] < 0 || fields[CELLS] >= PLAYERS) return "there is no such player to move";
-    if (fields[CELLS + 1] < 0 || fields[CELLS + 1] > STONES) return "the die has no such side";
+    if (fields[CELLS + 1] < 0 || fields[CELLS + 1] > STONES) return "the die shows no such number";
     s.to_move = static_cast<std::uint8_t>(fields[CELLS]);
     s.die = static_cast<std::uint8_t>(fields[CELLS + 1]);
     int finished = 0;
     for (int p = 0; p < PLAYERS; ++p) finished += !s.alive[p] + (runs_home(p) && reached(s, p));
     const int last = (s.to_move + PLAYERS - 1) % PLAYERS;
-    if (!s.alive[last]) return "a player who has just moved has a stone";
+    if (!s.alive[last]) return "the player who has just moved has no stone";
     for (int p = 0; p < PLAYERS; ++p)
-      if (p != last && runs_home(p) && reached(s, p)) return "the game went on after a stone had reached its corner";
-    // One action may take a last stone and reach the corner, but it takes one stone only.
+      if (p != last && runs_home(p) && reached(s, p)) return "play continued after a stone reached its corner";
+    // One action may take a last stone and reach the corner, but it takes only one stone.
     if (finished > 1 && !(finished == 2 && runs_home(last) && reached(s, last)))
-      return "the game went on after a player had lost all stones";
+      return "play continued after a player lost all stones";
     s.result = result_of(s);
-    if (s.result && s.die) return "nobody rolls the die after the end";
+    if (s.result && s.die) return "the die cannot be rolled after the end";
     return nullptr;
   }
 
-  // GBG's three codings: the owner; the owner and the stone in three levels, six stones in pairs; the owner and the
+  // GBG's three codings: the owner; the owner and the stone in three levels (six stones in pairs); the owner and the
   // stone. 0 is an empty cell.
   int cell_values(int) const { return 1 + PLAYERS * per_player(); }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
@@ -193,7 +193,7 @@ class Ewn {
     return 2;
   }
 
-  // Two players: the mirror through their corners. With three or four it would exchange the other seats.
+  // Two players: the mirror through their corners. With three or four it would swap the other seats.
   void symmetry(std::uint64_t g, State &s) const {
     if (!g) return;
     const State before = s;
@@ -209,10 +209,9 @@ class Ewn {
     return square_symmetry_cells(g ? 4 : 0, N, source, values);
   }
 
-  // One plane a stone, the asking player's first, then the other seats in the order of moving; then the die, one plane
-  // a side. The board is turned so that the player's own corner is top left, as its actions are numbered. With three
-  // and four players one plane a seat says who asks: where the others' corners lie, and who is whose partner, depends
-  // on it.
+  // One plane per stone, the viewing player's first, then the other seats in order of play; then the die, one plane per
+  // side. The board is rotated so that the player's own corner is top left, as its actions are numbered. With three and
+  // four players one plane per seat marks the viewer, because the others' corners and the teams depend on it.
   void planes(const State &s, int player, float *out) const {
     std::fill(out, out + PLANES * CELLS, 0.0f);
     for (int cell = 0; cell < CELLS; ++cell) {
@@ -232,10 +231,10 @@ class Ewn {
   }
 
  private:
-  // Where seat 0's stone number `stone` starts, as cells of a triangle in the corner.
+  // Start cell of seat 0's stone number `stone`, in a triangle in the corner.
   static constexpr int home(int stone) {
-    // GBG's fixed starts number the triangle diagonal by diagonal, from bottom left to top right, except for four
-    // players on 4x4, where stones 1 and 2 are exchanged.
+    // GBG's fixed starts number the triangle diagonal by diagonal, from bottom left to top right; with four players on
+    // 4x4, stones 1 and 2 are swapped.
     constexpr int TRIANGLE[6][2] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}};
     if (PLAYERS == 4 && N == 4 && stone > 0) stone = 3 - stone;
     return TRIANGLE[stone][0] * N + TRIANGLE[stone][1];
@@ -260,7 +259,7 @@ class Ewn {
     s.where[id] = NOWHERE;
     s.alive[id / STONES] = static_cast<std::uint8_t>(s.alive[id / STONES] & ~(1u << id % STONES));
   }
-  // The stone of the die, or the next one below and the next one above that are still there.
+  // The stone of the die, or the next lower and the next higher one still on the board.
   static unsigned movable(const State &s) {
     const unsigned alive = s.alive[s.to_move], wanted = 1u << (s.die - 1);
     if (alive & wanted) return wanted;
@@ -271,7 +270,7 @@ class Ewn {
     const int corner = s.cells[from_seat(p, N, CELLS - 1)] - 1;
     return corner >= 0 && corner / STONES == p;
   }
-  // Reaching the corner counts first: it wins even if the same step took a team mate's last stone.
+  // Reaching the corner takes precedence: it wins even if the same step took a team mate's last stone.
   static std::uint8_t result_of(const State &s) {
     for (int p = 0; p < PLAYERS; ++p)
       if (runs_home(p) && reached(s, p)) return static_cast<std::uint8_t>(1 + team(p));

@@ -7,8 +7,8 @@
 
 namespace boardlab {
 
-// A random playout: the empty cells in shuffled order. The next action is then one swap away,
-// while drawing an action by itself would guess or count its way to an empty cell.
+// A random playout: the empty cells in shuffled order. The next action is then one swap away, while drawing single
+// actions would mean searching for an empty cell each time.
 template <class G>
 int shuffled_playout(const G &game, typename G::State &s, Rng &rng, int max_actions) {
   Action order[G::max_legal];

@@ -1,6 +1,6 @@
 // Gobang: k in a row on rows x cols. Gomoku, TicTacToe and every m,n,k-game are of this kind.
 //
-// One byte a cell: a line is only looked for through the last stone, and a walk over bytes is as quick as shifting
+// One byte per cell: lines are only searched through the last stone, and a walk over bytes is as fast as shifting the
 // six words of a 19x19 bitboard. CAPACITY bounds the cells, so that small boards have small states.
 #include <algorithm>
 
@@ -91,9 +91,9 @@ class Gobang {
     if (stones[0] != stones[1] && stones[0] != stones[1] + 1) return "X must have as many stones as O, or one more";
     s.count = static_cast<std::uint16_t>(stones[0] + stones[1]);
     const auto mover = static_cast<std::uint8_t>(1 + (s.count & 1)), last = static_cast<std::uint8_t>(3 - mover);
-    if (has_line(s, mover)) return "the game went on after it was won";
+    if (has_line(s, mover)) return "play continued after the game was won";
     if (has_line(s, last)) {
-      // Some last stone of the winner must have made every line that is there.
+      // Some last stone of the winner must lie in all of its lines.
       bool possible = false;
       for (int cell = 0; cell < cells() && !possible; ++cell) {
         if (s.cells[cell] != last) continue;
@@ -101,7 +101,7 @@ class Gobang {
         possible = !has_line(s, last);
         s.cells[cell] = last;
       }
-      if (!possible) return "the game went on after it was won";
+      if (!possible) return "play continued after the game was won";
       s.result = last;
     } else if (s.count == cells()) {
       s.result = DRAW;
@@ -140,7 +140,7 @@ class Gobang {
   static constexpr int DOWN[4] = {0, 1, 1, 1}, RIGHT[4] = {1, 0, 1, -1};
 
   int cells() const { return rows_ * cols_; }
-  // Whether the stone on `cell` stands in a line of k; with `exactly` a longer line is none.
+  // Whether the stone on `cell` is in a line of k; with `exactly`, longer lines do not count.
   bool has_line_through(const State &s, int cell) const {
     const std::uint8_t stone = s.cells[cell];
     for (int axis = 0; axis < 4; ++axis) {
@@ -160,7 +160,7 @@ class Gobang {
   int rows_, cols_, k_;
   bool exactly_;
   int step_[4] = {};
-  std::uint8_t room_[CAPACITY][4][2] = {};  // cells to the edge along an axis, forwards and back; k is far enough
+  std::uint8_t room_[CAPACITY][4][2] = {};  // cells to the edge along an axis, forwards and back, at most k
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Hex on n x n: player 0 joins top and bottom, player 1 left and right. Cell = row*n + col; its neighbours are the
-// four beside it and the two at (row-1, col+1) and (row+1, col-1).
+// Hex on n x n: player 0 connects top and bottom, player 1 left and right. Cell = row*n + col; its neighbours are the
+// four orthogonal ones and those at (row-1, col+1) and (row+1, col-1).
 //
-// A stone knows to which of its owner's two edges it is linked. A new stone takes its neighbours' links and hands
-// them on to own stones that lack them; a stone gains each link once, so a whole game costs O(cells), and unlike a
-// union-find's parents the links depend on the position alone.
+// A stone stores which of its owner's two edges it is linked to. A new stone takes its neighbours' links and passes
+// them on to own stones that lack them; a stone gains each link once, so a whole game costs O(cells), and unlike the
+// parents of a union-find the links depend only on the position.
 #include <algorithm>
 
 #include "core/adapt.h"
@@ -20,7 +20,7 @@ class Hex {
   static constexpr int max_legal = CAPACITY;
 
   struct State {
-    std::uint8_t cells[CAPACITY];  // 0, or STONE with links, red's in the low half byte; behind the board always 0
+    std::uint8_t cells[CAPACITY];  // 0, or STONE with links, red's in the low half byte; 0 beyond the board
     std::uint16_t count;           // stones on the board
     std::uint8_t mover;            // who is to move, or would be
     std::uint8_t winner;           // 0 running, 1 + player
@@ -70,7 +70,7 @@ class Hex {
       Action actions[max_legal];
       apply(s, actions[rng.below(static_cast<std::uint32_t>(legal(s, actions)))]);
     }
-    return count + shuffled_playout(*this, s, rng, max_actions - count);  // from here on any empty cell may be filled
+    return count + shuffled_playout(*this, s, rng, max_actions - count);  // from here on any empty cell is legal
   }
   void apply(State &s, Action action) const {
     if (action == cells()) {
@@ -89,7 +89,7 @@ class Hex {
     out[1] = -out[0];
   }
 
-  // The owners of the cells, then whose turn it is; in a finished game whose turn it was last.
+  // The owners of the cells, then whose turn it is; in a finished game, whose turn it was last.
   void to_fields(const State &s, std::int32_t *fields) const {
     for (int cell = 0; cell < cells(); ++cell) fields[cell] = owner(s, cell);
     fields[cells()] = s.winner ? 1 - s.mover : s.mover;
@@ -106,13 +106,13 @@ class Hex {
     const int turn = fields[cells()];
     if (turn < 0 || turn > 1) return "the player to move must be red or blue";
     s.mover = static_cast<std::uint8_t>(s.winner ? 1 - turn : turn);
-    // Red begins; after a swap the one stone is blue and red moves, so that blue is ahead by one from then on.
+    // Red begins; after a swap the only stone is blue and red moves, so from then on blue is ahead by one.
     const int ahead = stones[0] - stones[1];
     const bool plain = ahead == s.mover;
     const bool swapped = swap_ && stones[1] > 0 && ahead == s.mover - 1;
     if (!plain && !swapped) return "the numbers of red and blue stones do not fit the player to move";
-    if (s.winner && s.winner - 1 != 1 - s.mover) return "the game went on after it was won";
-    if (s.winner && !some_stone_decided(s)) return "the game went on after it was won";
+    if (s.winner && s.winner - 1 != 1 - s.mover) return "play continued after the game was won";
+    if (s.winner && !some_stone_decided(s)) return "play continued after the game was won";
     return nullptr;
   }
 
@@ -139,7 +139,7 @@ class Hex {
     return 2;
   }
 
-  // The half turn. Mirroring at the long diagonal would exchange the players, which is no symmetry of the scores.
+  // The half turn. Mirroring at the long diagonal would swap the players, which is not a symmetry of the scores.
   void symmetry(std::uint64_t g, State &s) const {
     if (g == 0) return;
     std::reverse(s.cells, s.cells + cells());
@@ -158,7 +158,7 @@ class Hex {
     return 1;
   }
 
-  // Own stones, the other's, and whether the player joins top and bottom: without that the first two say too little.
+  // Own stones, the opponent's, and whether the player connects top and bottom: the first two alone do not show it.
   void planes(const State &s, int player, float *out) const {
     for (int cell = 0; cell < cells(); ++cell) {
       out[cell] = owner(s, cell) == 1 + player;
@@ -169,7 +169,7 @@ class Hex {
   double moves_left(const State &s) const { return cells() - s.count; }
 
  private:
-  // Of a player's half byte. A stone may be linked to top or left (NEAR), to bottom or right (FAR).
+  // Bits of a player's half byte. A stone may be linked to top or left (NEAR), to bottom or right (FAR).
   static constexpr unsigned STONE = 1, NEAR = 2, FAR = 4, BOTH = NEAR | FAR;
   static constexpr int DOWN[6] = {-1, -1, 0, 0, 1, 1}, RIGHT[6] = {0, 1, -1, 1, -1, 0};
 
@@ -182,7 +182,7 @@ class Hex {
 
   void place(State &s, int cell, int player) const {
     const int half = 4 * player;
-    // No branches in here: which neighbours are own stones cannot be predicted, and this is where playouts spend time.
+    // No branches here: which neighbours are own stones is unpredictable, and playouts spend their time here.
     unsigned links = edges_[player][cell], missing = 0;
     for (const std::uint16_t neighbour : neighbours_[cell]) {
       const unsigned value = unsigned{s.cells[neighbour]} >> half;
@@ -195,7 +195,7 @@ class Hex {
     spread(s, cell, half, links);
   }
 
-  // Hands links on from a stone to all own stones that it is joined to.
+  // Passes links on from a stone to all own stones that it is connected to.
   void spread(State &s, int cell, int half, unsigned links) const {
     const unsigned wanted = (STONE | links) << half, stone = STONE << half;
     std::uint16_t stack[CAPACITY];
@@ -212,7 +212,7 @@ class Hex {
     }
   }
 
-  // Whether the winner has a stone without which the edges were not joined: only such a stone can have been the last.
+  // Whether the winner has a stone without which the edges were not connected: only such a stone can be the last.
   bool some_stone_decided(const State &s) const {
     for (int last = 0; last < cells(); ++last) {
       if (owner(s, last) != s.winner) continue;

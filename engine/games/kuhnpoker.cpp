@@ -1,8 +1,8 @@
 // Kuhn poker (Kuhn 1950): jack, queen, king, one card each, ante 1, one bet of 1. The smallest poker with bluffing.
 //
-// The betting is public and at most three actions long, so that it is kept as it was; of the cards a player sees the
-// own one, and after a showdown the other's. Several rounds may be played; who begins alternates, and earlier rounds
-// are remembered only as what was won.
+// The betting is public and at most three actions long, so all of it is kept; a player sees its own card, and after a
+// showdown the opponent's. Several rounds may be played; the first player alternates, and earlier rounds are kept only
+// as what was won.
 #include <algorithm>
 
 #include "core/adapt.h"
@@ -94,7 +94,7 @@ class KuhnPoker {
     std::uint8_t &other = s.cards[1 - player];
     if (other != NO_CARD && !is_showdown(s)) other = HIDDEN;
   }
-  // Weighs by the deal alone: what the betting tells about the cards is the agent's business.
+  // Weighs by the deal alone: what the betting reveals about the cards is left to the agent.
   void determinize(State &s, int player, Rng &rng) const {
     State full[CARDS];
     double p[CARDS];
@@ -128,15 +128,15 @@ class KuhnPoker {
     fields[5] = s.count;
     std::copy(s.actions, s.actions + 3, fields + 6);
   }
-  // Plays the round again: what comes out is a position of the game or the fields do not fit.
+  // Replays the round: either it gives a position of the game, or the fields are inconsistent.
   const char *from_fields(State &s, const std::int32_t *fields) const {
-    if (fields[0] < 0 || fields[0] >= rounds_) return "there are not so many rounds";
+    if (fields[0] < 0 || fields[0] >= rounds_) return "the round is beyond the last one";
     if (fields[3] == HIDDEN || fields[4] == HIDDEN) return "a hidden card cannot be read back; fill it in first";
     if (fields[3] < 0 || fields[3] > CARDS || fields[4] < 0 || fields[4] > CARDS ||
         (fields[3] && fields[3] == fields[4]))
-      return "the cards are two different ones of J, Q, K, or not yet dealt";
-    if (fields[5] < 0 || fields[5] > 3) return "a round has at most three actions";
-    if (fields[1] < -2 * rounds_ || fields[1] > 2 * rounds_) return "nobody can have won so much";
+      return "the cards must be two different ones of J, Q, K, or not yet dealt";
+    if (fields[5] < 0 || fields[5] > 3) return "a round can have at most three actions";
+    if (fields[1] < -2 * rounds_ || fields[1] > 2 * rounds_) return "more was won than is possible";
     if (fields[2] < CHANCE || fields[2] > 1) return "there is no such last player";
     s.round = static_cast<std::uint16_t>(fields[0]);
     s.last = fields[2] == CHANCE ? NOBODY : static_cast<std::uint8_t>(fields[2]);
@@ -144,7 +144,7 @@ class KuhnPoker {
       const int seat = next_to_deal(s);
       if (seat >= 0 ? !fields[3 + seat] : s.count == fields[5]) break;
       const std::int32_t next = seat >= 0 ? fields[3 + seat] - 1 : fields[6 + s.count];
-      if (seat < 0 && next != PASS && next != BET) return "an action is 0 (pass) or 1 (bet)";
+      if (seat < 0 && next != PASS && next != BET) return "an action must be 0 (pass) or 1 (bet)";
       apply(s, next);
     }
     s.won = static_cast<std::int16_t>(fields[1]);
@@ -153,18 +153,18 @@ class KuhnPoker {
     if (!std::equal(fields, fields + 9, again)) return "the cards and the actions do not fit together";
     if (s.round == 0 && s.count == 0 && s.last != NOBODY) return "nobody has acted yet";
     const int before = s.won - (round_over(s) ? stake_won(s) : 0);
-    if (before < -2 * s.round || before > 2 * s.round) return "nobody can have won so much in so few rounds";
+    if (before < -2 * s.round || before > 2 * s.round) return "more was won than is possible in these rounds";
     return nullptr;
   }
 
-  // The own card, the other's where it was shown, the betting: as `player` sees it.
+  // As `player` sees it: its own card, the other's if it was shown, the betting.
   int cell_values(int cell) const { return cell == 2 ? 15 : CARDS + 1; }
   void board_vector(const State &s, int player, std::uint8_t *cells) const {
     State seen = s;
     conceal(seen, player);
     cells[0] = seen.cards[player];
     cells[1] = seen.cards[1 - player] == HIDDEN ? NO_CARD : seen.cards[1 - player];
-    int betting = 0;  // a binary tree's numbering: 0, then 1 2, then 3 4 5 6, ...
+    int betting = 0;  // numbered like a binary tree: 0, then 1 2, then 3 4 5 6, ...
     for (int i = 0; i < s.count; ++i) betting = 2 * betting + 1 + s.actions[i];
     cells[2] = static_cast<std::uint8_t>(betting);
   }

@@ -1,6 +1,6 @@
-// Morpion Solitaire 5T, 5D, 4T, 4D: add a point that completes a line of five (four) points, as often as you can.
+// Morpion Solitaire 5T, 5D, 4T, 4D: add a point that completes a line of five (four) points, as often as possible.
 //
-// The sheet is a torus of 64x64 points, so that a row is one machine word and a shift is a rotation. Wrapping round
+// The sheet is a torus of 64x64 points, so that a row is one machine word and a shift is a rotation. Wrapping around
 // never matters, because no position is wider or higher than 60 points (and a line bridges at most one empty point):
 //
 // * Lines of five. Give every point eight half-edges, one towards each neighbour. A line uses eight of them (its four
@@ -41,7 +41,7 @@ struct Point {
   }
 };
 
-class Sheet {  // one bit a point
+class Sheet {  // one bit per point
  public:
   bool has(Point p) const { return rows_[p.y] >> p.x & 1; }
   void add(Point p) { rows_[p.y] |= Bits64{1} << p.x; }
@@ -52,7 +52,7 @@ class Sheet {  // one bit a point
 };
 
 // LENGTH points make a line. DISJOINT (variant D): lines in the same direction share no point; otherwise (T) they may
-// share an end point, which means that they share no step between two points.
+// share an end point, that is, no step between two points.
 template <int LENGTH, bool DISJOINT>
 class Morpion {
  public:
@@ -121,7 +121,7 @@ class Morpion {
       if (is_legal(s, s.legal[i])) s.legal[kept++] = s.legal[i];
     std::fill(s.legal + kept, s.legal + s.legal_count, std::uint16_t{0});
     s.legal_count = kept;
-    // Only lines through the new point can have become legal. None of them is in the list: it lacked two points.
+    // Only lines through the new point can have become legal. None of them is in the list, as it lacked two points.
     for (int d = 0; d < 4; ++d)
       for (int before = 0; before < LENGTH; ++before) {
         const int candidate = line_at(added.plus(d, -before), d);
@@ -130,15 +130,15 @@ class Morpion {
   }
   void scores(const State &s, double *out) const { out[0] = s.moves; }
 
-  // Fields, one a cell: bit 0 a point, bits 1 to 4 the first point of a line in direction 0 to 3.
+  // Fields, one per cell: bit 0 a point, bits 1 to 4 the first point of a line in direction 0 to 3.
   void to_fields(const State &s, std::int32_t *fields) const {
     for (int cell = 0; cell < CELLS; ++cell) fields[cell] = s.points.has(point_of(cell));
     each_line(s, [&](int line) { fields[line / 4] |= 2 << line % 4; });
   }
   const char *from_fields(State &s, const std::int32_t *fields) const;
 
-  // 0 nothing, else 1 + a bit for each direction in which the point is on a line. Only a window round the cross is
-  // shown, as in the planes.
+  // 0 nothing, else 1 + a bit for each direction in which the point is on a line. Shows only a window around the cross,
+  // like the planes.
   int cell_values(int) const { return 17; }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
     for (int cell = 0; cell < WINDOW * WINDOW; ++cell) cells[cell] = value(s, in_window(cell));
@@ -217,7 +217,7 @@ class Morpion {
   // A window with the same middle.
   static constexpr int WINDOW_FIRST = 16, WINDOW = FIRST + LAST + 1 - 2 * WINDOW_FIRST;
   static_assert(LAST < SIDE && WINDOW_FIRST + WINDOW <= SIDE);
-  // What a line uses up: its points (D) or the steps between them (T).
+  // What a line consumes: its points (D) or the steps between them (T).
   static constexpr int USES = DISJOINT ? LENGTH : LENGTH - 1;
 
   static Point point_of(int cell) { return {cell % SIDE, cell / SIDE}; }
@@ -258,8 +258,8 @@ class Morpion {
     for (int line = 0; line < 4 * CELLS; ++line)
       if (is_legal(s, line)) s.legal[s.legal_count++] = static_cast<std::uint16_t>(line);
   }
-  // The lines played. In one direction they lie end to end in runs of used places, and a run has only one beginning,
-  // so that the lines need not be stored.
+  // Visits the lines played. In one direction they lie end to end in runs of used places, and a run has only one
+  // beginning, so the lines need not be stored.
   template <class Visit>
   static void each_line(const State &s, Visit visit) {
     for (int d = 0; d < 4; ++d)
@@ -290,15 +290,16 @@ class Morpion {
   State start_;
 };
 
-// A set of lines makes a position if they can be played in some order. Any line that lacks one point may be played
-// first: every line adds a point of its own, so a line that is left over with no point lacking would be one line too
-// many for the points of those played, and the first line of a good order that is left over lacks at most one point.
+// A set of lines is a position if the lines can be played in some order. Any line that lacks one point may be played
+// first: every line adds one point, so a remaining line that lacks no point would be one line too many for the points
+// of those played, and the first remaining line of a valid order lacks at most one point.
 template <int LENGTH, bool DISJOINT>
 const char *Morpion<LENGTH, DISJOINT>::from_fields(State &s, const std::int32_t *fields) const {
   State lines = start_;
   int count = 0;
   for (int cell = 0; cell < CELLS; ++cell) {
-    if (fields[cell] < 0 || fields[cell] > 31) return "a cell has a point or none, and first points of four lines";
+    if (fields[cell] < 0 || fields[cell] > 31)
+      return "a cell must hold a point or none, and the first points of at most four lines";
     for (int d = 0; d < 4; ++d) {
       if (!(fields[cell] >> (1 + d) & 1)) continue;
       ++count;

@@ -27,7 +27,7 @@ class Nim {
         players_(players),
         misere_(misere),
         extra_rule_(extra_rule) {
-    // Heaps that start equal may be exchanged: one group of places for each size.
+    // Heaps of equal size at the start are interchangeable: one group of heaps per size.
     for (int heap = 0; heap < count_; ++heap) {
       const auto same = std::find_if(groups_.begin(), groups_.end(),
                                      [&](const std::vector<int> &group) { return size(group.front()) == size(heap); });
@@ -89,7 +89,7 @@ class Nim {
   void scores(const State &s, double *out) const {
     std::fill(out, out + players_, 0.0);
     if (!is_empty(s)) return;
-    const int after = s.to_move;  // the player after the one who took last
+    const int after = s.to_move;  // the player after the last taker
     if (players_ == 2) {
       out[after] = misere_ ? 1 : -1;
       out[1 - after] = -out[after];
@@ -163,7 +163,7 @@ class Nim {
       if (s.heaps[heap]) return false;
     return true;
   }
-  // The g-th exchange of equal heaps, as the target of each: one permutation for every group.
+  // The g-th exchange of equal heaps, as the target of each heap: one permutation per group.
   void permutation(std::uint64_t g, int *target) const {
     for (const auto &group : groups_) {
       int order[MAX_HEAPS];

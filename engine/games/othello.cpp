@@ -1,7 +1,7 @@
 // Othello on even boards from 4x4 to 10x10, as bitboards. Bit = cell = row*N + col, row 0 at the top.
 //
-// The state carries the legal moves of the side to move: they are needed to know whether the game is over,
-// and then legal() and a random action cost nothing.
+// The state carries the legal moves of the side to move: they are needed anyway to know whether the game is over, and
+// they make legal() and random actions free.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -26,7 +26,7 @@ class Othello {
 
   struct State {
     W discs[2];
-    W moves;  // of the side to move; 0 when it must pass
+    W moves;  // of the side to move; 0 if it must pass
     W side;   // bit 0: who is to move (or would be); bit 1: the game is over
   };
 
@@ -81,7 +81,7 @@ class Othello {
     out[1] = -out[0];
   }
 
-  // "discs": the final difference, empty squares counted for the winner as in tournament play.
+  // "discs": the final difference, empty squares counting for the winner as in tournaments.
   const char *reward_name(int) const { return "discs"; }
   void reward_range(int, double *range) const {
     range[0] = -CELLS;
@@ -111,7 +111,7 @@ class Othello {
     return nullptr;
   }
 
-  // The paper's coding: empty, black (player 0), white, empty and a legal move for the side to move.
+  // The coding of Scheiermann and Konen (2022): empty, black (player 0), white, empty and legal for the side to move.
   int cell_values(int) const { return 4; }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
     if constexpr (N == 8 && std::endian::native == std::endian::little) {
@@ -163,7 +163,7 @@ class Othello {
   }
   double moves_left(const State &s) const { return CELLS - popcount(W(s.discs[0] | s.discs[1])); }
 
-  // The score needs to know only who wins, which is much quicker than by how much.
+  // For the score only the winner matters, which is much faster to find than the margin.
   int solve(const State &s, bl_solution &out) const {
     const int me = static_cast<int>(s.side & 1);
     othello::Endgame endgame;
@@ -203,7 +203,7 @@ class Othello {
     else
       return w >> -D;
   }
-  // The run of `other` discs that starts next to `from` in direction D: N-2 of them at most, in doubling steps.
+  // The run of `other` discs that starts next to `from` in direction D: at most N-2 of them, by doubling.
   template <int D>
   static W run(W from, W other) {
     W found = other & shift<D>(from);
@@ -238,7 +238,7 @@ class Othello {
                       moves_towards<1 - N>(own, inner);
     return reached & BOARD & ~(own | other);
   }
-  // Gives the move to `next` and finds out what it may play, and whether the game is over.
+  // Passes the move to `next`, finds its legal moves and whether the game is over.
   static void settle(State &s, int next) {
     s.side = static_cast<W>(next);
     s.moves = moves_of(s.discs[next], s.discs[1 - next]);

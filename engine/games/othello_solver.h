@@ -7,20 +7,20 @@
 
 namespace boardlab::othello {
 
-// A question and, when it could be answered, the answer. Bit = cell = row*size + col.
+// A question and, if it was answered, the answer. Bit = cell = row*size + col.
 struct Endgame {
   Bits128 own = 0, other = 0;              // discs of the side to move and of the other
   int alpha = 0, beta = 0;                 // the window, in discs: a value outside it is only a bound
-  std::int64_t node_limit = INT64_MAX;     // gives up after so many positions, a few hundred more or less
-  std::int32_t (*stop)(void *) = nullptr;  // asked now and then: gives up when it says so
+  std::int64_t node_limit = INT64_MAX;     // gives up after about this many positions
+  std::int32_t (*stop)(void *) = nullptr;  // called regularly; nonzero: give up
   void *context = nullptr;
 
   int value = 0;           // final disc difference for the side to move, empty squares counted for the winner
   int best = -1;           // a cell that reaches it; -1 for a pass
-  std::int64_t nodes = 0;  // positions looked at
+  std::int64_t nodes = 0;  // positions visited
 };
 
-// False when it gave up. The result does not depend on what was asked before.
+// Returns false if it gave up. The result does not depend on earlier questions.
 using Solve = bool (*)(Endgame &);
 
 // For boards of 4, 6, 8 and 10.

@@ -1,7 +1,7 @@
 // Pathwayz: pieces of two colours on rows x cols; the first path from the left edge to the right, diagonals included,
 // wins for its colour. A permanent piece of the OTHER colour flips the regular pieces around it.
 //
-// Bitboard: bit row*(cols+1) + col, with a guard column against wrapping round; 8x12 ends at bit 102.
+// Bitboard: bit row*(cols+1) + col, with a guard column against wrapping around; 8x12 ends at bit 102.
 #include "core/adapt.h"
 #include "core/bits.h"
 #include "games/registry.h"
@@ -95,10 +95,10 @@ class Pathwayz {
     }
     const int white_turns = static_cast<int>(s.count + 1) / 2, black_turns = static_cast<int>(s.count) / 2;
     if (popcount(s.pieces[1] & s.permanent) > white_turns || popcount(s.pieces[0] & s.permanent) > black_turns)
-      return "a permanent piece is set by the other colour, and there are more of them than it had turns";
+      return "the other colour places permanent pieces, and there are more than it had turns";
     const int last = 1 - static_cast<int>(s.count & 1);
     if (joins(s.pieces[0]) || joins(s.pieces[1])) {
-      if (!some_piece_decided(s, last)) return "the game went on after it was won";
+      if (!some_piece_decided(s, last)) return "play continued after the game was won";
       s.result = result_after(s, last);
     } else if (s.count == static_cast<std::uint64_t>(cells())) {
       s.result = DRAW;
@@ -167,7 +167,7 @@ class Pathwayz {
     const int colour = s.pieces[0] & at ? 1 : s.pieces[1] & at ? 2 : 0;
     return s.permanent & at ? colour + 2 : colour;
   }
-  // The cells given and those next to them; bits in the guard column may appear.
+  // The given cells and their neighbours; bits in the guard column may appear.
   W grown(W w) const {
     w |= w << 1 | w >> 1;
     return w | w << stride_ | w >> stride_;
@@ -187,13 +187,13 @@ class Pathwayz {
       reached = further;
     }
   }
-  // One action can complete both paths, by flipping; then the mover has won.
+  // One action can complete both paths, by flipping; then its player has won.
   std::uint64_t result_after(const State &s, int mover) const {
     if (joins(s.pieces[mover])) return static_cast<std::uint64_t>(1 + mover);
     if (joins(s.pieces[1 - mover])) return static_cast<std::uint64_t>(2 - mover);
     return s.count == static_cast<std::uint64_t>(cells()) ? DRAW : 0;
   }
-  // Whether some piece can have been the last: without it, and what it flipped flipped back, there is no path.
+  // Whether some piece can be the last one: without it, and with its flips undone, there is no path.
   bool some_piece_decided(const State &s, int last) const {
     const W regular = s.pieces[last] & ~s.permanent, permanent = s.pieces[1 - last] & s.permanent;
     for (W rest = regular | permanent; rest; rest &= rest - 1) {
@@ -214,7 +214,8 @@ class Pathwayz {
 
 bl_game make_pathwayz(const Params &params) {
   const int rows = params.integer("rows", 2, 8), cols = params.integer("cols", 3, 12);
-  if (cols < rows) params.refuse("cols", "must be at least rows: the path joins the two short edges, left and right");
+  if (cols < rows)
+    params.refuse("cols", "must be at least rows: the path connects the two short edges, left and right");
   if (rows * (cols + 1) <= 64) return make_table(std::make_unique<Pathwayz<Bits64>>(rows, cols));
   return make_table(std::make_unique<Pathwayz<Bits128>>(rows, cols));
 }

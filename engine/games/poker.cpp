@@ -1,9 +1,9 @@
 // Texas hold'em for two to six players with blinds, side pots and chips carried over from hand to hand.
 //
-// The betting is GBG's: a bet is one big blind, a raise is by one big blind, and there is the all-in; so the sequence
-// of actions, which is public, says everything about the bets and is kept in the state: a player who saw other betting
-// knows another position. A hole and a flop are sets: they are kept sorted. After a hand the table stays as it is
-// (round_over) until the first card of the next hand is dealt.
+// The betting is GBG's: a bet is one big blind, a raise is by one big blind, and there is the all-in. The public
+// sequence of actions determines all bets and is kept in the state, since players who saw other betting are in another
+// position. A hole and a flop are sets, kept sorted. After a hand the table stays unchanged (round_over) until the
+// first card of the next hand is dealt.
 #include <algorithm>
 
 #include "core/adapt.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int MAX_SEATS = 6, MAX_CAP = 8, BOARD = 5, STREETS = 4;
 
-// A street: everyone acts once, and every bet or raise makes the others act again.
+// A street: everyone acts once, and after every bet or raise the others act again.
 constexpr int most_actions(int players, int cap) { return STREETS * (players + cap * (players - 1)); }
 
 class Poker {
@@ -30,8 +30,8 @@ class Poker {
     std::uint16_t start[MAX_SEATS];  // chips when the hand began; 0: out of the game
     std::uint16_t stack[MAX_SEATS];
     std::uint16_t paid[MAX_SEATS];  // into the pot in this hand
-    std::uint16_t bet[MAX_SEATS];   // of that, in this street
-    std::uint16_t to_match;         // what everyone has to bet in this street to stay in
+    std::uint16_t bet[MAX_SEATS];   // of that, paid in this street
+    std::uint16_t to_match;         // the bet to match in this street
     std::uint16_t round;            // 0, 1, ...
     std::uint8_t holes[MAX_SEATS][2];
     std::uint8_t board[BOARD];
@@ -44,7 +44,7 @@ class Poker {
     std::uint8_t raises;  // bets and raises in this street, the big blind included
     std::uint8_t dealt;   // cards, holes and board
     std::uint8_t length;  // of the history
-    std::uint8_t history[most_actions(MAX_SEATS, MAX_CAP) / 2];  // the actions of this hand, two a byte
+    std::uint8_t history[most_actions(MAX_SEATS, MAX_CAP) / 2];  // the actions of this hand, two per byte
     std::uint8_t unused;
   };
 
@@ -57,7 +57,7 @@ class Poker {
     f.action_count = ACTIONS;
     f.outcome_count = DECK;
     f.horizon = rounds_ * most_actions(players_, cap_);
-    // Loose: a hand decides about a few blinds, seldom about all chips, and searches must see the difference.
+    // Loose: a hand is about a few blinds, seldom about all chips, and searches must see the difference.
     f.flags = BL_ZERO_SUM | BL_HIDDEN | BL_LOOSE_RANGE;
     f.min_score = -chips_;
     f.max_score = chips_ * (players_ - 1);
@@ -117,7 +117,7 @@ class Poker {
     if (live_count(s) == 1) return finish(s);
     next_action(s, me);
   }
-  // Chips in an open pot still belong to those who put them there.
+  // Chips in an open pot still count for those who paid them.
   void scores(const State &s, double *out) const {
     for (int p = 0; p < players_; ++p) out[p] = s.stack[p] + (s.phase == OVER ? 0 : s.paid[p]) - chips_;
   }
@@ -132,7 +132,7 @@ class Poker {
   }
   Action sample_chance(const State &s, Rng &rng) const { return draw(s.phase == OVER ? 0 : visible(s), rng); }
 
-  // Holes are shown at the showdown by those who did not fold.
+  // Players who did not fold show their holes at the showdown.
   void conceal(State &s, int player) const {
     for (int p = 0; p < players_; ++p) {
       if (p == player || is_shown(s, p)) continue;
@@ -140,7 +140,7 @@ class Poker {
         if (card) card = HIDDEN;
     }
   }
-  // Weighs by the deal alone: what the betting tells about the cards is the agent's business.
+  // Weighs by the deal alone: what the betting reveals about the cards is left to the agent.
   void determinize(State &s, int player, Rng &rng) const {
     conceal(s, player);
     std::uint64_t used = visible(s);
@@ -174,9 +174,9 @@ class Poker {
     return static_cast<int>(total);
   }
 
-  // ---- fields: round, button, last player (-1: none), the length of the history, the street, what everyone has to
-  // match, who folded (bits); chips when the hand began, stacks, bets in this street, paid in this hand; the holes,
-  // the board, the history. from_fields needs only some of them and checks that the others fit.
+  // ---- fields: round, button, last player (-1: none), the length of the history, the street, the bet to match, who
+  // folded (bits); chips when the hand began, stacks, bets in this street, paid in this hand; the holes, the board, the
+  // history. from_fields needs only some of them and checks the others.
   enum : int {
     ROUND,
     BUTTON,
@@ -211,9 +211,9 @@ class Poker {
     std::copy(s.board, s.board + BOARD, fields + BOARD_CARDS);
     for (int i = 0; i < s.length; ++i) fields[HISTORY + i] = remembered(s, i);
   }
-  // Plays the hand again: what comes out is a position of the game, or the fields do not fit.
+  // Replays the hand: either it gives a position of the game, or the fields are inconsistent.
   const char *from_fields(State &s, const std::int32_t *fields) const {
-    if (fields[ROUND] < 0 || fields[ROUND] >= rounds_) return "there are not so many rounds";
+    if (fields[ROUND] < 0 || fields[ROUND] >= rounds_) return "the round is beyond the last one";
     int total = 0, seats = 0;
     for (int p = 0; p < MAX_SEATS; ++p) {
       const std::int32_t chips = fields[START + p];
@@ -225,9 +225,10 @@ class Poker {
     if (total != players_ * chips_) return "the players' chips do not add up to all chips in the game";
     if (seats < 2) return "a hand needs two players with chips";
     if (fields[BUTTON] < 0 || fields[BUTTON] >= players_ || !s.stack[fields[BUTTON]])
-      return "the button is with a player who has chips";
+      return "the button must be with a player who has chips";
     if (fields[LAST] < CHANCE || fields[LAST] >= players_) return "there is no such last player";
-    if (fields[LENGTH] < 0 || fields[LENGTH] > most_actions(players_, cap_)) return "a hand has not so many actions";
+    if (fields[LENGTH] < 0 || fields[LENGTH] > most_actions(players_, cap_))
+      return "a hand cannot have that many actions";
     for (int i = HOLES; i < HISTORY; ++i) {
       if (fields[i] == HIDDEN) return "a hidden card cannot be read back; fill it in first";
       if (fields[i] < 0 || fields[i] > DECK) return "there is no such card";
@@ -235,7 +236,7 @@ class Poker {
     if (fields[ROUND] == 0) {
       if (fields[BUTTON] != first_button() ||
           std::any_of(s.stack, s.stack + players_, [&](int c) { return c != chips_; }))
-        return "in the first round all have the same chips and the button is where the game starts it";
+        return "in the first round all must have equal chips and the button its initial seat";
       if (fields[LENGTH] == 0 && fields[LAST] != CHANCE) return "nobody has acted yet";
     }
     s.round = static_cast<std::uint16_t>(fields[ROUND]);
@@ -246,7 +247,7 @@ class Poker {
       if (s.phase == DEAL) {
         const std::int32_t card = fields[next_card_field(s)];
         if (!card) break;
-        if (visible(s) >> (card - 1) & 1) return "a card is there twice";
+        if (visible(s) >> (card - 1) & 1) return "a card occurs twice";
         deal(s, card - 1);
       } else {
         if (s.length == fields[LENGTH]) break;
@@ -326,7 +327,7 @@ class Poker {
   static constexpr int LEVELS = 16;
 
   int big_blind() const { return 2 * small_blind_; }
-  // Player 0 is the first to act in the first hand: the button itself of two or three players, else three before it.
+  // Player 0 is the first to act in the first hand: with two or three players it is the button, else three seats after.
   std::uint8_t first_button() const {
     return static_cast<std::uint8_t>(players_ == 2 ? 0 : (2 * players_ - 3) % players_);
   }
@@ -360,7 +361,7 @@ class Poker {
     for (int p = 0; p < players_; ++p) sum += s.paid[p];
     return sum;
   }
-  // Chips in half big blinds up to two, then every step half as much again: small enough for a cell.
+  // Chips in half big blinds up to two, then in steps of half as much again: few enough values for a cell.
   std::uint8_t level(int chips) const {
     int halves = 2 * chips / big_blind(), steps = 0;
     if (chips > 0 && halves == 0) halves = 1;
@@ -376,7 +377,7 @@ class Poker {
     ++s.length;
   }
 
-  // Bits 0 .. 51: the cards that lie somewhere and are not hidden.
+  // Bits 0 .. 51: the cards on the table that are not hidden.
   std::uint64_t visible(const State &s) const {
     std::uint64_t used = 0;
     const auto add = [&used](std::uint8_t card) {
@@ -396,7 +397,7 @@ class Poker {
   static void sort_hole(State &s, int p) {
     if (s.holes[p][1] && s.holes[p][0] > s.holes[p][1]) std::swap(s.holes[p][0], s.holes[p][1]);
   }
-  // Every way to fill in the hidden holes of players p and above.
+  // Enumerates every way to fill in the hidden holes of players p and above.
   void fill_hole(State &s, int p, std::uint64_t used, State *&end) const {
     while (p < players_ && s.holes[p][0] != HIDDEN) ++p;
     if (p == players_) {
@@ -424,7 +425,7 @@ class Poker {
 
   // ---- dealing ----
 
-  // Stacks, button, round and last are those of the new hand; clears the rest and posts the blinds.
+  // Keeps stacks, button, round and last of the new hand; clears the rest and posts the blinds.
   void open_hand(State &s) const {
     State fresh;
     std::memset(&fresh, 0, sizeof fresh);
@@ -442,7 +443,7 @@ class Poker {
     s.raises = 1;
     s.phase = DEAL;
   }
-  // Who gets the next card: left of the button first, one card each, then the second. -1: the board.
+  // The receiver of the next card: left of the button first, one card each, then the second. -1: the board.
   int next_seat(const State &s) const {
     const int in = in_count(s);
     if (s.dealt >= 2 * in) return -1;
@@ -468,7 +469,7 @@ class Poker {
       sort_hole(s, p);
       if (s.dealt < 2 * in) return;
       s.phase = ACT;
-      // Left of the big blind begins.
+      // The player left of the big blind begins.
       const int small = in == 2 ? s.button : next_in(s, s.button);
       return next_action(s, next_in(s, small));
     }
@@ -493,7 +494,7 @@ class Poker {
       if (p != me && is_live(s, p) && s.stack[p] > 0) return true;
     return false;
   }
-  // Whether p still has something to decide: nobody decides alone, unless there is more to match.
+  // Whether p still has a decision: a player alone has none unless there is more to match.
   bool must_act(const State &s, int p) const {
     if (!is_live(s, p) || s.stack[p] == 0) return false;
     if ((s.acted >> p & 1) && s.bet[p] >= s.to_match) return false;
@@ -502,7 +503,7 @@ class Poker {
       if (q != p && is_live(s, q) && s.bet[q] > s.bet[p]) return true;
     return false;
   }
-  // Hands the turn to the next player after `p` who must act, or ends the street.
+  // Passes the turn to the next player after `p` who must act, or ends the street.
   void next_action(State &s, int p) const {
     for (int i = 1; i <= players_; ++i) {
       const int q = (p + i) % players_;
@@ -525,8 +526,8 @@ class Poker {
 
   // ---- the end of a hand ----
 
-  // Pays the pots out, one for every amount that somebody was all-in with. A pot with one player left in it, an
-  // uncalled bet included, goes back without a comparison.
+  // Pays the pots out, one for every all-in amount. A pot with one player left in it, including an uncalled bet, is
+  // returned without a comparison.
   void finish(State &s) const {
     close_street(s);
     s.phase = OVER;
@@ -534,7 +535,7 @@ class Poker {
     if (live_count(s) > 1)
       for (int p = 0; p < players_; ++p)
         if (is_live(s, p)) strength[p] = strength_of(s, p);
-    int below = 0;  // what the pots so far took from each
+    int below = 0;  // what the earlier pots took from each
     while (true) {
       int top = 0;  // the next pot ends at the smallest amount of a live player
       for (int p = 0; p < players_; ++p)
@@ -546,7 +547,7 @@ class Poker {
       below = top;
     }
   }
-  // To the best of the live players who paid `level` in full; odd chips to the first left of the button.
+  // Pays the best of the live players who paid `level` in full; odd chips go to the first left of the button.
   void pay_out(State &s, int amount, int level, const std::uint32_t *strength) const {
     std::uint32_t best = 0;
     for (int p = 0; p < players_; ++p)

@@ -1,4 +1,4 @@
-// The built-in games. Adding one: its line here; `make_NAME` in engine/games/NAME.cpp is then declared and listed.
+// The built-in games. To add one, add its line here; `make_NAME` in engine/games/NAME.cpp is then declared and listed.
 #pragma once
 
 #include <string>

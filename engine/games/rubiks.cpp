@@ -1,11 +1,11 @@
 // Rubik's cube, 2x2x2 (pocket cube) and 3x3x3, in half-turn (HTM) or quarter-turn metric (QTM).
 //
-// A state says which cubie sits at each position and how it is turned. All tables are worked out from geometry
-// when the game is made: positions are vectors, twists are rotations of the cubies on one side, so there is no
-// hand-typed cycle to get wrong. Axes: x to the right (R), y to the back (B), z up (U).
+// A state stores which cubie is at each position and how it is turned. All tables are derived from geometry when the
+// game is made: positions are vectors, twists are rotations of the cubies on one side, so there are no hand-typed
+// cycles to get wrong. Axes: x to the right (R), y to the back (B), z up (U).
 //
-// The 2x2x2 has no centres. Its down-back-right corner is held fixed, and U, L, F are the only faces that turn;
-// a twist of D is the same as a twist of U seen with the whole cube turned.
+// The 2x2x2 has no centres. Its down-back-right corner is held fixed, and only U, L, F turn; a twist of D equals a
+// twist of U with the whole cube turned.
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -87,7 +87,7 @@ Places make_edges() {
   return places;
 }
 
-// What a rotation does to the cubies at each place: where they go, how much they turn on the way.
+// What a rotation does to the cubies at each place: where they go, and how much they turn.
 struct Motion {
   std::array<std::uint8_t, EDGES> to{}, turn{};
 };
@@ -111,7 +111,7 @@ struct Cube3 {
   std::uint8_t corner[CORNERS], corner_turn[CORNERS], edge[EDGES], edge_turn[EDGES];
 };
 
-// What a twist does to the corners, sixteen bytes as in a state: where cubie and turn at each place come from, and what
+// What a twist does to the corners, sixteen bytes as in a state: where cubie and turn of each place come from, and what
 // is added to the turn.
 struct CornerTwist {
   alignas(16) std::array<std::uint8_t, 2 * CORNERS> from, turn;
@@ -128,14 +128,14 @@ void twist_plainly(std::uint8_t *corners, const CornerTwist &twist) {
 }
 
 #ifdef __x86_64__
-// The same with one shuffle: a search plays a dozen twists for every position that it asks about.
+// The same with one shuffle: a search plays a dozen twists for every position that it evaluates.
 __attribute__((target("ssse3"))) void twist_at_once(std::uint8_t *corners, const CornerTwist &twist) {
   const auto load = [](const std::uint8_t *p) __attribute__((target("ssse3"))) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i *>(p));
   };
   __m128i bytes = _mm_shuffle_epi8(load(corners), load(twist.from.data()));
   bytes = _mm_add_epi8(bytes, load(twist.turn.data()));
-  const __m128i most = _mm_set_epi64x(0x0202020202020202, 0x7F7F7F7F7F7F7F7F);  // cubies stay as they are
+  const __m128i most = _mm_set_epi64x(0x0202020202020202, 0x7F7F7F7F7F7F7F7F);  // cubies stay unchanged
   bytes = _mm_sub_epi8(bytes, _mm_and_si128(_mm_cmpgt_epi8(bytes, most), _mm_set1_epi8(3)));
   _mm_storeu_si128(reinterpret_cast<__m128i *>(corners), bytes);
 }
@@ -176,7 +176,7 @@ class Rubiks {
         face_of_.push_back(TURNING[f]);
         quarters_of_.push_back(quarters);
       }
-    // The 24 rotations of the whole cube: send U and F to any two perpendicular faces. The first is the identity.
+    // The 24 rotations of the whole cube: U and F go to any two perpendicular faces. The first is the identity.
     for (const Vec up : NORMAL)
       for (const Vec front : NORMAL) {
         if (dot(up, front)) continue;
@@ -270,8 +270,8 @@ class Rubiks {
     return n;
   }
 
-  // Turn the whole cube and give the colours back their names (conjugation). The 2x2x2 is then turned so that its
-  // fixed corner is home again.
+  // Turns the whole cube and renames the colours (conjugation). The 2x2x2 is then turned so that its fixed corner is
+  // home again.
   void symmetry(std::uint64_t g, State &s) const {
     conjugate(g, s);
     if constexpr (!BIG) bring_home(s);
@@ -296,8 +296,8 @@ class Rubiks {
     const auto a = static_cast<std::size_t>(action);
     Face face = rotations_[g].face[face_of_[a]];
     if constexpr (!BIG) {
-      // Which way the cube is turned home depends on where the symmetry took the fixed corner. There U is D, L is R
-      // and F is B, because only their relative turn counts.
+      // How the cube is turned home depends on where the symmetry took the fixed corner. There U equals D, L equals R
+      // and F equals B, because only the relative turn counts.
       State turned = s;
       conjugate(g, turned);
       face = home_rotation(turned).face[face];
@@ -308,7 +308,7 @@ class Rubiks {
     return -1;
   }
 
-  // One plane a cubie, one row a position, one column a turn.
+  // One plane per cubie, one row per position, one column per turn.
   void planes(const State &s, int, float *out) const {
     const int count = BIG ? 12 : 7, rows = BIG ? 20 : 7;
     std::fill(out, out + count * rows * 3, 0.0f);
@@ -318,15 +318,15 @@ class Rubiks {
       for (int p = 0; p < EDGES; ++p) mark(s.edge[p], 8 + p, s.edge_turn[p]);
   }
 
-  // Exact for the 2x2x2: the distance of every one of its 3,674,160 states is worked out on the first question.
+  // Exact for the 2x2x2: the distances of all its 3,674,160 states are computed on the first question.
   int solve(const State &s, bl_solution &out) const
     requires(!BIG)
   {
     out.scores[0] = 1 + step_reward_ * distance(s);
     return 1;
   }
-  // As far as the scramble went, but no farther than any cube is from home (God's number). Not the exact distance: an
-  // estimate must not cost a search of all states, nor give the solution away.
+  // The length of the scramble, at most God's number. Not the exact distance: an estimate must not cost a search of all
+  // states, nor give the solution away.
   double moves_left(const State &s) const {
     const int farthest = BIG ? (half_turns_ ? 20 : 26) : half_turns_ ? 11 : 14;
     return is_solved(s) ? 0 : std::max(1, std::min(twists_, farthest));
@@ -361,8 +361,8 @@ class Rubiks {
     static constexpr State home = solved();
     return std::memcmp(&s, &home, sizeof s) == 0;
   }
-  // Random twists of which none takes back an earlier one. Twists of opposite faces commute, so what counts is all that
-  // a face did since the last twist about another axis: in HTM it turns once, in QTM at most twice in one sense.
+  // Random twists of which none undoes an earlier one. Twists of opposite faces commute, so all twists of a face since
+  // the last twist about another axis count: in HTM it turns once, in QTM at most twice in one direction.
   void scramble(State &s, int twists, Rng &rng) const {
     do {
       s = solved();
@@ -419,7 +419,7 @@ class Rubiks {
     return face_with(places.stickers[static_cast<std::size_t>(cubie)][home]);
   }
 
-  // The turn of a whole 2x2x2 that brings the fixed corner home.
+  // The rotation of a whole 2x2x2 that brings the fixed corner home.
   const Turned &home_rotation(const State &s) const {
     std::size_t place = 0;
     while (s.corner[place] != FIXED) ++place;
@@ -450,7 +450,7 @@ class Rubiks {
     }
     return permutation * 729 + turns;
   }
-  // One table a metric for all games: it depends on nothing else, and takes 3.7 MB.
+  // One table per metric for all games: it depends on nothing else, and takes 3.7 MB.
   int distance(const State &s) const {
     static std::once_flag once[2];
     static std::vector<std::uint8_t> tables[2];
@@ -458,7 +458,7 @@ class Rubiks {
     std::call_once(once[half_turns_], [&] { fill_distances(table); });
     return table[index(s)];
   }
-  // A twist permutes the corners without asking how they are turned, and turns them without asking which they are: two
+  // A twist permutes the corners independently of their turns, and turns them independently of the permutation: two
   // small tables replace playing it.
   void fill_distances(std::vector<std::uint8_t> &table) const {
     const std::size_t twists = twist_corners_.size();

@@ -1,11 +1,11 @@
-// Sim on K nodes for two or three players: colour an edge a turn, and a triangle in your own colour loses.
+// Sim on K nodes for two or three players: colour one edge per turn, and a triangle in your own colour loses.
 //
-// A colour is kept as rows of an adjacency matrix. The edge i-j closes a triangle if and only if rows i and j of the
-// mover's colour have a node in common, so the only costly question of the game is one AND.
+// A colour is stored as rows of an adjacency matrix. The edge i-j closes a triangle if and only if rows i and j of the
+// player's colour have a node in common, so the only costly question of the game is one AND.
 //
-// Three players, as GBG plays: who closes a triangle has lost and drops out, the other two play on until one of them
-// loses too or the edges are used up. In the coalition, players 1 and 2 play together against player 0 and the first
-// triangle ends the game.
+// Three players, as in GBG: a player who closes a triangle has lost and drops out, and the other two continue until one
+// of them loses too or the edges run out. In the coalition, players 1 and 2 play together against player 0 and the
+// first triangle ends the game.
 #include <algorithm>
 
 #include "core/adapt.h"
@@ -17,7 +17,7 @@ namespace boardlab {
 
 namespace {
 
-// Row: one bit a node, CAPACITY of them at most. The small version keeps the states of Sim itself (K6) small.
+// Row: one bit per node, at most CAPACITY of them. The small version keeps the states of Sim itself (K6) small.
 template <class Row, int CAPACITY, int PLAYERS>
 class Sim {
  public:
@@ -92,8 +92,8 @@ class Sim {
     }
   }
 
-  // Fields are the owners of the edges in the order of the actions: 0 nobody, 1 + player. Who moves and who has lost
-  // follows from them.
+  // Fields are the owners of the edges in the order of the actions: 0 nobody, 1 + player. They determine who moves and
+  // who has lost.
   void to_fields(const State &s, std::int32_t *fields) const {
     for (int edge = 0; edge < edges_; ++edge) fields[edge] = owner(s, edge);
   }
@@ -108,12 +108,12 @@ class Sim {
     for (int p = 0; p < PLAYERS; ++p)
       if (has_triangle(s, p)) {
         s.lost = static_cast<Row>(s.lost | 1u << p);
-        if (!one_edge_makes_all_triangles(s, p)) return "a player went on after closing a triangle";
+        if (!one_edge_makes_all_triangles(s, p)) return "a player continued after closing a triangle";
       }
     const int last = last_mover(s);
     const unsigned out_before = s.lost & ~(1u << last);
-    if (out_before && (PLAYERS == 2 || coalition_)) return "the game went on after a triangle was closed";
-    if (popcount(Bits64{out_before}) > 1) return "the game went on after two players had lost";
+    if (out_before && (PLAYERS == 2 || coalition_)) return "play continued after a triangle was closed";
+    if (popcount(Bits64{out_before}) > 1) return "play continued after two players had lost";
     // In round r player p makes its r-th turn, unless it has dropped out.
     for (int p = 0; p < PLAYERS; ++p) {
       const int turns = counts[last] - (p > last ? 1 : 0);
@@ -170,7 +170,7 @@ class Sim {
     return 1;
   }
 
-  // One adjacency matrix a player, the asking player's first, then in the order of moving.
+  // One adjacency matrix per player, the viewing player's first, then in order of play.
   void planes(const State &s, int player, float *out) const {
     for (int p = 0; p < PLAYERS; ++p)
       for (int i = 0; i < nodes_; ++i)
@@ -194,7 +194,7 @@ class Sim {
     s.rows[p][to_[edge]] = static_cast<Row>(s.rows[p][to_[edge]] | Row(1) << from_[edge]);
     ++s.edges;
   }
-  // After an edge of `last`: who moves next, and whether anybody does.
+  // After an edge of `last`: determines who moves next, if anybody.
   void settle(State &s, int last) const {
     const int losers = popcount(Bits64{s.lost});
     const bool decided = PLAYERS == 3 && !coalition_ ? losers == 2 : losers == 1;
@@ -210,7 +210,7 @@ class Sim {
       counts[p] /= 2;
     }
   }
-  // The player of the latest turn: nobody has had more of them, and of equals the later one in the order of moving.
+  // The player of the latest turn: the one with the most turns, among equals the later one in order of play.
   int last_mover(const State &s) const {
     int counts[PLAYERS], last = 0;
     count_edges(s, counts);
@@ -223,7 +223,7 @@ class Sim {
       if ((s.rows[p][from_[edge]] >> to_[edge] & 1) && (s.rows[p][from_[edge]] & s.rows[p][to_[edge]])) return true;
     return false;
   }
-  // Whether some edge of the player lies in every triangle it owns: that one may have been its last.
+  // Whether one edge of the player lies in all its triangles: that edge may have been its last.
   bool one_edge_makes_all_triangles(const State &s, int p) const {
     for (int edge = 0; edge < edges_; ++edge) {
       if (!(s.rows[p][from_[edge]] >> to_[edge] & 1)) continue;

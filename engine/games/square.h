@@ -1,11 +1,11 @@
-// The symmetries of square and rectangular boards, shared by every game that is played on one.
+// The symmetries of square and rectangular boards.
 #pragma once
 
 #include <cstdint>
 
 namespace boardlab {
 
-// Where cell (row, col) of a board goes under symmetry g: bit 2 transposes (square boards only), then bit 0 mirrors
+// Maps cell (row, col) of a board under symmetry g: bit 2 transposes (square boards only), then bit 0 mirrors
 // left-right and bit 1 mirrors top-bottom.
 constexpr int rectangle_symmetry(std::uint64_t g, int rows, int cols, int cell) {
   int row = cell / cols, col = cell % cols;
@@ -32,7 +32,7 @@ inline int square_symmetry_cells(std::uint64_t g, int n, std::int32_t *source, s
   return rectangle_symmetry_cells(g, n, n, source, values);
 }
 
-// The up to eight neighbours of a cell, or four when not diagonal; returns their number.
+// Lists the up to eight neighbours of a cell, or four if not diagonal; returns their number.
 inline int grid_neighbours(int rows, int cols, int cell, bool diagonal, std::int32_t *out) {
   int count = 0;
   for (int dr = -1; dr <= 1; ++dr)

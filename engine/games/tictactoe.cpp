@@ -62,7 +62,7 @@ class TicTacToe {
     const int extra = std::popcount(s.stones[0]) - std::popcount(s.stones[1]);
     if (extra != 0 && extra != 1) return "X must have as many stones as O, or one more";
     if ((has_line(s.stones[0]) && extra == 0) || (has_line(s.stones[1]) && extra == 1))
-      return "the game went on after it was won";
+      return "play continued after the game was won";
     return nullptr;
   }
 

@@ -1,8 +1,8 @@
 // Yavalath (Browne 2007) on a hexagon of hexagons, for two or three players: four in a row win, three in a row
 // without four lose.
 //
-// Bitboard over sheared rows: bit row*(2*side) + col, where going down-right keeps the column. The column behind the
-// last is never on the board, so that lines do not wrap; side 6 ends at bit 125.
+// Bitboard over sheared rows: bit row*(2*side) + col, where going down-right keeps the column. The column after the
+// last is never on the board, so lines do not wrap; side 6 ends at bit 125.
 #include <algorithm>
 #include <bit>
 
@@ -102,13 +102,13 @@ class Yavalath {
     if (!s.result && !empty(s)) s.result = DRAW;
     s.mover = next(p, s.out);
   }
-  // The winner gets 1 and all others -1; when the board is full those still in the game get 0.
+  // The winner gets 1 and all others -1; if the board is full, those still in the game get 0.
   void scores(const State &s, double *out) const {
     for (std::uint32_t p = 0; p < PLAYERS; ++p)
       out[p] = !s.result ? 0 : s.result == 1 + p ? 1 : s.result == DRAW && !(s.out >> p & 1) ? 0 : -1;
   }
 
-  // The owners of the cells, then whose turn it is; in a finished game whose turn it was last.
+  // The owners of the cells, then whose turn it is; in a finished game, whose turn it was last.
   void to_fields(const State &s, std::int32_t *fields) const {
     for (int cell = 0; cell < cells_; ++cell) fields[cell] = owner(s, cell);
     fields[cells_] = static_cast<std::int32_t>(s.result ? s.last - 1 : s.mover);
@@ -123,12 +123,12 @@ class Yavalath {
       const W stones = s.stones[p];
       if (!has_run(stones, 3)) continue;
       (has_run(stones, 4) ? won : s.out) |= 1u << p;
-      // All lines of three and more came with the player's last stone.
+      // All lines of three and more must contain the player's last stone.
       bool possible = false;
       for (W rest = stones; rest && !possible; rest &= rest - 1) possible = !has_run(stones & ~(rest & -rest), 3);
-      if (!possible) return "a player went on after making three in a row";
+      if (!possible) return "a player continued after making three in a row";
     }
-    if (std::popcount(won) > 1 || alive(s.out) < 1) return "the game went on after it was won";
+    if (std::popcount(won) > 1 || alive(s.out) < 1) return "play continued after the game was won";
     if (won)
       s.result = 1 + static_cast<std::uint32_t>(std::countr_zero(won));
     else if (alive(s.out) == 1)
@@ -182,7 +182,7 @@ class Yavalath {
   }
 
   // Stones of the player and of those who follow; the cells of the hexagon; with three players, who is out; with the
-  // swap, whether it may be played: after it, its player's opponent has one stone to look at, too.
+  // swap, whether it may be played: after it, the other player also sees a single stone.
   void planes(const State &s, int player, float *out) const {
     const int area = width() * width();
     std::fill(out, out + facts().plane_count * area, 0.0f);
@@ -218,7 +218,7 @@ class Yavalath {
   bool has_run(W stones, int length) const {
     return (runs(stones, 1, length) | runs(stones, stride_, length) | runs(stones, stride_ - 1, length)) != 0;
   }
-  // Where one more stone makes four or more in a row: of the three cells on either side, together three in a row.
+  // Cells where one more stone makes four or more in a row: of the three cells on either side, three in a row are ours.
   W winning(W stones) const {
     W found = 0;
     for (const int step : {1, stride_, stride_ - 1}) {
@@ -244,7 +244,7 @@ class Yavalath {
     return value;
   }
 
-  // Counts the stones down in the order of play and sets mover and last; mover = PLAYERS when that is impossible. A
+  // Replays the numbers of stones in order of play and sets mover and last; mover = PLAYERS if that is impossible. A
   // player with three in a row is out after its last stone, and one with four ends the game.
   static void replay(State &s, std::uint32_t won, std::uint32_t first) {
     int left[PLAYERS], total = 0;

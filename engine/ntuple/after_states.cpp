@@ -6,8 +6,8 @@ namespace boardlab::ntuple {
 
 namespace {
 constexpr std::uint64_t FETCH_AHEAD_BYTES = 1 << 20;
-constexpr int FEW_GROUPS = 24;  // so few rows are added anew as fast as differences are found
-constexpr int FEW_SLOTS = 128;  // or so short ones, where the game does not say what changed
+constexpr int FEW_GROUPS = 24;  // up to this many rows, adding all is as fast as finding differences
+constexpr int FEW_SLOTS = 128;  // or up to this many slots, if the game does not report changes
 }  // namespace
 
 AfterStates::AfterStates(const Network &network, int outcome)
@@ -70,7 +70,7 @@ void AfterStates::settle(View &out, int changes) {
   find_indices(out, changes);
 }
 
-// The cheapest way: few slots touched, only those; few cells changed, the indices as a difference; else all anew.
+// The cheapest way: few slots touched, only those; few cells changed, the indices as a difference; else all of them.
 void AfterStates::find_indices(View &out, int changes) {
   const void *state = out.state.data();
   bool seen = false;

@@ -10,13 +10,13 @@ DaviLearner::DaviLearner(NetworkPtr network, const TdSettings &settings, std::ui
       range_(game_.outcome_range(settings.outcome)),
       here_(after_states_.make_view()) {
   if (game_.players() != 1 || game_.has_chance() || game_.is_hidden())
-    throw std::invalid_argument("value iteration needs a puzzle of one player without chance, which " + game_.name() +
+    throw std::invalid_argument("value iteration needs a one-player puzzle without chance, which " + game_.name() +
                                 " is not");
-  if (game_.step_reward() >= 0) throw std::invalid_argument("value iteration needs actions that cost something");
+  if (game_.step_reward() >= 0) throw std::invalid_argument("value iteration needs a negative step reward");
 }
 
-// Of all actions the most overrated one sets the target, so that errors grow from position to position where nothing
-// holds them: no position is better than one action before the best end, or worse than the longest way to the worst.
+// The most overrated action sets the target, so errors would grow from position to position without a bound: no
+// position is better than one action before the best end, or worse than the longest way to the worst.
 double DaviLearner::possible(double target) const {
   const double best = range_.max - here_.paid, worst = range_.min - here_.paid;
   return std::clamp(target, worst + game_.step_reward() * game_.horizon(), best + game_.step_reward());

@@ -1,8 +1,8 @@
 // Approximate value iteration on an n-tuple network, for puzzles (DAVI in GBG and DeepCubeA): the value of a position
 // moves towards that of its best action,
 //     V(s) <- max over actions a:  reward + step reward + gamma * V(s'),
-// kept within what the game can still bring, which is one sweep of value iteration over the positions that the episodes
-// meet. An episode starts from a scrambled position, learns there, and follows the best action, or with epsilon a
+// limited to what the game can still pay: one sweep of value iteration over the positions that the episodes visit. An
+// episode starts from a scrambled position, learns there, and follows the best action, or with probability epsilon a
 // random one.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace boardlab::ntuple {
 
 class DaviLearner final : public TdLearner {
  public:
-  // Throws std::invalid_argument for a game that is no puzzle: one player, no chance.
+  // Throws std::invalid_argument for a game that is not a puzzle: one player, no chance.
   DaviLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
 
  protected:
-  void begin_episode(const void *) override {}  // no traces: `act` learns about the start, too
+  void begin_episode(const void *) override {}  // no traces: `act` also learns about the start
   Choice act(void *state, int player) override;
   void end_episode(const void *, int) override {}
 

@@ -23,7 +23,7 @@ FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint6
   }
   parameters_ = hidden_ > 0 ? hidden_ * (inputs_ + 2) + 1 : inputs_ + 1;
   weights_.assign(parameters_ * static_cast<std::size_t>(game_->players()), 0);
-  // Units that start alike would stay alike.
+  // Units that start equal would stay equal.
   Rng rng(derive_seed(seed, 1));
   const auto active = static_cast<double>(uses_board_ ? first_input_.size() : inputs_);
   for (int player = 0; player < game_->players(); ++player)

@@ -1,8 +1,8 @@
 // A value function on features: linear, or with one hidden layer of tanh units,
 //     V(s|p) = sigma( v . tanh(W x + b) + c )     or     sigma( w . x + c ),
-// where x are the features of the after-state s for the player p who created it: the user's own, or those that the game
-// gives, or, in a game that gives none, its board vector with one input for every value of every cell. A set of
-// parameters for each player.
+// where x are the features of the after-state s for the player p who created it: the user's, or the game's, or, in a
+// game without features, the board vector with one input for every value of every cell. Each player has its own
+// parameters.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ class FeatureNetwork {
     double value;  // not 0
   };
   using Inputs = std::vector<Input>;
-  // Features of the user's own: a fixed number of them for a state and a player. May throw.
+  // The user's features: a fixed number for a state and a player. May throw.
   struct Own {
-    std::size_t count;  // 0: there are none
+    std::size_t count;  // 0: none
     std::function<void(const void *state, int player, double *features)> read;
   };
 
-  // Hidden weights start at small random values, all else at 0. Throws std::invalid_argument with one sentence where
-  // the game has neither features nor a board vector.
+  // Hidden weights start at small random values, all others at 0. Throws std::invalid_argument if the game has neither
+  // features nor a board vector.
   FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Own own);
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
   std::size_t inputs() const { return inputs_; }
-  // Of one player: W row by row, b, v, c; or w, c.
+  // Number per player: W row by row, b, v, c; or w, c.
   std::size_t parameters() const { return parameters_; }
   double *weights(int player) { return weights_.data() + static_cast<std::size_t>(player) * parameters_; }
   const double *weights(int player) const { return weights_.data() + static_cast<std::size_t>(player) * parameters_; }

@@ -77,8 +77,8 @@ SelfPlay::Choice FeatureLearner::act(void *state, int player) {
   return {action, is_random};
 }
 
-// Moves V of the latest own after-state towards the target, and those before it with it. With `cut`, a random action:
-// what came before it is not credited, and nothing later reaches back over it.
+// Moves V of the latest own after-state towards the target, together with the earlier ones. With `cut`, a random
+// action: earlier states get no credit for it, and later updates do not reach back over it.
 void FeatureLearner::adapt(int player, double target, bool learn, bool cut) {
   Trace &trace = traces_[static_cast<std::size_t>(player)];
   std::vector<double> &e = trace.eligibility;

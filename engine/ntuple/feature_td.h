@@ -1,5 +1,5 @@
-// TD(lambda) with final adaptation on features: the same episodes, targets and final adaptation as on n-tuples, with a
-// gradient step instead of tables. The trace of a player is one vector, e = gamma * lambda * e + gradient.
+// TD(lambda) with final adaptation on features: episodes and targets as on n-tuples, with a gradient step instead of
+// tables. The trace of a player is one vector, e = gamma * lambda * e + gradient.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ class FeatureLearner final : public SelfPlay {
   };
 
   void play(const void *state, Action action, int player, View &out);
-  void read(int player, View &out);  // all but its state
+  void read(int player, View &out);  // everything except its state
   void push(const View &view, Trace &trace);
   void adapt(int player, double target, bool learn, bool cut);
 

@@ -33,7 +33,7 @@ std::int64_t HogwildLearner::train(std::int64_t episodes, const std::function<bo
   const std::int64_t begin = episodes_done, end = begin + episodes;
   std::atomic<std::int64_t> next{begin}, played{0};
   std::atomic<bool> stopped{false};
-  // An episode's number decides its alpha and epsilon, whoever plays it.
+  // The number of an episode determines its alpha and epsilon, whichever thread plays it.
   const auto work = [&](TdLearner &worker, bool asks) {
     for (std::int64_t mine = 1; !stopped; ++mine) {
       const std::int64_t number = next.fetch_add(1);

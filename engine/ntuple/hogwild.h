@@ -1,6 +1,6 @@
-// One network, trained by several threads at once without locks (Hogwild; Recht, Re, Wright and Niu 2011). The threads
-// play episodes of their own and read and write the same tables; a step that another thread overwrites is lost. So the
-// result depends on the timing of the threads: it is not reproducible, and neither is a resumed run.
+// One network, trained by several threads at once without locks (Hogwild; Recht, Re, Wright and Niu 2011). Each thread
+// plays its own episodes, and all read and write the same tables; an update that another thread overwrites is lost. So
+// the result depends on timing: neither it nor a resumed run is reproducible.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace boardlab::ntuple {
 class HogwildLearner final : public TdLearner {
  public:
   HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed);
-  // `stop` is asked by the calling thread only.
+  // Only the calling thread calls `stop`.
   std::int64_t train(std::int64_t episodes, const std::function<bool()> &stop) override;
 
  private:

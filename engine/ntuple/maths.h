@@ -9,7 +9,7 @@ namespace boardlab::ntuple {
 // exp(x) for x from -80 to 80 with a relative error below 2e-7 (Cephes' expf).
 static inline float fast_exp(float x) {
   x = x < -80.0f ? -80.0f : x > 80.0f ? 80.0f : x;
-  // Adding and taking away 1.5 * 2^23 rounds to the nearest whole number.
+  // Adding and subtracting 1.5 * 2^23 rounds to the nearest whole number.
   const float shifted = x * 1.44269504088896341f + 12582912.0f;
   const float n = shifted - 12582912.0f;
   const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;

@@ -48,12 +48,12 @@ void check(const Game &game, const Design &design) {
     double codes = 1;
     for (const int cell : group.cells) {
       if (cell < 0 || cell >= game.cells() || grouped[static_cast<std::size_t>(cell)])
-        refuse("a group of cells names a cell twice or one that is not there");
+        refuse("a group of cells names a cell twice, or one that does not exist");
       grouped[static_cast<std::size_t>(cell)] = true;
       codes *= game.cell_values(cell);
     }
     if (codes > MOST_CODES || group.states.empty() || group.states.size() > 65535)
-      refuse("a group of cells has no or too many joint values");
+      refuse("a group of cells has no joint values, or too many");
     for (const auto &state : group.states) {
       if (state.size() != group.cells.size()) refuse("a joint value must name a value for every cell of its group");
       for (std::size_t i = 0; i < state.size(); ++i)
@@ -74,7 +74,7 @@ void check(const Game &game, const Design &design) {
     refuse(game.name() + " offers no extra feature tables");
 }
 
-// What a tuple sees of a group: the joint values of those of its cells that the group has, numbered.
+// What a tuple reads of a group: the joint values of the cells that both have, numbered.
 struct Part {
   std::size_t group;
   std::vector<int> cells;            // of the board, in the order of the tuple
@@ -114,7 +114,7 @@ double tuple_size(const std::vector<Group> &groups, const std::vector<int> &grou
   return size;
 }
 
-// The groups of the design, then every cell that it leaves on its own as a group of one.
+// The groups of the design, then every remaining cell as a group of one.
 std::vector<Group> all_groups(const Game &game, const Design &design) {
   std::vector<Group> groups = design.groups;
   std::vector<bool> grouped(static_cast<std::size_t>(game.cells()));
@@ -136,7 +136,7 @@ std::vector<int> numbers_of_groups(const Game &game, const std::vector<Group> &g
   return group_of_cell;
 }
 
-// Entries of the tables of one set: every tuple's, then every extra feature's. Floating numbers cannot overflow.
+// Number of entries in one set of tables: every tuple's, then every extra feature's. Floating point cannot overflow.
 std::vector<double> table_sizes(const Game &game, const Design &design, const std::vector<Group> &groups,
                                 const std::vector<int> &group_of_cell) {
   std::vector<double> sizes;
@@ -153,7 +153,7 @@ std::uint64_t number_of_sets(const Game &game, const Design &design) {
          static_cast<std::uint64_t>(design.per_action ? game.action_count() : 1);
 }
 
-// Whether the other cells of a group tell the value of its last one.
+// Whether the other cells of a group determine the value of its last one.
 bool decides_last(const Group &group) {
   std::set<std::vector<int>> others;
   for (const auto &state : group.states) others.emplace(state.begin(), state.end() - 1);
@@ -169,7 +169,7 @@ void Network::build_groups() {
   const auto place = [&](const Group &group) {
     std::uint32_t codes = 1;
     for (std::size_t i = 0; i < group.cells.size(); ++i) {
-      // A last cell that the others decide tells nothing: without it fewer codes have to be looked up.
+      // Skip a last cell that the others determine: fewer codes have to be looked up.
       if (i > 0 && i + 1 == group.cells.size() && decides_last(group)) break;
       multiplier_of_cell_[static_cast<std::size_t>(group.cells[i])] = codes;
       codes *= static_cast<std::uint32_t>(game_->cell_values(group.cells[i]));
@@ -180,7 +180,7 @@ void Network::build_groups() {
     const Group &group = board_groups_[g];
     const std::uint32_t codes = place(group);
     lookup_.emplace_back();
-    if (g >= design_.groups.size()) continue;  // a cell on its own: its code is its value
+    if (g >= design_.groups.size()) continue;  // a single cell: its code is its value
     lookup_.back().resize(codes);
     for (std::size_t s = 0; s < group.states.size(); ++s) {
       std::uint32_t code = 0;
@@ -213,7 +213,7 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   stages_ = design_.staged ? static_cast<std::uint64_t>(game_->stages()) : 1;
   sets_ = number_of_sets(*game_, design_);
 
-  // Sizes first, then the refusal, then the memory.
+  // Compute sizes first, then refuse, then allocate.
   build_groups();
   const std::vector<double> sizes = table_sizes(*game_, design_, board_groups_, group_of_cell_);
   const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
@@ -223,7 +223,7 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
     refuse("the tables would take " + human(wanted) + "; the limit is " + human(static_cast<double>(memory_limit)) +
            " (fewer or shorter tuples need less)");
   if (size >= 4294967296.0) refuse("one set of tables may have at most 4294967295 entries");
-  // The symmetric boards of a position ask the tables of different actions at once: one index must reach them all.
+  // The symmetric boards of a position read the tables of different actions at once: one index must reach them all.
   if (design_.per_action && size * static_cast<double>(sets_) >= 4294967296.0)
     refuse("tables for every action may have at most 4294967295 entries in all");
 
@@ -245,8 +245,8 @@ Network::Network(GamePtr game, Design design, bool coherent, std::uint64_t memor
   if (coherent_) counters_ = std::make_unique<Memory>(entries() * sizeof(Counter));
 }
 
-// One view reads all boards where every symmetry has the fast form (a permutation of cells with a map of values);
-// else every symmetry is a view of its own, which looks at the transformed state.
+// One view reads all boards if every symmetry has the fast form (a permutation of cells with a map of values);
+// otherwise every symmetry is a separate view, which reads the transformed state.
 void Network::build_views() {
   const Game &game = *game_;
   const auto board = static_cast<std::size_t>(game.cells());
@@ -270,7 +270,7 @@ void Network::build_views() {
   const std::size_t groups = board_groups_.size();
   groups_ = static_cast<int>(view_count * groups);
 
-  // Without fast forms all views share the same rows: they differ in the state they look at.
+  // Without fast forms all views share the same rows: they differ in the state they read.
   std::vector<std::size_t> row_at(groups);
   std::size_t total = 0;
   for (std::size_t g = 0; g < groups; ++g) {
@@ -283,7 +283,7 @@ void Network::build_views() {
     for (std::size_t b = 0; b < boards_a_view; ++b) {
       std::uint32_t multiplier = 1;
       for (const Part &part : parts) {
-        // On a symmetric board the part's cells show what other cells hold; those must be one group as well.
+        // On a symmetric board the part's cells hold the values of other cells, which must form one group as well.
         const auto from = static_cast<std::size_t>(
             group_of_cell_[static_cast<std::size_t>(source[b][static_cast<std::size_t>(part.cells[0])])]);
         const Group &group = board_groups_[from];
@@ -317,7 +317,7 @@ void Network::build_views() {
 void Network::place_rows(const std::vector<std::uint32_t> &rows, const std::vector<std::size_t> &row_at,
                          std::size_t width, std::size_t view_count, std::size_t view_slots) {
   const std::size_t groups = row_at.size();
-  // Aligned, so that a row lies in as few lines of the cache as it can.
+  // Aligned, so that a row touches as few cache lines as possible.
   rows_ = std::make_unique<Memory>(rows.size() * (has_short_rows_ ? sizeof(std::uint16_t) : sizeof(std::uint32_t)));
   auto *long_rows = static_cast<std::uint32_t *>(rows_->data());
   auto *short_rows = static_cast<std::uint16_t *>(rows_->data());
@@ -341,7 +341,7 @@ void Network::place_rows(const std::vector<std::uint32_t> &rows, const std::vect
          has_short_rows_ ? short_row_of_group_.data() + view * groups : nullptr, zero_is_idle_.data() + view * groups});
 }
 
-// Reads it off the rows: a slot's row of a cell's value 1 holds the multiplier of that cell.
+// Reads the fold off the rows: a slot's row of a cell's value 1 holds the multiplier of that cell.
 bool Network::find_fold(Fold &fold) const {
   if (!has_one_view() || !design_.groups.empty() || design_.per_action) return false;
   struct Digit {
@@ -361,7 +361,7 @@ bool Network::find_fold(Fold &fold) const {
       for (std::size_t c = 0; c < cells; ++c) {
         const std::size_t radix = board_groups_[c].states.size();
         const std::uint32_t multiplier = radix > 1 ? row_entry(c, 1, slot) : 0;
-        // A symmetry that changes values has other rows.
+        // A symmetry that changes values has different rows.
         for (std::size_t v = 0; v < radix; ++v)
           if (row_entry(c, v, slot) != v * multiplier) return false;
         if (!multiplier) continue;
@@ -521,7 +521,7 @@ int Network::compare(const Sight &before, const bl_cell_change *cells, int count
     for (int i = 0; i < count; ++i) changes[i] = {cells[i].cell, cells[i].before, cells[i].after};
     return count;
   }
-  // Changed cells of one group come together as one change; an action changes few cells, so a list will do.
+  // Changed cells of one group become one change; an action changes few cells, so a list suffices.
   std::uint32_t codes[16];
   int groups = 0;
   for (int i = 0; i < count; ++i) {
@@ -550,7 +550,7 @@ void Network::add_feature_indices(const void *state, int player, std::uint32_t *
 }
 
 void Network::fetch_rows(const Sight &sight) const {
-  if (!has_short_rows_ || groups_ > 8) return;  // more lines than it pays to ask for
+  if (!has_short_rows_ || groups_ > 8) return;  // more cache lines than prefetching pays for
   const std::uint16_t *value = sight.values.data();
   for (const View &view : views_)
     for (int g = 0; g < view.groups; ++g) {
@@ -561,7 +561,7 @@ void Network::fetch_rows(const Sight &sight) const {
 }
 
 void Network::encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const {
-  // In order: a view's last row may reach over the first slots of the next one, which then writes them.
+  // In order: a view's last row may overlap the first slots of the next one, which then writes them.
   const std::uint16_t *values = sight.values.data();
   for (const View &view : views_) {
     kernels_->encode(view, start_.data() + view.first_slot, values, indices + view.first_slot);

@@ -16,19 +16,19 @@
 
 namespace boardlab::ntuple {
 
-// Cells whose values depend on one another, and all the joint values that can occur: the cells of a ConnectFour column
-// have 127 of them, not 4^6. Tables then have no entries for what cannot be, which makes them small enough for the
-// cache and long tuples affordable; nothing is lost.
+// Cells whose values depend on one another, and all joint values that can occur: the cells of a ConnectFour column have
+// 127 of them, not 4^6. Tables then have no entries for impossible values, which makes them small enough for the cache
+// and long tuples affordable, without any loss.
 struct Group {
   std::vector<int> cells;
   std::vector<std::vector<int>> states;  // each a value for every cell
 };
 
-// All that is needed to build a network again, but for its weights.
+// Everything needed to build a network again, except its weights.
 struct Design {
   std::vector<std::vector<int>> tuples;   // cells of the board vector
-  std::vector<std::uint64_t> symmetries;  // of the boards to read; the first is 0, the identity
-  std::vector<Group> groups;              // cells in none of them are on their own
+  std::vector<std::uint64_t> symmetries;  // symmetric boards to read; the first is 0, the identity
+  std::vector<Group> groups;              // cells in none of them are single
   bool per_player = true;                 // a set of tables for every player, or one for all
   bool staged = false;                    // a set of tables for every stage of the game
   bool feature_tables = false;            // with the game's extra tables
@@ -38,17 +38,17 @@ struct Design {
 
 class Network {
  public:
-  // Throws std::invalid_argument with one sentence when the design does not fit the game or the tables would take
-  // more than `memory_limit` bytes. `coherent` tables keep N and A beside every weight, for learning with TCL.
+  // Throws std::invalid_argument if the design does not fit the game or the tables would take more than `memory_limit`
+  // bytes. `coherent` tables keep N and A with every weight, for learning with TCL.
   Network(GamePtr game, Design design, bool coherent, std::uint64_t memory_limit);
-  // What the tables of such a network take, in bytes, before anyone takes them; it may be more than any memory has.
-  // Throws as the constructor does when the design does not fit the game.
+  // Bytes that the tables would take, without allocating them; may exceed any memory. Throws like the constructor if
+  // the design does not fit the game.
   static double bytes_of(const Game &game, const Design &design, bool coherent);
   Network(const Network &) = delete;
   Network &operator=(const Network &) = delete;
 
   // The same values with fewer slots, for reading only: a tuple that some symmetries map onto itself, such as a row or
-  // a diagonal, is read once for all of them, out of a table of sums. Null where that would save little.
+  // a diagonal, is read once for all of them, from a table of sums. Null if that would save little.
   std::shared_ptr<Network> folded() const;
 
   const Game &game() const { return *game_; }
@@ -60,10 +60,10 @@ class Network {
     return {static_cast<std::int32_t>(design_.tuples.size()), static_cast<std::int32_t>(design_.symmetries.size()),
             slots_};
   }
-  int padded_slots() const { return padded_; }  // room that an array of indices needs
+  int padded_slots() const { return padded_; }  // size of an array of indices
   int groups() const { return groups_; }        // of all views together
   std::uint64_t set_size() const { return set_size_; }
-  // Where the table of every tuple, then of every extra feature, begins within a set.
+  // Start of the table of every tuple, then of every extra feature, within a set.
   std::vector<std::uint32_t> table_starts() const;
   std::uint64_t entries() const { return set_size_ * sets_; }
   static constexpr std::uint64_t bytes_an_entry(bool coherent) {
@@ -73,19 +73,18 @@ class Network {
 
   float *weights(std::uint64_t set) const { return static_cast<float *>(weights_->data()) + set * set_size_; }
   Counter *counters(std::uint64_t set) const { return static_cast<Counter *>(counters_->data()) + set * set_size_; }
-  // Which set of tables judges an after-state of the player.
+  // The set of tables for an after-state of the player.
   std::uint64_t set_of(const void *state, int player) const {
     const auto p = static_cast<std::uint64_t>(design_.per_player ? player : 0);
     return design_.staged ? p * stages_ + static_cast<std::uint64_t>(game_->stage(state)) : p;
   }
   bool is_staged() const { return design_.staged; }
-  // With tables for every action: its sets begin here.
+  // With tables per action: start of its sets.
   std::uint64_t first_set(Action action) const {
     return static_cast<std::uint64_t>(action) * (sets_ / static_cast<std::uint64_t>(game_->action_count()));
   }
 
-  // A position as the network sees it: the codes of the groups of cells in all views and the values that they stand
-  // for.
+  // A position as the network sees it: the codes of the groups of cells in all views, and their values.
   struct Sight {
     std::vector<std::uint8_t> cells;
     std::vector<std::uint32_t> codes;  // mixed radix over the cells of the group
@@ -94,17 +93,17 @@ class Network {
   };
   Sight make_sight() const;
   void look(const void *state, int player, Sight &sight) const;
-  // Asks for the memory that `encode` will read.
+  // Prefetches the memory that `encode` will read.
   void fetch_rows(const Sight &sight) const;
-  // indices[padded_slots] of what was seen; the state is asked for its extra features only.
+  // indices[padded_slots] of what was seen; the state is used only for extra features.
   void encode(const Sight &sight, const void *state, int player, std::uint32_t *indices) const;
 
-  // Where there is one view, a position may be read as a difference to another one.
+  // With a single view, a position may be read as a difference to another one.
   bool has_one_view() const { return views_.size() == 1; }
-  // The groups that changed from one sight to another, or through the changed cells that a game reports.
+  // The groups that changed between two sights, or through the changed cells that a game reports.
   int compare(const Sight &before, const Sight &after, Change *changes) const;
   int compare(const Sight &before, const bl_cell_change *cells, int count, Change *changes) const;
-  // Indices as a difference; marks the slots that have another index now and returns how many have.
+  // Computes indices as a difference; marks the slots whose index changed and returns their number.
   int shift(const Change *changes, int count, const void *state, int player, const std::uint32_t *from,
             std::uint32_t *to, std::uint64_t *marks) const;
   int mark_words() const { return mark_words_; }
@@ -125,8 +124,8 @@ class Network {
   void use_kernels(const Kernels &chosen) { kernels_ = &chosen; }
 
  private:
-  // What folding is about: of every tuple one slot for each set of cells that its boards read, and where the digits of
-  // that slot's index go in the other slots that read the same cells.
+  // A fold: for every tuple one slot per set of cells that its boards read, and where the digits of that slot's index
+  // go in the other slots that read the same cells.
   struct Fold {
     struct Tuple {
       std::vector<std::size_t> slots;
@@ -164,12 +163,12 @@ class Network {
   struct Member {
     std::uint32_t cell, multiplier;
   };
-  std::vector<Member> members_;                     // the cells that tell the groups' codes, group by group
+  std::vector<Member> members_;                     // the cells that determine the groups' codes, group by group
   std::vector<std::size_t> members_of_group_;       // where they begin; one more for the end
-  std::vector<std::vector<std::uint16_t>> lookup_;  // [group]: code to value; empty where they are the same
+  std::vector<std::vector<std::uint16_t>> lookup_;  // [group]: code to value; empty if they are equal
 
   std::vector<View> views_;
-  std::vector<std::uint64_t> view_symmetry_;  // to be applied to the state before a view looks at it
+  std::vector<std::uint64_t> view_symmetry_;  // to apply to the state before a view reads it
   std::vector<std::uint32_t> start_;          // [padded_]: where each slot's table begins
   bool has_short_rows_ = false;
   std::unique_ptr<Memory> rows_;

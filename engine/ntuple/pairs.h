@@ -14,9 +14,9 @@ class Pairs {
  public:
   explicit Pairs(const Network &network);
 
-  // The position whose actions are judged next, and the player to move in it. It must stay where it is.
+  // Sets the position whose actions are evaluated next, and its player to move. It must stay in place.
   void set_state(const void *state, int player);
-  // The entries of all tables together that judge the action, one a slot: to be used with set 0.
+  // The entries for the action, one per slot, counted over all tables: to be used with set 0.
   void encode(Action action, std::uint32_t *indices) const;
   // Sum of the weights, before sigma.
   float sum(Action action);

@@ -5,7 +5,7 @@ namespace boardlab::ntuple {
 SarsaLearner::SarsaLearner(NetworkPtr network, const TdSettings &settings, bool is_q_learning, std::uint64_t seed)
     : TdLearner(network, settings, seed), is_q_learning_(is_q_learning), pairs_(*network) {}
 
-// The action with the highest Q, uniformly among equals. Sigma is monotone, so the sums decide.
+// The action with the highest Q, uniformly among equals. Sigma is monotone, so comparing sums suffices.
 Action SarsaLearner::best_action(int count, float *sum) {
   Action best = actions_[0];
   std::uint32_t equals = 0;
@@ -21,7 +21,7 @@ Action SarsaLearner::best_action(int count, float *sum) {
   return best;
 }
 
-// What the player was paid since its latest pair, its step reward included.
+// The player's reward since its latest pair, including step rewards.
 double SarsaLearner::reward(const void *state, int player, const Trace &trace) const {
   double paid[MAX_PLAYERS];
   game_.outcome(settings_.outcome, state, paid);
@@ -32,7 +32,7 @@ SelfPlay::Choice SarsaLearner::act(void *state, int player) {
   const int count = game_.legal(state, actions_.data());
   pairs_.set_state(state, player);
   const bool is_random = explores();
-  float sum = 0;  // of the action that the target asks
+  float sum = 0;  // of the action in the target
   Action action = -1;
   if (!is_random || is_q_learning_) action = best_action(count, &sum);
   if (is_random) {
@@ -44,7 +44,7 @@ SelfPlay::Choice SarsaLearner::act(void *state, int player) {
     const double to_come = static_cast<double>(network_->squash(sum));
     const double target = reward(state, player, trace) + settings_.gamma * to_come;
     if (is_q_learning_) {
-      // Watkins's Q(lambda): the target is right whatever is played now, but it ends here if that is not the best.
+      // Watkins's Q(lambda): the target holds whatever is played now, but the trace ends if that is not the best.
       adapt(trace, target, true, false);
       if (is_random && settings_.reset_traces) trace.length = 0;
     } else {
@@ -61,8 +61,8 @@ SelfPlay::Choice SarsaLearner::act(void *state, int player) {
   return {action, is_random};
 }
 
-// The last player's own last pair gets its target, in which nothing is to come; part 1 of final adaptation does the
-// same for the others.
+// The last player's own last pair gets its target, without future reward; part 1 of final adaptation does the same for
+// the others.
 void SarsaLearner::end_episode(const void *state, int last_player) {
   for (int player = 0; player < game_.players(); ++player) {
     Trace &trace = traces_[static_cast<std::size_t>(player)];

@@ -1,9 +1,9 @@
 // SARSA and Q-learning on an n-tuple network with tables for every action (Sutton and Barto, chapters 6 and 12).
 //
-// They learn as the TD learner does, with the same traces, temporal coherence and final adaptation, but what is judged
-// is a pair (state, action) instead of an after-state. A pair's target is what the player was paid until its own next
-// state s', plus gamma times Q(s', a') of the action it takes there (SARSA) or the best Q(s', .) (Q-learning). A pair
-// is never terminal, so final adaptation has no part 2.
+// They learn like the TD learner, with the same traces, temporal coherence and final adaptation, but on pairs (state,
+// action) instead of after-states. A pair's target is the player's reward until its own next state s', plus gamma times
+// Q(s', a') of the action it takes there (SARSA) or the best Q(s', .) (Q-learning). A pair is never terminal, so final
+// adaptation has no part 2.
 #pragma once
 
 #include "ntuple/pairs.h"

@@ -7,7 +7,7 @@ namespace boardlab::ntuple {
 
 namespace {
 
-constexpr std::int64_t MOST_TRACE = 1024;  // a decay near 1 would keep a whole long episode
+constexpr std::int64_t MOST_TRACE = 1024;  // a decay near 1 would keep the whole episode
 
 }  // namespace
 
@@ -15,7 +15,7 @@ int trace_length(const TdSettings &s) {
   const double decay = trace_decay(s);
   if (decay <= 0) return 1;
   if (decay >= 1) return MOST_TRACE;
-  int states = 1;  // counted, because logarithms of exact powers are rounded either way
+  int states = 1;  // counted, because logarithms of exact powers may round either way
   for (double share = decay; share >= s.horizon_cut && states < MOST_TRACE; share *= decay) ++states;
   return states;
 }
@@ -43,7 +43,7 @@ double SelfPlay::epsilon() const {
 std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> &stop) {
   stop_ = stop;
   stopped_ = false;
-  struct Forget {  // also where an episode throws: features may be a user's own
+  struct Forget {  // also if an episode throws: features may be user code
     std::function<bool()> &stop;
     ~Forget() { stop = nullptr; }
   } const forget{stop_};
@@ -52,7 +52,7 @@ std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> 
   return played;
 }
 
-// choose_start_01: some episodes begin after random actions, so that more than one opening is learned.
+// choose_start_01: some episodes begin with random actions, to learn more than one opening.
 void SelfPlay::start(void *state) {
   game_.training_start(state, rng);
   if (settings_.start_rate <= 0 || rng.unit() >= settings_.start_rate) return;

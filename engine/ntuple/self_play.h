@@ -1,5 +1,5 @@
-// What all learners by self-play have in common: how an episode starts and ends, the schedules, and what a checkpoint
-// keeps. What is learned from an action is the learner's own.
+// The common part of all self-play learners: how an episode starts and ends, the schedules, and the contents of a
+// checkpoint. Each learner defines what it learns from an action.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace boardlab::ntuple {
 struct TdSettings {
   int outcome = SCORE;
   std::int64_t episodes = 1;                  // over which alpha and epsilon change
-  std::int64_t epsilon_episodes = 0;          // over which epsilon does; 0: over all
+  std::int64_t epsilon_episodes = 0;          // over which epsilon changes; 0: all
   double alpha = 0.1, alpha_final = 0.1;      // geometric
   double epsilon = 0.1, epsilon_final = 0.1;  // linear
   double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut
@@ -24,23 +24,23 @@ struct TdSettings {
   bool adapt_others = true, adapt_last = true;  // final adaptation, parts 1 and 2
   double start_rate = 0;                        // share of episodes that start with random actions
   int start_actions = 1;
-  int start_actions_min = 0;   // drawn evenly from these to start_actions; 0: always start_actions
+  int start_actions_min = 0;   // drawn uniformly from here to start_actions; 0: always start_actions
   int episode_limit = 0;       // actions; 0: the game's horizon
-  bool skip_reversal = false;  // never back to the state before the last action (cube)
+  bool skip_reversal = false;  // never return to the state before the last action (cube)
   Coherence coherence = Coherence::NONE;
   double tc_init = 1e-4, tc_beta = 2.7;
   bool accumulate_delta = false;  // N and A sum up delta instead of delta * eligibility
-  std::int64_t replay = 0;        // steps that the replay buffer holds; 0: there is none
-  int replay_batch = 1;           // of them to be learned again after every step
+  std::int64_t replay = 0;        // capacity of the replay buffer in steps; 0: no buffer
+  int replay_batch = 1;           // steps to learn again after every step
 };
 
-// What is left of an eligibility one own position later (Sutton and Barto).
+// The factor by which an eligibility decays per own position (Sutton and Barto).
 inline double trace_decay(const TdSettings &settings) { return settings.gamma * settings.lambda; }
 
-// The number of own positions that a trace reaches back: where its decay^j falls below the horizon cut.
+// The number of own positions that a trace reaches back: until decay^j falls below the horizon cut.
 int trace_length(const TdSettings &settings);
 
-// What happened in an episode, for tests against a slow version of the same algorithm.
+// A log of an episode, for tests against a slow version of the same algorithm.
 struct EpisodeStep {
   Action action;
   bool is_chance, is_random;
@@ -57,7 +57,7 @@ class SelfPlay {
   SelfPlay(const SelfPlay &) = delete;
   SelfPlay &operator=(const SelfPlay &) = delete;
 
-  // Plays and learns; `stop` is asked now and then and ends the work after the running episode. Returns the number of
+  // Plays and learns; calls `stop` regularly, which ends the work after the current episode. Returns the number of
   // episodes played.
   virtual std::int64_t train(std::int64_t episodes, const std::function<bool()> &stop);
   void episode(EpisodeRecord *record);
@@ -67,7 +67,7 @@ class SelfPlay {
   double alpha() const;
   double epsilon() const;
 
-  // With the tables, all that a checkpoint has to keep; traces end with their episode.
+  // Together with the tables, everything that a checkpoint has to keep; traces end with their episode.
   std::int64_t episodes_done = 0, actions_done = 0;
   Rng rng;
 
@@ -78,18 +78,18 @@ class SelfPlay {
   };
   virtual void begin_episode(const void *start) = 0;
   // The player whose after-state the start of an episode is, or CHANCE. Without chance it is an after-state of the
-  // player whose action led to it (random actions at the start), and in a puzzle it always is: any other position may
-  // lead to it. Learners of after-states move its value with the first action, as GBG's TDNTuple4Agt does.
+  // player whose action led to it (random actions at the start), and in a puzzle always, because another position may
+  // lead to it. Learners of after-states update its value with the first action, like GBG's TDNTuple4Agt.
   int maker(const void *start) const;
   // Chooses an action for the player to move, learns from it and plays it.
   virtual Choice act(void *state, int player) = 0;
   // The game or the round is over: final adaptation.
   virtual void end_episode(const void *state, int last_player) = 0;
-  // The episode was cut where `player` decides: nothing more to do for a learner that has already learned from the
-  // values of the positions on the way.
+  // The episode was cut when `player` was to decide: nothing to do for a learner that has already learned from the
+  // positions on the way.
   virtual void cut_episode(const void * /*state*/, int /*player*/) {}
   bool explores() { return epsilon_ > 0 && rng.unit() < epsilon_; }
-  // What an action costs, counted in the actions of a learner that does not search: `stop` is asked every 1024.
+  // Cost of an action, in actions of a learner that does not search: `stop` is called every 1024.
   std::int64_t effort_ = 1;
 
  private:

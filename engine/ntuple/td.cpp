@@ -54,10 +54,10 @@ void TdLearner::begin_episode(const void *start) {
   if (!best_.is_final) push(best_, traces_[static_cast<std::size_t>(player)]);
 }
 
-// One action of TD-FARL; paper 000, Eq. (4) to (6).
+// One action of TD-FARL; Scheiermann and Konen (2022), Eq. (4) to (6).
 SelfPlay::Choice TdLearner::act(void *state, int player) {
   Trace &trace = traces_[static_cast<std::size_t>(player)];
-  // While the actions are judged, the memory that the update will need comes nearer.
+  // While actions are evaluated, prefetch the memory that the update will need.
   if (network_->is_coherent() && trace.length > 0)
     network_->kernels().prefetch_counters(network_->counters(trace.at(0).set), trace.at(0).indices.data(),
                                           network_->slots());
@@ -80,7 +80,7 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
   return {best_action_, is_random};
 }
 
-// What the target says about the action that was chosen: the network's own value, or a better informed one.
+// The future reward after the chosen action: the network's own value, or the adviser's.
 double TdLearner::to_come_after_best(int player) {
   double value;
   if (adviser_ && !best_.is_final && adviser_->judge(best_.state.data(), player, rng, value)) return value - best_.paid;
@@ -124,7 +124,7 @@ void TdLearner::choose_best(std::uint32_t n, const void *forbidden) {
   std::swap(best_, candidates_[best]);
 }
 
-// Above 0 where a is better than b. Sigma is monotone, so the sums decide where nothing else differs.
+// Above 0 if a is better than b. Sigma is monotone, so the sums decide if nothing else differs.
 double TdLearner::advantage(const AfterStates::View &a, const AfterStates::View &b) const {
   if (!a.is_final && !b.is_final && a.paid == b.paid && settings_.gamma > 0)
     return static_cast<double>(a.sum) - static_cast<double>(b.sum);
@@ -148,7 +148,7 @@ void TdLearner::remember(const TraceState &from, double reward, const AfterState
   replay_->add(from.indices.data(), from.set, reward, next ? next->indices.data() : nullptr, next ? next->set : 0);
 }
 
-// Some steps out of the buffer, uniformly, each towards the target that today's weights give it; without traces.
+// Learns from steps drawn uniformly from the buffer, with targets by the current weights; without traces.
 void TdLearner::learn_again() {
   for (int i = 0; i < settings_.replay_batch; ++i) {
     const std::uint32_t draw = rng.below(static_cast<std::uint32_t>(replay_->size()));
@@ -162,8 +162,8 @@ void TdLearner::learn_again() {
   }
 }
 
-// Moves V of the latest own after-state towards the target, and those before it with it (eligibility). With `cut`, a
-// random action: what came before it is not credited, and nothing later reaches back over it.
+// Moves V of the latest own after-state towards the target, together with the earlier ones (eligibility). With `cut`, a
+// random action: earlier states get no credit for it, and later updates do not reach back over it.
 void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
   TraceState &latest = trace.at(0);
   const float value = network_->squash(network_->sum(latest.set, latest.indices.data()));
@@ -181,8 +181,8 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
   if (cut) trace.length = 0;
 }
 
-// Part 1: every other player's last after-state moves towards what that player got in the end. Part 2: so does the
-// last player's; where its action ended the game, nothing was still to come, so towards 0.
+// Part 1: every other player's last after-state moves towards that player's final outcome. Part 2: so does the last
+// player's; if its action ended the game there is no future reward, so towards 0.
 void TdLearner::end_episode(const void *state, int last_player) {
   double final_outcome[MAX_PLAYERS];
   game_.outcome(settings_.outcome, state, final_outcome);

@@ -1,6 +1,6 @@
 // TD(lambda) with final adaptation (TD-FARL; Konen and Bagheri 2020) on an n-tuple network, with temporal coherence
-// learning (TCL; Beal and Smith 1999). Every player learns from its own after-states only, so that one algorithm fits
-// 1, 2 and N players, with and without dice.
+// learning (TCL; Beal and Smith 1999). Every player learns only from its own after-states, so one algorithm fits 1, 2
+// and N players, with and without dice.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ class TdLearner : public SelfPlay {
   TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
 
   const NetworkPtr &network() const { return network_; }
-  // Search inside self-play; without an adviser nothing is different.
+  // Search inside self-play; without an adviser nothing changes.
   void set_adviser(std::unique_ptr<Adviser> adviser);
   const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
-  // What was drawn from the buffer in the last episode, for tests against a slow version.
+  // The steps drawn from the buffer in the last episode, for tests against a slow version.
   const std::vector<std::uint32_t> &drawn() const { return drawn_; }
 
  protected:
@@ -64,7 +64,7 @@ class TdLearner : public SelfPlay {
   Action best_action_ = -1;
 
  private:
-  bool choose(const void *state, int player);  // into best_; whether the action is random
+  bool choose(const void *state, int player);  // into best_; returns whether the action is random
   void push(const AfterStates::View &view, Trace &trace);
   double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
   void remember(const TraceState &from, double reward, const AfterStates::View *next);

@@ -91,18 +91,18 @@ void QLearner::end_episode(const void *state, int) {
   learn_backwards(final_outcome);
 }
 
-// What is to come is then the best value of the last state; to a player who does not decide in it, nothing says what
-// the last action brought.
+// The future reward is then the best value of the last state; for a player who does not decide there, nothing is known
+// about the last action's result.
 void QLearner::cut_episode(const void *state, int player) {
   if (learns(player)) steps_.push_back(step_at(state, player));
   learn_backwards(nullptr);
 }
 
-// Lines 3 to 6, for every player who learns: s' is the state in which the player decides next.
+// Lines 3 to 6, for every learning player: s' is the state in which the player decides next.
 void QLearner::learn_backwards(const double *final_outcome) {
   if (steps_.size() > table_->room())
-    throw TableFull("the table is full: it has room for " + std::to_string(table_->most()) +
-                    " pairs of state and action; a new run with more memory_mb has room for more");
+    throw TableFull("the table is full: it holds at most " + std::to_string(table_->most()) +
+                    " pairs of state and action; start a new run with a larger memory_mb");
   const Step *next[MAX_PLAYERS] = {};
   for (std::size_t i = steps_.size(); i-- > 0;) {
     const Step &step = steps_[i];

@@ -1,6 +1,6 @@
-// Tabular Q-learning and QM-learning (paper 003, Algorithm 9): a match is played and then learned from its end to its
-// start, so that the result reaches the first action at once. QM-learning asks Monte Carlo Search (Algorithm 8) for an
-// action in a state that the table does not know.
+// Tabular Q-learning and QM-learning (Wang 2021, Algorithm 9): a match is played and then learned from its end to its
+// start, so that the result reaches the first action at once. QM-learning uses Monte Carlo Search (Algorithm 8) in
+// states that the table does not know.
 #pragma once
 
 #include "ntuple/self_play.h"
@@ -13,8 +13,8 @@ struct QSettings {
   ntuple::TdSettings play;              // alpha, gamma, epsilon, how episodes start
   bool random_opponents = false;        // one player learns, a different one each match; the others play at random
   bool asks_monte_carlo = false;        // QM-learning
-  std::int64_t search_iterations = 50;  // playouts a decision; 0 = no limit
-  double search_seconds = 0;            // 0 = no limit; with one, no run is like another
+  std::int64_t search_iterations = 50;  // playouts per decision; 0: no limit
+  double search_seconds = 0;            // 0: no limit; with a limit, runs are not reproducible
 };
 
 class QLearner final : public ntuple::SelfPlay {
@@ -29,18 +29,18 @@ class QLearner final : public ntuple::SelfPlay {
   void cut_episode(const void *state, int player) override;
 
  private:
-  // One decision: the pairs of its legal actions, of which one was played, and what the player had been paid.
+  // One decision: the pairs of its legal actions, the one played, and the player's reward so far.
   struct Step {
     int player;
     std::size_t begin, end, chosen;  // in pairs_
     double paid;
   };
   bool learns(int player) const;
-  // The decision that `player` has to make, its actions in actions_.
+  // The decision of `player`, with its actions in actions_.
   Step step_at(const void *state, int player);
-  // From the last decision to the first; `final_outcome` is null where the match was cut.
+  // From the last decision to the first; `final_outcome` is null if the match was cut.
   void learn_backwards(const double *final_outcome);
-  // An action by the table, uniformly among the best; -1 where no action of the state was ever learned.
+  // A best action of the table, uniformly among equals; -1 if no action of the state was ever learned.
   int best_known(const Step &step);
   double best_value(const Step &step) const;
 

@@ -10,10 +10,10 @@ namespace boardlab::tabular {
 QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes, bool by_cells)
     : game_(std::move(game)), outcome_(outcome), by_cells_(by_cells) {
   if (by_cells && game_->cells() == 0)
-    throw std::invalid_argument("a table of a game with rounds needs a board vector, which " + game_->name() +
+    throw std::invalid_argument("a table for a game with rounds needs a board vector, which " + game_->name() +
                                 " does not have");
   const Range range = game_->outcome_range(outcome);
-  // Every round pays, whatever the range of the whole game is.
+  // Every round pays, whatever the range of the whole game.
   loose_ = range.loose || !(range.max > range.min) || by_cells;
   low_ = range.min;
   width_ = range.max - range.min;
@@ -24,7 +24,7 @@ QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes, bool by_cells)
   } catch (const std::exception &) {
     throw std::invalid_argument("there is no memory for a table of " + std::to_string(bytes >> 20) + " MiB");
   }
-  most_ = slots - slots / 8;  // a table that is nearly full is slow
+  most_ = slots - slots / 8;  // a nearly full table is slow
 }
 
 std::uint64_t QTable::key(const void *state, std::vector<std::uint8_t> &cells) const {
@@ -62,7 +62,7 @@ double &QTable::at(std::uint64_t pair) {
 
 void QTable::recount() {
   const auto used = keys.size() - static_cast<std::uint64_t>(std::count(keys.begin(), keys.end(), std::uint64_t{0}));
-  if (used > most_) throw std::invalid_argument("the table holds more pairs than it may");
+  if (used > most_) throw std::invalid_argument("the table has more pairs than its limit");
   count_ = used;
 }
 

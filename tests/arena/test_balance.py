@@ -157,9 +157,9 @@ def test_the_same_seed_gives_the_same_starts():
     [
         ("2048", ["random"], {}, "nothing to balance"),
         ("tictactoe", ["random"] * 3, {}, "one agent that plays itself, or 2"),
-        ("tictactoe", [7], {}, "an agent is an expression"),
+        ("tictactoe", [7], {}, "an agent must be an expression"),
         ("tictactoe", ["random"], {"plies": 1, "keep": 200}, "keep must be"),
-        ("tictactoe", ["random"], {"plies": 9}, "no game of tictactoe still runs"),
+        ("tictactoe", ["random"], {"plies": 9}, "every game of tictactoe is over"),
     ],
 )
 def test_mistakes_get_a_sentence(game, agents, more, message):

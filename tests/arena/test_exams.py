@@ -30,7 +30,7 @@ def test_starts_are_all_running_positions_once():
     assert len(starts_up_to(bl.game("tictactoe"), 2, 2)) == 72
     assert len(starts_up_to(bl.game("nim", heaps=(1, 1)), 2)) == 3  # both empty is over
     assert len(starts_up_to(bl.game("othello"), 4, 4)) == 236  # van der Ree and Wiering (2013)
-    with pytest.raises(bl.BoardLabError, match="nature moves"):
+    with pytest.raises(bl.BoardLabError, match="has chance events"):
         starts_up_to(bl.game("2048"), 1)
 
 

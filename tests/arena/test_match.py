@@ -188,7 +188,7 @@ def test_openings_that_end_all_games_are_known_before_they_are_played() -> None:
             arena.check_openings(2)
         else:
             refused += 1
-            with pytest.raises(BoardLabError, match="no game of tictactoe still runs after 8 random actions"):
+            with pytest.raises(BoardLabError, match="every game of tictactoe is over after 8 random actions"):
                 arena.check_openings(2)
     assert 5 < refused < 25
 
@@ -492,12 +492,12 @@ def test_a_match_refuses_what_it_cannot_play() -> None:
     refused("agents must be", FOUR, 3)
     refused("an agent expression must be text", FOUR, [None, None])
     refused("a game is made with", "connectfour", two)
-    refused("a seating of connectfour names each", FOUR, two, seatings=[[0, 0]])
-    refused("a seating of connectfour names each", FOUR, two, seatings=[3])
-    refused("a seating of connectfour names each", FOUR, two, seatings=[[None, "x"]])
+    refused("a seating of connectfour must name each", FOUR, two, seatings=[[0, 0]])
+    refused("a seating of connectfour must name each", FOUR, two, seatings=[3])
+    refused("a seating of connectfour must name each", FOUR, two, seatings=[[None, "x"]])
     refused("starts must be", FOUR, two, starts=[None])
     refused("starts must be", FOUR, two, starts=3.5)
-    refused("a state has 42 fields", FOUR, two, starts=[TICTACTOE.initial_state()])
+    refused("a state needs 42 fields", FOUR, two, starts=[TICTACTOE.initial_state()])
     refused("progress must be", FOUR, two, progress=3)
     refused("was made for", FOUR, [bl.agent("random", TICTACTOE), "random"])
     refused("one thread only", FOUR, [scripted(FOUR, first_action), "random"], threads=2)

@@ -58,7 +58,7 @@ def test_a_match_and_a_tournament_take_starts_as_exams_do(tmp_path: Path) -> Non
     assert {r.start for r in played.records} == set(all_positions(FOUR, 1))
     given = {"games": 40, "against": "random"}
     assert bl.evaluate("mc", FOUR, starts=1, **given) == bl.evaluate("mc", FOUR, starts="1", **given)
-    with pytest.raises(BoardLabError, match="give random actions once"):
+    with pytest.raises(BoardLabError, match="give random actions only once"):
         bl.match(FOUR, agents, starts="random 3", random_actions=2)
 
 
@@ -73,9 +73,9 @@ def test_openings_that_make_no_sense_are_refused(tmp_path: Path, monkeypatch: py
     refused("line 1: the game is over", "0 1 0 1 0 1 0")
     with pytest.raises(BoardLabError, match="there is no file"):
         bl.match(FOUR, ["random", "random"], starts=str(tmp_path / "missing"))
-    with pytest.raises(BoardLabError, match="nature moves"):
+    with pytest.raises(BoardLabError, match="has chance events"):
         all_positions(bl.game("2048"), 2)
-    with pytest.raises(BoardLabError, match="still runs after 9"):
+    with pytest.raises(BoardLabError, match="is over after 9"):
         all_positions(TICTACTOE, 9)
     monkeypatch.setattr("boardlab.arena.openings.MOST_POSITIONS", 300)
     with pytest.raises(BoardLabError, match="more than 300 positions"):

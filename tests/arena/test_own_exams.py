@@ -93,10 +93,10 @@ def test_numbers_out_of_range_are_said():
 
 def test_what_cannot_be_registered_is_refused():
     for arguments, options, words in [
-        (("perfect", length), {}, '"perfect" is an exam of BoardLab itself; choose another name'),
-        (("uct", length), {}, '"uct" is an agent, and so an exam already'),
+        (("perfect", length), {}, '"perfect" is a built-in exam; choose another name'),
+        (("uct", length), {}, '"uct" is an agent, which is already an exam'),
         (("a b", length), {}, "the name of an exam is a letter"),
-        (("own", 7), {}, "register_exam takes a function of the paper, not 7"),
+        (("own", 7), {}, "register_exam needs a function of the paper, not 7"),
         (("own", length), {"best": "all"}, "best must be a number or None, not 'all'"),
         (
             ("own", length),

@@ -40,7 +40,7 @@ def test_tiles_of_2048(tmp_path: Path) -> None:
         assert mine[-1][4] == record.scores[0] and mine[-1][5] == 0
         assert mine[-1][6] == sum(row[5] for row in mine)
         assert [row[7] for row in mine] == sorted(row[7] for row in mine)
-    with pytest.raises(BoardLabError, match="made from a match"):
+    with pytest.raises(BoardLabError, match="need the result of a match"):
         write_play_stats(tmp_path / "x.csv", game, None)  # type: ignore[arg-type]
     with pytest.raises(BoardLabError, match="cannot be written"):
         write_play_stats(tmp_path / "no" / "x.csv", game, result)

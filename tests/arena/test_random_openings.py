@@ -62,7 +62,9 @@ def test_a_game_without_an_exact_solver_does_not_have_it():
 
 def test_a_game_in_which_nothing_matters_gets_a_sentence():
     game = bl.game("nim", heaps=(1, 1, 1, 1))
-    with pytest.raises(bl.BoardLabError, match="has no opening of 2 to 10 actions in which it matters"):
+    with pytest.raises(
+        bl.BoardLabError, match="has no opening of 2 to 10 actions in which the choice matters"
+    ):
         bl.evaluate("random", game, "openings", games=4)
 
 

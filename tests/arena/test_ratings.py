@@ -490,7 +490,7 @@ def test_games_that_are_cut_off_are_left_out_and_counted(tmp_path: Path) -> None
     found = read_pgn_results(file)
     line = FIGURE.count("\n") + 1
     assert found.left_out == (
-        f"1 game left out: incomplete ({file}, line {line}: a game without the tag White)",
+        f"1 game left out: incomplete ({file}, line {line}: a game lacks the tag White)",
         "1 game left out: without a result",
     )
     (tmp_path / "whole.pgn").write_text(FIGURE)
@@ -502,7 +502,7 @@ def test_games_that_are_cut_off_are_left_out_and_counted(tmp_path: Path) -> None
     file.write_text(cut + FIGURE)  # such files are joined, too
     assert read_pgn_results(file) == found and "line 1:" in read_pgn_results(file).left_out[0]
     file.write_text(cut)
-    with pytest.raises(BoardLabError, match="line 1: a game without the tag White"):
+    with pytest.raises(BoardLabError, match="line 1: a game lacks the tag White"):
         read_pgn_results(file)
 
 
@@ -549,7 +549,7 @@ def test_files_that_cannot_be_rated_are_refused(tmp_path: Path) -> None:
 
     refused("no game with the tags", "")
     refused("no game with the tags", "1. e4 e5 2. f4")
-    refused("line 1: a game without the tag Black", '[White "a"]\n[Result "1-0"]\n')
+    refused("line 1: a game lacks the tag Black", '[White "a"]\n[Result "1-0"]\n')
     unfinished = '[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 *\n\n'
     alone = '[Player1 "a"]\n[Result "*"]\n[Scores "1024"]\n\n*\n\n'
     refused("holds no finished game: 2 games without a result", 2 * unfinished)
@@ -578,7 +578,7 @@ def test_ratings_refuse_what_they_cannot_rate() -> None:
         bayes_elo(games("a", "a", 1, 0, 0))
     with pytest.raises(BoardLabError, match="openskill takes any number"):
         bayes_elo([Result(("a", "b", "c"), (1, 0, 0))])
-    with pytest.raises(BoardLabError, match="one score a player"):
+    with pytest.raises(BoardLabError, match="one score per player"):
         openskill([Result(("a", "b"), (1,))])
     with pytest.raises(BoardLabError, match="finite"):
         openskill([Result(("a", "b"), (math.nan, 1))])
@@ -624,8 +624,8 @@ def test_glickmans_worked_example() -> None:
         ({"a": GlickoRating(deviation=0)}, "the deviation of a"),
         ({"a": GlickoRating(volatility=0)}, "the volatility of a must be a number from 1e-06 to 10, not 0"),
         ({"b": GlickoRating(volatility="x")}, "the volatility of b"),  # type: ignore[arg-type]
-        ({"a": 1500}, "start gives a GlickoRating for each name"),
-        ([1500], "start gives a GlickoRating for each name"),
+        ({"a": 1500}, "start must give a GlickoRating for each name"),
+        ([1500], "start must give a GlickoRating for each name"),
     ],
 )
 def test_a_start_that_cannot_be_is_refused(start: object, says: str) -> None:
@@ -636,8 +636,8 @@ def test_a_start_that_cannot_be_is_refused(start: object, says: str) -> None:
 @pytest.mark.parametrize(
     ("start", "says"),
     [
-        ({"a": 3}, "start gives a SkillRating for each name"),
-        (5, "start gives a SkillRating for each name, not 5"),
+        ({"a": 3}, "start must give a SkillRating for each name"),
+        (5, "start must give a SkillRating for each name, not 5"),
         ({"a": SkillRating(mean=1e6)}, "the mean of a must be a number from -100000 to 100000, not 1000000"),
         ({"a": SkillRating(mean=math.nan)}, "the mean of a"),
         ({"b": SkillRating(deviation=-1)}, "the deviation of b must be a number from 0 to 100000, not -1"),

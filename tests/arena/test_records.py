@@ -183,9 +183,9 @@ def test_sections_take_what_people_write():
 @pytest.mark.parametrize(
     ("tags", "words"),
     [
-        ({"White": "a", "Result": "1-0"}, "without the tag Black"),
-        ({"Result": "1-0"}, "without the tag White"),
-        ({"White": "a", "Black": "b", "Result": "won"}, 'the result "won" is none of'),
+        ({"White": "a", "Result": "1-0"}, "lacks the tag Black"),
+        ({"Result": "1-0"}, "lacks the tag White"),
+        ({"White": "a", "Black": "b", "Result": "won"}, 'the result "won" must be'),
         ({"White": "a", "Black": "b", "Result": "1-0-0"}, "2 players has 3 scores"),
         ({"White": "a", "Black": "b", "Result": "1-0", "Scores": "1 x"}, "are not numbers"),
         ({"White": "a", "Black": "b", "Result": "1-0", "Scores": "nan 0"}, "are not numbers"),
@@ -205,8 +205,8 @@ def test_moves_count_and_a_result_that_contradicts_them_is_told(tmp_path):
         f'[White "a"]\n[Black "b"]\n[Result "{result}"]\n{WON} {result}\n\n' for result in ("1-0", "0-1")
     ]
     file.write_text(heads[0] + 2 * heads[1])
-    words = r"g\.pgn: moves count, but the tag Result of 2 games says something else; the first, in line 8, says 0-1, "
-    with pytest.warns(UserWarning, match=words + "the moves give 1-0$") as caught:
+    words = r"g\.pgn: the Result tag of 2 games contradicts the moves, which decide; in the first, in line 8, the tag gives 0-1, "
+    with pytest.warns(UserWarning, match=words + "the moves 1-0$") as caught:
         records = bl.read_records(file)
     assert len(caught) == 1 and caught[0].filename == __file__
     assert [record.scores for record in records] == [(1, -1)] * 3
@@ -234,16 +234,16 @@ HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
         ),
         (
             HEAD.replace("connectfour", "ewn") + "\n1. a3-b3 *",
-            "line 6, move 1 a3-b3: chance moves here; what it did is written before the move, as in <1>",
+            "line 6, move 1 a3-b3: chance acts here; its outcome is written before the move, as in <1>",
         ),
-        (HEAD + "\n1. 3 <3> *", r"line 6, move 2 <3>: a player moves here, not chance"),
+        (HEAD + "\n1. 3 <3> *", r"line 6, move 2 <3>: a player acts here, not chance"),
         (HEAD.replace("connectfour", "otello"), r'line 1: unknown game "otello"; did you mean "othello"'),
         (
             HEAD + '[Parameters "rowz=3"]\n',
             r'line 1: unknown parameter of connectfour "rowz"; did you mean "rows"',
         ),
         (HEAD + '[Parameters "rows=x"]\n', r'line 1: connectfour: rows must be a whole number .*not "x"'),
-        (HEAD + '[Parameters "rows"]\n', "is not written NAME=VALUE"),
+        (HEAD + '[Parameters "rows"]\n', "must be written NAME=VALUE"),
         (HEAD + '[Seed "-1"]\n', "the seed"),
         (HEAD + '[Seed "x"]\n', "the seed"),
         (HEAD + '[Position "1 2"]\n', "Position is not the fields of a state"),
@@ -251,10 +251,10 @@ HEAD = '[White "a"]\n[Black "b"]\n[Result "*"]\n[Game "connectfour"]\n'
         (HEAD + '[Scores "1"]\n', "2 players has 1 score$"),
         (
             HEAD + '[Scores "-1 1"]\n\n1. 0 1 2. 0 1 3. 0 1 4. 0 1-0',
-            "said to be -1 1, but these moves give 1 -1",
+            "the tag Scores is -1 1, but the moves give 1 -1",
         ),
-        (HEAD + "\n1. 0 1 2. 0 1 3. 0 1 4. 0 1 1-0", "line 6, move 8 1: the game was over before it"),
-        (HEAD.replace("Black", "Blue"), "without the tag Black"),
+        (HEAD + "\n1. 0 1 2. 0 1 3. 0 1 4. 0 1 1-0", "line 6, move 8 1: the game was already over"),
+        (HEAD.replace("Black", "Blue"), "lacks the tag Black"),
         (HEAD.replace("connectfour", "2048"), "2048 has 1 player, not 2"),
     ],
 )
@@ -292,13 +292,13 @@ def test_what_is_no_file_of_games_is_refused(tmp_path):
     with pytest.raises(bl.BoardLabError, match="there is no file"):
         bl.read_records(tmp_path / "none.pgn")
     (tmp_path / "x").write_bytes(b"\0\1\2")
-    with pytest.raises(bl.BoardLabError, match="it is no text"):
+    with pytest.raises(bl.BoardLabError, match="it is not text"):
         bl.read_records(tmp_path / "x")
     (tmp_path / "x").write_text("hello world\n")
     with pytest.raises(bl.BoardLabError, match=r"line 1: 'hello world' is neither PGN, GGF"):
         bl.read_records(tmp_path / "x")
     (tmp_path / "x").write_text("\n# nothing\n")
-    with pytest.raises(bl.BoardLabError, match="holds no game"):
+    with pytest.raises(bl.BoardLabError, match="contains no game"):
         bl.read_records(tmp_path / "x")
     with pytest.raises(bl.BoardLabError, match="must be a game"):
         bl.read_records(tmp_path / "x", "othello")
@@ -307,9 +307,9 @@ def test_what_is_no_file_of_games_is_refused(tmp_path):
         result.save(tmp_path / "games.doc")
     with pytest.raises(bl.BoardLabError, match="its folder does not exist"):
         result.save(tmp_path / "no" / "games.pgn")
-    with pytest.raises(bl.BoardLabError, match="GGF is a format for othello"):
+    with pytest.raises(bl.BoardLabError, match="GGF is only for othello"):
         result.save(tmp_path / "games.ggf")
-    with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
+    with pytest.raises(bl.BoardLabError, match="tictactoe has no plain-text line format"):
         result.save(tmp_path / "games.txt")
     assert not list(tmp_path.glob("games*"))
 
@@ -426,9 +426,7 @@ def test_whatever_a_player_or_a_place_is_called_the_file_can_be_read(tmp_path, o
 def test_tags_that_no_reader_would_take_are_refused(tmp_path, tags):
     record = wandering(bl.game("nim"), 1)
     bl.write_records(tmp_path / "a.pgn", [record])
-    with pytest.raises(
-        bl.BoardLabError, match="a tag of PGN is text, its name of letters, digits and _ alone"
-    ):
+    with pytest.raises(bl.BoardLabError, match="a PGN tag must be text, its name only letters, digits and _"):
         bl.write_records(tmp_path / "a.pgn", [replace(record, tags=tags)], append=True)
     assert bl.read_records(tmp_path / "a.pgn") == [record]
 
@@ -498,12 +496,12 @@ def test_ggf_of_a_game_that_still_runs_is_read(result):
     ("change", "words"),
     [
         (("d3", "a1"), r'line 2, move 1 "a1": "a1" is not a legal action here; legal are d3, c4'),
-        (("GM[Othello]", "GM[Amazons]"), "another game"),
-        (("BO[8 --------", "BO[8 -------x"), "is no position of Othello"),
-        (("BO[8", "BO[7"), "is no position of Othello"),
-        (("B[D6]", "B D6"), '"B D6" is no field'),
-        (("RE[-64.000:r]", "RE[who knows]"), "is no number"),
-        (("RE[-64.000:r]", "RE[nan]"), "is no number"),
+        (("GM[Othello]", "GM[Amazons]"), "is not Othello"),
+        (("BO[8 --------", "BO[8 -------x"), "is not an Othello position"),
+        (("BO[8", "BO[7"), "is not an Othello position"),
+        (("B[D6]", "B D6"), '"B D6" is not a GGF field'),
+        (("RE[-64.000:r]", "RE[who knows]"), "is not a number"),
+        (("RE[-64.000:r]", "RE[nan]"), "is not a number"),
         ((";)", ""), "no game between"),
     ],
 )
@@ -547,7 +545,7 @@ def test_column_strings_count_from_one_or_from_zero():
     assert parse_records("99", game=wide)[0].actions == (8, 8)
     with pytest.raises(bl.BoardLabError, match=r'line 1, move 7 "1": "1" is not a legal action'):
         parse_records("1111111")
-    with pytest.raises(bl.BoardLabError, match="tictactoe has no notation in lines"):
+    with pytest.raises(bl.BoardLabError, match="tictactoe has no plain-text line format"):
         parse_records("123", game=bl.game("tictactoe"))
 
 
@@ -598,7 +596,7 @@ def test_a_solution_alone_is_a_game():
         parse_records("D U2\n", game=game)
     with pytest.raises(bl.BoardLabError, match="is neither PGN"):
         parse_records("R X\n")
-    with pytest.raises(bl.BoardLabError, match="no position"):
+    with pytest.raises(bl.BoardLabError, match="not a position"):
         parse_records("U @ 1 2 3\n", game=game)
 
 
@@ -610,7 +608,9 @@ def test_twists_of_other_faces_are_of_the_large_cube():
     assert [r.game for r in parse_records("U L\nU L2 D'\n")] == [large] * 2
     assert parse_records("u l2\n")[0].game == bl.game("rubiks")
     for text, game in (("r U2 F'\n", large), ("R u\n", None)):
-        with pytest.raises(bl.BoardLabError, match=r'line 1: "[ru]" turns two layers, which is no action'):
+        with pytest.raises(
+            bl.BoardLabError, match=r'line 1: "[ru]" turns two layers, which is not an action'
+        ):
             parse_records(text, game=game)
 
 
@@ -664,7 +664,5 @@ def test_records_are_made_without_the_command_line():
 
 def test_games_of_a_match_without_their_game_are_refused_with_the_way_to_save_them(tmp_path):
     result = bl.match(bl.game("tictactoe"), ["random", "random"], games=2)
-    with pytest.raises(
-        bl.BoardLabError, match=r"do not say their game and agents: save them by MatchResult\.save"
-    ):
+    with pytest.raises(bl.BoardLabError, match=r"lack game and agents: save them with MatchResult\.save"):
         bl.write_records(tmp_path / "a.pgn", result.records)

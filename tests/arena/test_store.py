@@ -89,7 +89,7 @@ def test_games_that_are_there_stay_and_none_may_be_left_out(store, game):
     assert tournament.add_games(0, records[:3], 0) == 3
     assert tournament.add_games(0, records, 0) == 1
     assert [g.record for g in tournament.games()] == records
-    with pytest.raises(bl.BoardLabError, match="game 6 of pairing 0 cannot be stored before"):
+    with pytest.raises(bl.BoardLabError, match="game 6 of pairing 0 must be stored after"):
         tournament.add_games(0, records[:1], 6)
     with pytest.raises(bl.BoardLabError, match="no pairing 5"):
         tournament.add_games(5, records, 0)
@@ -337,7 +337,7 @@ def test_a_tournament_does_not_go_on_with_an_evaluator_whose_file_has_changed(
     assert [held(), held()] == [1, 1]
     own_evaluator(tmp_path / "own.py", 0.5)
     with pytest.raises(
-        bl.BoardLabError, match=r"an evaluator or agent in greedy\(own\) is not what it was .* tournament 1"
+        bl.BoardLabError, match=r"an evaluator or agent in greedy\(own\) has changed since tournament 1"
     ):
         held()
     assert [held(again=True), held()] == [2, 2]
@@ -367,7 +367,7 @@ def test_an_evaluator_made_in_a_notebook_has_the_fingerprint_of_its_lines():
 
 
 def test_reading_makes_no_file(store, game):
-    with pytest.raises(bl.BoardLabError, match=r"there is no store .*; a tournament makes one"):
+    with pytest.raises(bl.BoardLabError, match=r"there is no store .*; a tournament creates one"):
         store.fame()
     with pytest.raises(bl.BoardLabError, match="there is no store"):
         store.games_between(game)
@@ -398,7 +398,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path):
     with sqlite3.connect(newer) as db:
         db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
     db.close()
-    for path, words in ((text, "no SQLite file"), (other, "another program"), (newer, "newer BoardLab")):
+    for path, words in ((text, "not an SQLite file"), (other, "another program"), (newer, "newer BoardLab")):
         before = path.read_bytes()
         for act in (lambda s: s.fame(), lambda s: s.add_agent(bl.game("nim"), "random")):
             with pytest.raises(bl.BoardLabError, match=words):
@@ -423,8 +423,8 @@ DEEP = "[" * 3000
     ("change", "words"),
     [
         ("tournaments SET seed = 'x'", "tournament 1 cannot be read: invalid literal"),
-        ("tournaments SET game = x'ff'", "tournament 1 cannot be read: b'.*' is no text"),
-        ("tournaments SET game = cast(x'ff' AS text)", "it holds bytes where text should be"),
+        ("tournaments SET game = x'ff'", "tournament 1 cannot be read: b'.*' is not text"),
+        ("tournaments SET game = cast(x'ff' AS text)", "it contains bytes where text should be"),
         (f"tournaments SET parameters = '{DEEP}'", "tournament 1 cannot be read: maximum recursion"),
         ("tournaments SET parameters = '['", "tournament 1 cannot be read: Expecting value"),
         ("tournaments SET options = '3'", "tournament 1 cannot be read: 'int' object"),
@@ -434,25 +434,25 @@ DEEP = "[" * 3000
         ),
         ("pairings SET entrants = '{0, 1]'", "pairing 0 of tournament 1 cannot be read: Expecting property"),
         ("pairings SET entrants = '[7, 8]'", "pairing 0 of tournament 1 cannot be read: an entrant must be"),
-        ("pairings SET games = 'x'", "pairing 0 of tournament 1 cannot be read: 'x' is no whole number"),
+        ("pairings SET games = 'x'", "pairing 0 of tournament 1 cannot be read: 'x' is not a whole number"),
         ("pairings SET round = 5 WHERE number = 1", "round 0 of tournament 1 .* has 2 pairings, not 3"),
         ("entrants SET agent = 99", "tournament 1 cannot be read: its agents are not those of its plan"),
         ("agents SET expression = 3 WHERE id = 1", "an agent of tournament 1 .*: '3' is no text|not those"),
         ("games SET actions = x'ff'", "game 1 cannot be read: its actions are damaged"),
         ("games SET start = x'01'", "game 1 cannot be read: buffer size"),
-        ("games SET start = x'01000000'", "game 1 cannot be read: tictactoe: a state has 9 fields"),
-        ("games SET pairing = 'x' WHERE id = 1", "a game of tournament 1 cannot be read: 'x' is no whole"),
-        ("seats SET score = 'x'", "game 1 cannot be read: 'x' is no number"),
+        ("games SET start = x'01000000'", "game 1 cannot be read: tictactoe: a state needs 9 fields"),
+        ("games SET pairing = 'x' WHERE id = 1", "a game of tournament 1 cannot be read: 'x' is not a whole"),
+        ("seats SET score = 'x'", "game 1 cannot be read: 'x' is not a number"),
         ("seats SET score = 9e999", "tournament 1 of tictactoe cannot be read: scores must be finite"),
-        ("seats SET decisions = 'x'", "game 1 cannot be read: 'x' is no whole number"),
+        ("seats SET decisions = 'x'", "game 1 cannot be read: 'x' is not a whole number"),
         ("seats SET agent = 99", "game 1 cannot be read: it has 0 seats, not 2"),
         (
             "ratings SET method = 'mine', rating = 'x'",
-            "a rating of tictactoe cannot be read: 'x' is no number",
+            "a rating of tictactoe cannot be read: 'x' is not a number",
         ),
-        ("ratings SET games = 'x'", "a rating of tournament 1 cannot be read: 'x' is no whole number"),
+        ("ratings SET games = 'x'", "a rating of tournament 1 cannot be read: 'x' is not a whole number"),
         ("runs SET description = '{' || substr(description, 3)", "a run of agent 1 .*: Expecting property"),
-        ("runs SET seconds = 'x'", "a run of agent 1 cannot be read: 'x' is no number"),
+        ("runs SET seconds = 'x'", "a run of agent 1 cannot be read: 'x' is not a number"),
     ],
 )
 def test_rows_that_are_damaged_are_told(store, game, change, words):
@@ -487,7 +487,7 @@ def test_a_damaged_table_of_tables_is_told(store, game):
     content = store.path.read_bytes()
     assert b"tableagentsagents" in content
     store.path.write_bytes(content.replace(b"tableagentsagents", b"table\xff\xfe\xfdntsagents"))
-    with pytest.raises(bl.BoardLabError, match=r"^the store .* is damaged: it holds bytes where text"):
+    with pytest.raises(bl.BoardLabError, match=r"^the store .* is damaged: it contains bytes where text"):
         store.fame()
 
 
@@ -635,7 +635,7 @@ def test_a_store_that_stays_busy_is_told(store, game, monkeypatch):
     [
         (lambda s, g: s.add_agent(g, "mtcs"), "did you mean"),
         (lambda s, g: s.add_agent("tictactoe", "random"), "boardlab.game"),
-        (lambda s, g: s.add_agent(g, 3), "an agent is an expression"),
+        (lambda s, g: s.add_agent(g, 3), "an agent must be an expression"),
         (lambda s, g: s.start_tournament(g, ["random", " random"], "x"), "listed twice"),
         (lambda s, g: s.start_tournament(g, [], "x"), "list of agents"),
         (lambda s, g: s.start_tournament(g, AGENTS, "x", -1), "seed"),

@@ -245,7 +245,7 @@ def test_the_list_the_cross_table_and_the_ratings_agree(db: Path) -> None:
     assert isinstance(result.ratings, BayesElo)
     assert [result.agents[i] for i in result.ranking] == [r.name for r in result.ratings.ratings]
     text = str(result)
-    assert "Elo ± 95%" in text and "Points in percent" in text and "time a move" in text
+    assert "Elo ± 95%" in text and "Points in percent" in text and "time/move" in text
     for standing, name in zip(result.standings, result.agents, strict=True):
         assert result.ratings[name].games == standing.games == 120
         assert result.ratings[name].score == pytest.approx(standing.share)
@@ -303,9 +303,7 @@ def test_three_player_tournaments_of_earlier_versions_are_shown_and_do_not_go_on
     plan.add_pairings([((0, 1, 2), 24)])
     records = bl.match(NIM3, agents, games=24, seatings=list(itertools.permutations(range(3)))).records
     plan.add_games(0, records[:7], first=0)
-    with pytest.raises(
-        BoardLabError, match="was begun by an earlier version, which played all 6 seat orders"
-    ):
+    with pytest.raises(BoardLabError, match="was started by an earlier version, with all 6 seat orders"):
         bl.tournament(NIM3, agents, games=20, store=db)
     plan.add_games(0, records[7:], first=7)
     plan.finish()
@@ -580,7 +578,7 @@ def test_tables_fit_a_terminal(width: int, tmp_path: Path) -> None:
         assert [line for line in text.splitlines() if line in legend] == legend
         tables = [line for line in text.splitlines() if re.match(r"Rank| +\d", line) and line not in legend]
         assert max(map(len, tables)) <= width
-        assert all(word in text for word in ("points ± 95%", "losses", "time a move", "(row against column)"))
+        assert all(word in text for word in ("points ± 95%", "losses", "time/move", "(row against column)"))
         assert str(result) == result.text() and f"   1 {names[result.ranking[0]]}  " in str(result)
         if game.players == 2:
             assert max(map(len, result.first_seat_table(width).splitlines())) <= width

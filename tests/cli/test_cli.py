@@ -26,8 +26,8 @@ def test_match_prints_wins_with_error_bars():
     text = output("match", "tictactoe", "mc(iterations=50)", "random", "--games", "20", "--seed", "3")
     assert "mc(rollout, iterations=50)" in text and "±" in text and "20 games" in text
     again = output("match", "tictactoe", "mc(iterations=50)", "random", "-n", "20", "--seed", "3")
-    result, time = text.split("thinking time a move: ")
-    assert result == again.split("thinking time a move: ")[0] and "random" in time
+    result, time = text.split("thinking time per move: ")
+    assert result == again.split("thinking time per move: ")[0] and "random" in time
 
 
 def test_match_tests_hypotheses_from_openings(tmp_path):
@@ -70,10 +70,10 @@ def test_tournament_prints_tables_and_is_kept(tmp_path):
     assert "12 games" in output(*words)
     assert "12 games" in output("rate", "--tournament", "1", "--store", store)
     assert "no tournament 7" in refused("rate", "--tournament", "7", "--store", store)
-    assert "name a PGN file" in refused("rate")
+    assert "give a PGN file" in refused("rate")
     alone = ["tournament", "2048", "random", "mc(iterations=4)", "-n", "2", "--store", store]
     output(*alone)
-    assert "2048, which is played alone" in refused("rate", "--tournament", "2", "--store", store)
+    assert "2048, a game for one player" in refused("rate", "--tournament", "2", "--store", store)
     assert "did you mean" in refused(
         "tournament", "nim", "random", "mcts", "--format", "swis", "--store", store
     )
@@ -271,7 +271,7 @@ def test_several_runs_print_mean_and_spread(tmp_path):
     ("words", "says"),
     [
         (["inspect", "tictactoe"], "needs an agent"),
-        (["inspect", "tictactoe", "random", "--layout"], "give --run too"),
+        (["inspect", "tictactoe", "random", "--layout"], "add --run FOLDER"),
         (["inspect", "tictactoe", "random", "--run", "RUN"], "not both"),
         (["inspect", "othello", "--run", "RUN"], "was trained on"),
         (["inspect", "tictactoe", "--run", "nowhere"], "is not a run"),

@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_the_games_of_a_balance(boardlab, tmp_path, monkeypatch):
     status, out, _ = boardlab(*words)
     games = int(re.match(r"stopped after ([\d,]+) of 100,000 games\n", out)[1].replace(",", ""))
     assert status == 130 and 2 <= games < 100000
-    assert out.splitlines()[1].startswith("usual start: X ") and f"; {games:,} games, " in out
+    assert out.splitlines()[1].startswith("standard start: X ") and f"; {games:,} games, " in out
 
 
 @pytest.mark.parametrize(("after", "confirmed"), [(30, False), (100, False), (300, True)])
@@ -130,7 +130,7 @@ def test_ctrl_c_keeps_the_starts_that_were_confirmed(boardlab, tmp_path, monkeyp
         "--keep", "4", "--screen", "4", "--confirm", "100000", "--out", file,
     )  # fmt: skip
     assert status == 130 and out.startswith("stopped after ")
-    assert "usual start: X " in out and "; 20 games, " in out
+    assert "standard start: X " in out and "; 20 games, " in out
     if confirmed:
         starts = len(read_openings(bl.game("tictactoe"), file))
         assert starts == 4 and f"saved {starts} starts in {file}" in out
@@ -181,7 +181,7 @@ def test_games_that_all_end_before_anybody_decides_are_refused(boardlab, words, 
     monkeypatch.chdir(tmp_path)
     status, out, error = boardlab(*words, "--random-actions", "8", "--seed", "2")
     assert (status, out) == (2, "")
-    assert "no game of tictactoe still runs after 8 random actions" in error
+    assert "every game of tictactoe is over after 8 random actions" in error
     assert not list(tmp_path.iterdir())  # nothing is kept of it
 
 
@@ -193,8 +193,8 @@ def test_random_actions_that_leave_something_to_decide_are_played(boardlab):
 @pytest.mark.parametrize(
     ("game", "exam", "asked", "played"),
     [
-        ("tictactoe", "perfect", 50, "40 games (50 asked for)"),
-        ("rubiks", "twists50", 2, "6 cubes (2 asked for)"),
+        ("tictactoe", "perfect", 50, "40 games (50 requested)"),
+        ("rubiks", "twists50", 2, "6 cubes (2 requested)"),
         ("tictactoe", "perfect", 40, "40 games, "),
     ],
 )
@@ -302,8 +302,9 @@ def test_an_action_keeps_its_name_though_it_is_a_short_word(boardlab, tmp_path, 
     monkeypatch.setattr(sys, "stdin", io.StringIO("h\nh\nhint\nq\n"))
     words = ("--plugin", plugin, "play", "letters", "--against", "random", "--seed", "1")
     _, out, error = boardlab(*words)
-    assert error == "" and "undo (u) takes back, hint shows the agent's choice, help (?)" in " ".join(
-        out.split()
+    assert (
+        error == ""
+        and "undo (u) takes an action back, hint shows the agent's choice, help (?)" in " ".join(out.split())
     )
     assert out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("plays ") == 1
 

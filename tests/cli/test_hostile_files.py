@@ -171,4 +171,4 @@ def test_a_store_that_is_removed_meanwhile_is_not_written_to(boardlab, tmp_path,
     bl.register_agent("remover", lambda game, seed: bl.python_agent(game, choose, "remover"))
     status, _, err = boardlab("tournament", "tictactoe", "remover", "random", "-n", 40, "--store", file)
     assert status == 2
-    assert "was removed, or another file took its place" in err
+    assert "was removed or replaced by another file" in err

@@ -62,8 +62,8 @@ def test_evaluate_against_anybody_from_anywhere():
 
 
 def test_evaluate_says_what_is_missing():
-    assert "say which game" in mistake("evaluate", "random")
-    assert "say which agent" in mistake("evaluate", "--game", "hex")
+    assert "name a game" in mistake("evaluate", "random")
+    assert "name an agent" in mistake("evaluate", "--game", "hex")
 
 
 def test_one_start_is_no_starts(tmp_path):
@@ -79,7 +79,7 @@ def test_balance_finds_and_saves_even_starts(tmp_path):
     file = tmp_path / "even.txt"
     words = ("--plies", "3", "--candidates", "40", "--keep", "3", "--screen", "2", "--confirm", "4")
     text = output("balance", "tictactoe", "--agent", "solved", "-n", "10", *words, "--out", str(file))
-    assert "usual start: X +0.000" in text and "these 3 starts" in text and "saved 3 starts" in text
+    assert "standard start: X +0.000" in text and "these 3 starts" in text and "saved 3 starts" in text
     text = output(
         "evaluate", "random", "-g", "tictactoe", "--against", "random", "--starts", str(file), "-n", "12"
     )
@@ -99,7 +99,7 @@ def test_gtp_answers_the_usual_commands():
     ]  # fmt: skip
     assert "genmove" in talk("list_commands")[0]
     assert talk("boardsize 8", "boardsize 19", "komi 6.5", "komi x") == [
-        "=", "? unacceptable size", "=", "? komi is a number",
+        "=", "? unacceptable size", "=", "? komi must be a number",
     ]  # fmt: skip
     assert talk("boardsize 15", "boardsize 19", game="gobang", rows=15, cols=15) == [
         "=",
@@ -120,7 +120,7 @@ def test_gtp_plays():
 def test_gtp_leaves_out_the_column_i_where_go_does():
     lines = ("play b j1", "play w i2", "play w p3", "showboard", "play b h1", "play w j1")
     told = talk(*lines, game="gobang", rows=15, cols=15, k=5)
-    assert told[0] == told[2] == told[4] == "=" and "after column h comes j" in told[1]
+    assert told[0] == told[2] == told[4] == "=" and "column j follows h" in told[1]
     assert told[3].splitlines()[1:3] == [
         "   a b c d e f g h j k l m n o p",
         " 1 . . . . . . . . X . . . . . .",
@@ -148,10 +148,10 @@ def forced_pass():
 
 def test_gtp_names_the_vertex_that_was_typed():
     (answer,) = talk("play black z9")
-    assert answer == '? "z9" is not a legal vertex here; legal are d3, c4, f5, e6'
+    assert answer == '? "z9" is not a legal vertex here; legal vertices: d3, c4, f5, e6'
     full = [f"play {'bw'[i % 2]} {'abcdefghj'[i % 9]}{i // 9 + 1}" for i in range(8)]
     answer = talk(*full, "play b a1", game="gobang", rows=9, cols=9, k=8)[-1]
-    assert answer.startswith('? "a1" is not a legal vertex here; legal are j1, ')
+    assert answer.startswith('? "a1" is not a legal vertex here; legal vertices: j1, ')
 
 
 def test_gtp_plays_the_passes_that_are_left_out():

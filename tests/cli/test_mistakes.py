@@ -186,7 +186,7 @@ def test_gtp_says_where_an_agent_failed(boardlab, plugin, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("genmove b\ngenmove x\n"))
     out = boardlab("--plugin", plugin, "gtp", "greedy(broken)")[1]
     said = f"? greedy(broken): {plugin}, line 8: RuntimeError: my judge broke"
-    assert out == f"{said}\n\n? a colour is b or w\n\n"
+    assert out == f"{said}\n\n? the colour must be b or w\n\n"
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_run_without_tuples_shows_what_its_agent_thinks(boardlab, tmp_path):
     assert status == 0
     assert run.expression in out and "policy" in out and "O to move" in out
     status, _, error = boardlab("inspect", "tictactoe", "--run", run.path, "--layout")
-    assert status == 2 and "is a run of q-table: it has no tuples to draw" in error
+    assert status == 2 and "is a q-table run, which has no tuples to draw" in error
     with pytest.raises(BoardLabError, match=r"run\.agent\(\)\.act\(state\)"):
         run.inspect()
 
@@ -321,9 +321,12 @@ def test_a_run_without_its_folder_is_named_with_it(boardlab, tmp_path, monkeypat
     for folder in ("here", "runs/c4", "runs/optimal"):
         bl.train(bl.game("tictactoe"), episodes=5, out=folder)
     for word, said in (
-        ("here", 'unknown agent "here"; the run in that folder is written ./here'),
-        ("c4", 'unknown agent "c4"; the run in that folder is written runs/c4'),
-        ("runs", 'unknown agent "runs"; in that folder there is no run, which has an agent.toml'),
+        ("here", 'unknown agent "here"; write the run in that folder as ./here'),
+        ("c4", 'unknown agent "c4"; write the run in that folder as runs/c4'),
+        (
+            "runs",
+            'unknown agent "runs"; a folder of that name exists, but it has no agent.toml, so it is no run',
+        ),
     ):
         assert boardlab("match", "tictactoe", word, "random")[::2] == (2, f"boardlab: {said}\n")
     assert boardlab("match", "tictactoe", "./here", "random", "-n", 2)[0] == 0

@@ -31,7 +31,7 @@ def test_a_match_is_saved_listed_and_replayed(tmp_path):
     assert "game 2 of 2" in text and text.count("to move") > 8 and "a b c d" in text
     assert "--game must be a whole number from 1 to 2" in refused("replay", file, "--game", "3")
     text = refused("replay", file, "--rules", "othello", "--size", "6")
-    assert 'the file says that boardlab.game("othello", size=4) was played' in text
+    assert 'the file is of boardlab.game("othello", size=4)' in text
 
 
 def test_a_saved_match_keeps_what_agents_expected(tmp_path):
@@ -108,7 +108,7 @@ def test_replay_reads_files_of_others(tmp_path):
 def test_replay_and_rate_say_that_a_result_contradicts_the_moves(boardlab, tmp_path):
     file = tmp_path / "g.pgn"
     file.write_text(MATE.replace("*", "1-0").replace("3. c1 c2", "3. b1"))
-    assert "says something else" not in boardlab("replay", file, "--list")[1]
+    assert "contradicts the moves" not in boardlab("replay", file, "--list")[1]
     file.write_text(
         '[White "a"]\n[Black "b"]\n[Result "0-1"]\n[Game "tictactoe"]\n\n1. a1 b1 2. a2 b2 3. a3 0-1\n'
     )
@@ -181,13 +181,13 @@ def test_fame_without_anybody_says_how_to_get_in(tmp_path):
     assert "there is no store" in refused("fame", cwd=tmp_path)
     assert not list(tmp_path.iterdir())
     bl.store(tmp_path / "boardlab.db").add_agent(bl.game("nim"), "random")
-    assert "an agent gets in by a rated tournament: boardlab tournament nim" in refused(
+    assert "agents enter it through a rated tournament: boardlab tournament nim" in refused(
         "fame", "nim", cwd=tmp_path
     )
     assert 'did you mean "nim"' in refused("fame", "nimm", cwd=tmp_path)
     store = bl.store(tmp_path / "boardlab.db")
     store.start_tournament(bl.game("nim"), ["random", "mcts"], "round-robin", seed=1, options={})
-    assert "tournament 1 of nim was broken off" in run("fame", cwd=tmp_path).stdout
+    assert "tournament 1 of nim is unfinished" in run("fame", cwd=tmp_path).stdout
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_wrong_column_is_told_as_the_file_writes_it(boardlab, tmp_path, line, 
     [
         ('[Game "connectfour\n\n1. 3 *\n', 'p.pgn, line 1: [Game "connectfour is no tag'),
         ('[White "a"]\n[Black "b"]\n[Game "connectfour\n\n1. 3 *\n', "p.pgn, line 3: [Game"),
-        ("; a comment\n", "p.pgn holds no game"),
+        ("; a comment\n", "p.pgn contains no game"),
     ],
 )
 def test_a_file_without_a_game_is_told(boardlab, tmp_path, text, says):

@@ -79,7 +79,7 @@ def test_a_human_gives_no_hints(typed, tmp_path):
     file = tmp_path / "two.pgn"
     for human in ("human", "human()"):
         status, out, _ = typed("h\nb2\n", "play", "tictactoe", "--against", human, "--save", file)
-        assert status == 130 and "nobody is there to ask" in out
+        assert status == 130 and "no agent can give a hint" in out
     assert [len(record.actions) for record in bl.read_records(file)] == [1, 1]
 
 
@@ -97,7 +97,7 @@ def test_a_file_that_holds_no_games_is_refused_before_a_game(boardlab, tmp_path)
     junk.write_text("hello\n")
     binary.write_bytes(b"\xff\xfe\0")
     for command in (("play", "tictactoe"), ("match", "tictactoe", "random", "random", "-n", "100000000")):
-        for file, words in ((junk, "does not hold games as .pgn files do"), (binary, "it is no text")):
+        for file, words in ((junk, "does not contain games in the .pgn format"), (binary, "it is not text")):
             before = file.read_bytes()
             status, _, err = boardlab(*command, "--save", file)
             assert status == 2 and words in err and file.read_bytes() == before
@@ -182,7 +182,7 @@ def test_an_engine_of_gtp_survives_an_agent_that_fails(typed, failing):
         (lambda g: bl.match(g, ["random"]), "tictactoe needs 2 agents, not 1 agent$"),
         (lambda g: bl.rate([Result(("a", "b"), ("x", 0))]), "scores must be finite numbers"),
         (lambda g: bl.rate([Result(("a", "b"), (10**400, 0))]), "scores must be finite numbers"),
-        (lambda g: bl.rate([Result((None, "b"), (1, 0))]), "players are named by text"),
+        (lambda g: bl.rate([Result((None, "b"), (1, 0))]), "players must be named by text"),
     ],
 )
 def test_what_is_no_list_or_no_name_is_a_sentence(call, sentence):

@@ -246,7 +246,7 @@ def test_a_run_knows_its_game(boardlab, tmp_path, monkeypatch):
     listed = boardlab("evaluate", "runs/gb", "--list")
     assert listed[0] == 0 and listed == boardlab("evaluate", "--list", "--game", "gobang", *rules)
     for agent, more in (("random", ()), ("runs/gb", ("--k", "3"))):
-        assert "say which game" in boardlab("evaluate", agent, *exam, *more)[2]
+        assert "name a game" in boardlab("evaluate", agent, *exam, *more)[2]
     own = "gobang --rows 5 --cols 7 --k 3 --exactly\n"
     for words, typed in (
         (("evaluate", "runs/gb", "--game", "gobang"), f"--game {own}"),

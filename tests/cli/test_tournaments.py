@@ -22,7 +22,7 @@ def test_players_that_never_met_are_not_compared(boardlab, tmp_path, system):
     file = tmp_path / "games.pgn"
     file.write_text(pgn(*[("hex", "a", "b", "1-0"), ("hex", "c", "d", "1-0"), ("hex", "d", "c", "1-0")] * 2))
     said = boardlab("rate", file, "--system", system)[1]
-    assert "2 groups never met; only ratings inside a group can be compared" in said
+    assert "2 groups never met; only ratings within a group can be compared" in said
     assert "rated as one" not in said
     file.write_text(pgn(("hex", "a", "b", "1-0"), ("hex", "c", "b", "1-0")))
     assert "never met" not in boardlab("rate", file, "--system", system)[1]
@@ -93,7 +93,7 @@ def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
         words = game.split()
         boardlab("match", words[0], "random", "mc(iterations=3)", "-n", 2, "--save", file, *words[1:])
         boardlab("tournament", words[0], "random", "greedy", "-n", 2, "--store", store, *words[1:])
-    note = "3 games are rated as one (hex size=3, hex size=4, nim); strength in one does not compare"
+    note = "3 games are rated as one (hex size=3, hex size=4, nim); strength in one does not carry over"
     for system in ("bayeselo", "glicko2", "openskill", "whole-history"):
         assert note in boardlab("rate", file, "--system", system)[1]
     both = ["rate", file, "--tournament", 1, "--tournament", 2, "--tournament", 3, "--store", store]
@@ -104,14 +104,14 @@ def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
 @pytest.mark.parametrize(
     ("game", "option", "sentence"),
     [
-        ("nim --players 3", "--first-seat", "--first-seat is a question for two players; nim has 3 players"),
+        ("nim --players 3", "--first-seat", "--first-seat needs a game for two players;  nim has 3 players"),
         (
             "nim --players 3",
             "--superiority",
-            "--superiority is a question for two players; nim has 3 players",
+            "--superiority needs a game for two players;  nim has 3 players",
         ),
-        ("2048", "--first-seat", "--first-seat is a question for two players; 2048 has 1 player"),
-        ("2048", "--heat-map h.png", "a heat map shows who beat whom; 2048 is played alone"),
+        ("2048", "--first-seat", "--first-seat needs a game for two players;  2048 has 1 player"),
+        ("2048", "--heat-map h.png", "a heat map shows who beat whom; 2048 is a game for one player"),
         ("nim", "--heat-map h.foo", '"h.foo" must end in .png'),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_heat_map_of_nobody_against_nobody_is_refused(tmp_path):
     alone = bl.tournament(
         bl.game("2048", size=2), ["random", "mc(iterations=1)"], games=1, store=tmp_path / "t.db"
     )
-    with pytest.raises(bl.BoardLabError, match="2048 is played alone"):
+    with pytest.raises(bl.BoardLabError, match="2048 is a game for one player"):
         alone.heat_map()
 
 
@@ -183,8 +183,8 @@ def test_a_tournament_that_was_played_but_not_rated_is_not_called_broken_off(boa
     said.append(boardlab("fame", "--store", store.path)[1])
     played.add_ratings("bayeselo", [Rating(i, 0.0, -1.0, 1.0, 2) for i in (0, 1)])
     said.append(boardlab("fame", "--store", store.path)[1])
-    assert 'tournament 1 "mine" of nim was broken off and does not count; the same command again' in said[0]
-    assert 'tournament 1 "mine" of nim was not rated and does not count' in said[1]
+    assert 'tournament 1 "mine" of nim is unfinished and does not count; repeat the same command' in said[0]
+    assert 'tournament 1 "mine" of nim is not rated and does not count' in said[1]
     assert "does not count" not in said[2] and '1 "mine"' in said[2]
 
 
@@ -196,7 +196,7 @@ def test_a_tournament_says_what_it_played_where_it_is_kept_and_who_had_more(boar
     assert "budgets a decision differ: " in said and "20 iterations (" in said and "5 iterations (" in said
     assert said.endswith("6 games played and kept in a new store, boardlab.db\n")
     again = boardlab(*command)[1]
-    assert again.endswith("nothing was played: all 6 games were in boardlab.db; --again plays them anew\n")
+    assert again.endswith("nothing was played: all 6 games were in boardlab.db; --again plays them again\n")
     equal = boardlab("tournament", "nim", "mcts(iterations=20)", "uct", "-n", "2", "--iterations", "9")[1]
     assert "budget of every search: 9 iterations a decision" in equal and "uct(iterations=9)" in equal
     with bl.store("boardlab.db")._writing() as db:  # as though it had been killed before the last game
@@ -204,6 +204,6 @@ def test_a_tournament_says_what_it_played_where_it_is_kept_and_who_had_more(boar
         db.execute(f"DELETE FROM seats WHERE played = {last}")
         db.execute(f"DELETE FROM games WHERE id = {last}")
         db.execute("UPDATE tournaments SET finished = NULL WHERE id = 1")
-    assert boardlab(*command)[1].endswith("1 game played and kept in boardlab.db, 5 were there before\n")
+    assert boardlab(*command)[1].endswith("1 game played and kept in boardlab.db, which already had 5\n")
     equal = boardlab("match", "nim", "mcts(iterations=20)", "uct", "-n", "2")[1]
     assert "budgets a decision differ: 20 iterations (1), 200 iterations (2)" in equal

@@ -245,7 +245,7 @@ def test_ctrl_c_names_the_command_that_goes_on(boardlab, tmp_path, monkeypatch, 
     status, out, _ = boardlab("train", "tictactoe", "--episodes", 50, "--exam", "none", "--out", path, *words)
     assert (status, after_memory(out)) == (
         130,
-        f"stopped and saved; to go on: boardlab resume {path}\n",
+        f"stopped and saved; to continue: boardlab resume {path}\n",
     )
     assert bl.resume(path).episodes == 50
 
@@ -268,7 +268,7 @@ def test_several_runs_go_on_without_force(boardlab, tmp_path, monkeypatch):
     status, out, _ = boardlab("train", "tictactoe", *words)
     assert (status, after_memory(out)) == (
         130,
-        "stopped and saved; to go on: the same command, without --force\n",
+        "stopped and saved; to continue: the same command, without --force\n",
     )
 
 

@@ -72,8 +72,8 @@ def test_lines_in_every_direction(text, winner):
     [
         ("X......\n" + ".......\n" * 5, "floats"),
         (".......\n" * 5 + "XX.....", "as many stones"),
-        (".......\n" * 4 + "XXXX...\nOOOO...", "went on after"),
-        (".......\n" * 5 + "XZ.....", "is none of"),
+        (".......\n" * 4 + "XXXX...\nOOOO...", "continued after"),
+        (".......\n" * 5 + "XZ.....", "must be one of"),
         (".......\n" * 3, "expected 6 rows"),
         ("0000000", "column 0 cannot be played"),
     ],

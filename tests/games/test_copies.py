@@ -101,6 +101,6 @@ def test_rules_that_have_no_name_elsewhere_are_not_pickled():
             return bl.game("tictactoe").core
 
     with pytest.raises(
-        bl.BoardLabError, match=r'game\("mine"\) cannot be pickled: its rules are those of no game'
+        bl.BoardLabError, match=r'game\("mine"\) cannot be pickled: its rules are neither built in'
     ):
         pickle.dumps(Game(Mine()))

@@ -306,10 +306,10 @@ def test_planes_of_three_and_four_players_tell_the_seat(size, players):
         ("", "3 rows of 3"),
         ("R1 . .\n. . .\n. . Z1", "row 3 must have 3 cells"),
         ("R1 . .\n. . R1\n. . Y1", "two cells"),
-        ("R1 . .\n. . .\n. . Y1\nred rolled 4", "no such side"),
+        ("R1 . .\n. . .\n. . Y1\nred rolled 4", "no such number"),
         ("R1 . .\n. . .\n. . Y1\nblue to roll", "expected"),
         ("R1 . .\n. . .\n. . R2\nred to roll", "has just moved"),
-        ("Y1 . .\n. . .\n. R1 .\nyellow to roll", "after a stone had reached"),
+        ("Y1 . .\n. . .\n. R1 .\nyellow to roll", "after a stone reached"),
         ("R1 . .\n. . .\n. . .\nyellow rolled 1", "after the end"),
     ],
 )

@@ -140,7 +140,7 @@ def test_impossible_boards_are_refused(text, says):
 
 def test_two_chains_side_by_side_cannot_come_from_one_stone():
     twice = "R R B B\nR R B B\nR R B B\nR R B .\nred moved last"
-    with pytest.raises(bl.BoardLabError, match="went on after"):
+    with pytest.raises(bl.BoardLabError, match="continued after"):
         bl.game("hex", size=4).from_text(twice)
 
 

@@ -154,7 +154,7 @@ def test_a_run_is_opened_resumed_and_played(tmp_path, game):
     assert agent.act(game.initial_state()).action in range(3)
     assert bl.match(game, [whole.expression, "random"], games=4).games == 4
     with not_loaded():
-        with pytest.raises(bl.BoardLabError, match=r'the game "countdown" is the library .*not loaded'):
+        with pytest.raises(bl.BoardLabError, match=r'the game "countdown" is in the library .*not loaded'):
             open_run(out)
         moved = tmp_path / "elsewhere" / "libcountdown.so"
         moved.parent.mkdir()
@@ -173,7 +173,7 @@ def test_a_pickle_loads_no_library(tmp_path, name):
     assert pickle.loads(kept) == (game, state)
     with (
         not_loaded(),
-        pytest.raises(bl.BoardLabError, match=rf'the game "{name}" is the library .*not loaded'),
+        pytest.raises(bl.BoardLabError, match=rf'the game "{name}" is in the library .*not loaded'),
     ):
         pickle.loads(kept)
 
@@ -343,7 +343,7 @@ def test_a_library_that_exports_nothing_and_is_mended_is_not_said_to_export_noth
 def test_a_process_of_ours_plays_no_other_library_than_the_one_that_started_it(game):
     table = game_table(game)
     assert game_from_table(table, load=True) == game
-    with pytest.raises(bl.BoardLabError, match="has changed since it was loaded: start Python again"):
+    with pytest.raises(bl.BoardLabError, match="has changed since it was loaded: restart Python"):
         game_from_table({**table, "fingerprint": "other"}, load=True)
 
 

@@ -99,9 +99,9 @@ def test_a_full_board_without_a_path_is_a_draw():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("W.....\n......\n......\n......", "more of them than it had turns"),
-        ("wwwwww\n......\nbbbbbb\n......", "went on after"),
-        ("x.....\n......\n......\n......", "is none of"),
+        ("W.....\n......\n......\n......", "more than it had turns"),
+        ("wwwwww\n......\nbbbbbb\n......", "continued after"),
+        ("x.....\n......\n......\n......", "must be one of"),
         ("......", "expected 4 rows"),
     ],
 )

@@ -453,7 +453,7 @@ def test_ctrl_c_in_the_rules_waits_for_the_end_of_the_episode(tmp_path, learner)
         ({"action_count": 0}, "action_count must be a whole number"),
         ({"horizon": None}, "horizon must be a whole number"),
         ({"score_range": (1, -1)}, "min_score must be below max_score"),
-        ({"score_range": "wide"}, "score_range must be the least and the most score"),
+        ({"score_range": "wide"}, "score_range must be the lowest and the highest score"),
         ({"step_reward": math.nan}, "step_reward must be a number"),
         ({"cell_values": 300}, "cell_values must be a number from 1 to 256"),
         ({"cell_values": (3,) * 8}, "or one for each of the 9 cells"),
@@ -558,14 +558,14 @@ def test_changed_rules_are_noticed(tmp_path):
     runpy.run_path(str(path))
     with pytest.raises(bl.BoardLabError, match="the code of own is not what it was when the run began"):
         bl.resume(run.path, episodes=7)
-    with pytest.raises(bl.BoardLabError, match="the code of the rules is not what it was"):
+    with pytest.raises(bl.BoardLabError, match="the code of the rules has changed since"):
         bl.tournament(bl.game("own"), ["random", "greedy"], games=2, store=tmp_path / "s.db")
 
 
 def test_what_cannot_be_registered():
     with pytest.raises(bl.BoardLabError, match="a class derived from boardlab"):
         bl.register_game(3)
-    with pytest.raises(bl.BoardLabError, match="is a game of BoardLab itself"):
+    with pytest.raises(bl.BoardLabError, match="is a built-in game"):
         bl.register_game(type("Other", (Crosses,), {"name": "othello"}))
     with pytest.raises(bl.BoardLabError, match="needs a name"):
         bl.register_game(type("Other", (Crosses,), {}))

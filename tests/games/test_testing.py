@@ -134,7 +134,7 @@ BROKEN = {
         ("1 - to_move(s) : BL_CHANCE", "1 - to_move(s) : 7"),
         "there is no last player 7",
     ],
-    "a score that is no number": [("s->card[0] - s->card[1] : 0", "NAN : 0"), "score must be finite"],
+    "a score that is not a number": [("s->card[0] - s->card[1] : 0", "NAN : 0"), "score must be finite"],
     "a reward outside its range": [("range[0] = -2", "range[0] = 2"), "ends .* is outside its range"],
     "fewer than no actions left": [("return count(s, 0);", "return count(s, 0) - 1;"), "moves_left must not"],
     # chance
@@ -148,8 +148,8 @@ BROKEN = {
     ],
     # what learners read
     "a cell outside its values": [("return STONE + 1;", "return STONE;"), "board vector .* leaves"],
-    "a plane that is no number": [(PLANE, "NAN"), "planes must be finite"],
-    "a feature that is no number": [(FEATURE, "NAN"), "features must be finite"],
+    "a plane that is not a number": [(PLANE, "NAN"), "planes must be finite"],
+    "a feature that is not a number": [(FEATURE, "NAN"), "features must be finite"],
     "an index outside its table": [
         ("indices[0] = ", "indices[0] = 2 + "),
         "feature indices .* leave their tables",
@@ -199,24 +199,24 @@ BROKEN = {
             "if (!s->cell[i])",
             "if (!s->cell[i] && (i != 2 || s->card[1 - to_move(s)] != 3 || count(s, 0) == 1))",
         ),
-        "concealing changes the own legal actions",
+        "concealing changes the player's own legal actions",
     ],
     "a board vector that tells": [
         ("(uint8_t)s->card[viewer]", "(uint8_t)s->card[1 - viewer]"),
-        "board vector, planes or features tell player [01]",
+        "board vector, planes or features show player [01]",
     ],
     "planes that tell": [
         (PLANE, "((const state *)s)->card[1 - viewer]"),
-        "board vector, planes or features tell player [01]",
+        "board vector, planes or features show player [01]",
     ],
     "features that tell": [
         (FEATURE, "((const state *)s)->card[1 - viewer]"),
-        "board vector, planes or features tell player [01]",
+        "board vector, planes or features show player [01]",
     ],
     "a text that tells": [
         (HIDE, "s->card[1 - viewer] |= UNSEEN;"),
         ("fields[i] = bytes[i];", "fields[i] = bytes[i] & 3;"),
-        "the text tells player [01] what it may not see",
+        "the text shows player [01] hidden parts",
     ],
     "a text of another deal": [
         ("fields[i] = bytes[i];", "fields[i] = bytes[i] == UNSEEN ? 0 : bytes[i];"),
@@ -294,7 +294,7 @@ def test_the_kit_catches_in_a_game_with_all_parts(tmp_path, fault):
         ("action_text", lambda self, state, action: "a", "two actions have the same name"),
         ("chance_text", lambda self, state, outcome: "a", "two actions have the same name"),
         ("parse_action", lambda self, state, text: 0, '"[1-4]" does not read back'),
-        ("to_svg", lambda self, state: "<svg>", "the drawing is no XML"),
+        ("to_svg", lambda self, state: "<svg>", "the drawing is not valid XML"),
     ],
 )
 def test_the_kit_catches_in_the_rules(tmp_path, name, method, says):

@@ -161,8 +161,8 @@ def test_the_stones_of_who_dropped_out_threaten_nobody():
         ("white", {"white": "a1 a3"}, "do not fit"),
         ("black", {"black": "a1"}, "do not fit"),
         ("white", {"white": "a1 a2 a3 i1", "black": "e1 e3 e5 e7"}, "do not fit"),
-        ("white", {"white": "a1 a2 a3 i1 i2 i3", "black": "e1 e3 e5 e7 g1"}, "went on after making three"),
-        ("white", {"white": "a1 a2 a3", "black": "e1 e2 e3"}, "went on after it was won"),
+        ("white", {"white": "a1 a2 a3 i1 i2 i3", "black": "e1 e3 e5 e7 g1"}, "continued after making three"),
+        ("white", {"white": "a1 a2 a3", "black": "e1 e2 e3"}, "continued after the game was won"),
         ("red", {"white": "a1"}, "do not fit"),
     ],
 )

@@ -111,7 +111,7 @@ def test_the_engine_refuses_what_is_no_puzzle():
         "feature_tables": False, "sigma": "tanh", "reward": "score", "gamma": 1.0,
     }  # fmt: skip
     network = build_network(game, description, coherent=False, memory_gb=1)
-    with pytest.raises(BoardLabError, match="puzzle of one player"):
+    with pytest.raises(BoardLabError, match="one-player puzzle"):
         _engine.DaviLearner(network, _engine.TdSettings(), "score", 0)
 
 

@@ -89,7 +89,7 @@ def test_walks_start_from_a_goal_of_a_twisty_puzzle():
     with pytest.raises(BoardLabError, match="start from a goal"):
         _engine.RandomWalks(game.initial_state().core, 1)
     state = bl.game("tictactoe").from_text("X X X\nO O .\n. . .")
-    with pytest.raises(BoardLabError, match="no puzzle of one player"):
+    with pytest.raises(BoardLabError, match="not a one-player puzzle"):
         _engine.RandomWalks(state.core, 1)
 
 

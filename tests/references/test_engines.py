@@ -232,7 +232,7 @@ def test_programs_that_are_not_there_and_commands_that_are_none(othello):
     for expression, message in (
         ('engine("no-such-program-here")', 'no program "no-such-program-here"'),
         ("engine", "engine needs a program"),
-        ('engine("\'")', "cannot be read"),
+        ('engine("\'")', "cannot be parsed"),
         ('edax(path="/nowhere/edax")', "github.com/abulmo/edax-reversi"),
     ):
         with pytest.raises(bl.BoardLabError, match=message):

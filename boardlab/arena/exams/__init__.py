@@ -1,8 +1,7 @@
-"""Exams: how strong an agent is, as one number with an error bar, and what the best possible number is.
+"""Exams: an agent's strength as a number with error bar and best possible value.
 
-An exam is what GBG calls an Evaluator: against which opponent, from which starts, in which seats; or
-questions about positions whose answer is known. Adding one: a function that returns an `ExamResult`, an
-`Exam` in the list of its file.
+GBG calls an exam an Evaluator. It is a match (opponent, starts, seats) or a set of positions whose answers
+are known. To add one, write a function that returns an `ExamResult` and list it as an `Exam` in its file.
 """
 
 import os
@@ -39,12 +38,12 @@ __all__ = [
 
 
 def exams_for(game: Game) -> list[str]:
-    """The exams that a game has."""
+    """List the exams of a game."""
     return [name for name, exam in EXAMS.items() if exam.applies(game)]
 
 
 def check_has(game: Game, exam: str) -> None:
-    """Refuses an exam that the game has not."""
+    """Refuse an exam that the game does not have."""
     known = exams_for(game)
     if exam not in known:
         why = f", which is for {EXAMS[exam].needs}" if EXAMS[exam].needs else ""
@@ -64,13 +63,13 @@ def evaluate(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> ExamResult:
-    """Lets an agent take one of the game's exams (by default the first), or an exam made up on the spot.
+    """Let an agent take an exam (default: the game's first), or play an opponent.
 
-    `against` names an opponent, any agent; then `starts` says where games begin ("0": at the initial
-    position, "1": from all positions after one action, "0-1", "random 4", or a file of openings) and
-    `moves_first` that the agent always begins. By default games between players who may repeat themselves
-    begin from varied openings, and others, and those with `moves_first`, at the initial position. The result
-    says how many games were distinct; in its interval a game that was played before adds nothing.
+    `against` names the opponent, any agent. `starts` sets where games begin ("0": at the initial position,
+    "1": from all positions after one action, "0-1", "random 4", or a file of openings); with `moves_first`
+    the agent always begins. By default games begin from varied openings if the players may repeat themselves,
+    otherwise, and with `moves_first`, at the initial position. The result reports how many games were
+    distinct; repeated games do not narrow its interval.
     """
     as_game(game)
     player = as_agent(agent)
@@ -81,7 +80,7 @@ def evaluate(
         opponent = as_agent(against)
         return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress)
     if starts != "default" or moves_first:
-        raise BoardLabError("starts and moves_first belong to an opponent; name one with against")
+        raise BoardLabError("starts and moves_first need an opponent; name one with against")
     known = exams_for(game)
     if exam is None:
         if not known:
@@ -105,7 +104,7 @@ def _against(
     progress: Progress | None,
 ) -> ExamResult:
     if game.players == 1:
-        raise BoardLabError(f"{game.name} is for one player: there is nobody to play against")
+        raise BoardLabError(f"{game.name} is for one player, so there is nobody to play against")
     if not isinstance(starts, (int, str, os.PathLike)):
         raise BoardLabError(f"starts must be a number of actions or text, not {shown(starts)}")
     positions, random_actions = read_starts(game, starts)

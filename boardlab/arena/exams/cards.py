@@ -1,4 +1,4 @@
-"""Exams of card games: exploitability in Kuhn poker, agreement with basic strategy in blackjack."""
+"""Exams of card games: exploitability (Kuhn poker), basic strategy (blackjack)."""
 
 import itertools
 import math
@@ -15,14 +15,14 @@ from boardlab.search.agent import Agent
 from boardlab.search.side_by_side import act_all
 
 Strategy = Mapping[bytes, float]
-"""How often a player bets, by what it observes."""
+"""Probability that a player bets, by its observation."""
 
 QUESTIONS = 20
-"""How often an agent is asked about each situation of Kuhn poker: searches do not always say the same."""
+"""Questions per situation of Kuhn poker: searches do not always give the same answer."""
 
 
 def reported_strategy(agent: Agent, game: Game, question: int) -> dict[bytes, float]:
-    """How often the agent says that it bets, in all twelve situations of a round."""
+    """Return the reported probability of betting in all twelve situations of a round."""
     strategy: dict[bytes, float] = {}
     for cards in itertools.permutations(range(3), 2):
         for betting in ((), (PASS,), (BET,), (PASS, BET)):
@@ -33,16 +33,16 @@ def reported_strategy(agent: Agent, game: Game, question: int) -> dict[bytes, fl
             if key not in strategy:
                 agent.reset(question)
                 decision = agent.act(state)
-                told = sum(decision.policy.values()) > 0  # an agent may play without saying how it mixes
-                strategy[key] = decision.policy.get(BET, 0.0) if told else float(decision.action == BET)
+                has_policy = sum(decision.policy.values()) > 0  # an agent need not report a policy
+                strategy[key] = decision.policy.get(BET, 0.0) if has_policy else float(decision.action == BET)
     return strategy
 
 
 def best_response_value(game: Game, player: int, strategy: Strategy) -> float:
-    """The most that `player` can score in a round against the other's strategy."""
+    """Return the best score of `player` in a round against a strategy."""
 
     def value(states: list[tuple[State, float]]) -> float:
-        """The weighted scores of these positions, when the player answers as well as it can."""
+        """Sum the weighted scores of these positions under the player's best answers."""
         total, pending = 0.0, list(states)
         waiting: dict[bytes, list[tuple[State, float]]] = {}  # decisions, by what the player observes
         while pending:
@@ -74,7 +74,7 @@ def _after(state: State, action: int) -> State:
 
 
 def exploitability(game: Game, strategy: Strategy) -> float:
-    """What best responses win beyond the value of the game, the mean of both seats (half of NashConv)."""
+    """Return NashConv / 2: what best responses win, averaged over seats."""
     return (best_response_value(game, 0, strategy) + best_response_value(game, 1, strategy)) / 2
 
 
@@ -82,17 +82,17 @@ def _exploitability(paper: Paper) -> ExamResult:
     one_round = Game(KuhnPoker())
     agent = paper.make_agent().twin(paper.game, paper.seed)
     questions = min(paper.games, QUESTIONS)
-    told = [_of_one_round(agent, paper.game, (paper.seed + i) % 2**64) for i in range(questions)]
-    mean = {key: sum(strategy[key] for strategy in told) / questions for key in told[0]}
+    strategies = [_of_one_round(agent, paper.game, (paper.seed + i) % 2**64) for i in range(questions)]
+    mean = {key: sum(strategy[key] for strategy in strategies) / questions for key in strategies[0]}
     value = exploitability(one_round, mean)
-    # What one question may miss: the spread between the two halves of the answers.
+    # The error of a few questions: the spread between the two halves of the answers.
     halves = [
-        exploitability(one_round, {key: sum(s[key] for s in part) / len(part) for key in told[0]})
-        for part in (told[::2], told[1::2])
+        exploitability(one_round, {key: sum(s[key] for s in part) / len(part) for key in strategies[0]})
+        for part in (strategies[::2], strategies[1::2])
         if part
     ]
     error = (max(halves) - min(halves)) / 2
-    value = round(value, 12)  # what nobody can exploit is 0 but for rounding
+    value = round(value, 12)  # an unexploitable strategy gets 0, not a rounding error
     return ExamResult(
         paper.exam,
         0.0 - value,
@@ -102,16 +102,16 @@ def _exploitability(paper: Paper) -> ExamResult:
         {},
         NORMAL_95 * error,
         "questions",
-        distinct=len({answer for strategy in told for answer in strategy.items()}),
+        distinct=len({answer for strategy in strategies for answer in strategy.items()}),
     )
 
 
 def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]:
-    """The strategy of the first round, by the situations of a game of one round."""
-    told = reported_strategy(agent, game, question)
+    """Return the first round's strategy, keyed as in a one-round game."""
+    strategy = reported_strategy(agent, game, question)
     one_round = Game(KuhnPoker())
     if game == one_round:
-        return told
+        return strategy
     names: dict[bytes, bytes] = {}
     for cards in itertools.permutations(range(3), 2):
         for betting in ((), (PASS,), (BET,), (PASS, BET)):
@@ -120,7 +120,7 @@ def _of_one_round(agent: Agent, game: Game, question: int) -> dict[bytes, float]
                 many.apply(action)
                 one.apply(action)
             names[many.observe(many.player)] = one.observe(one.player)
-    return {names[key]: bet for key, bet in told.items()}
+    return {names[key]: bet for key, bet in strategy.items()}
 
 
 def _agreement(paper: Paper) -> ExamResult:
@@ -150,8 +150,8 @@ def _kind(rules: Blackjack, state: State) -> str:
 CARDS = (
     Exam(
         "exploitability",
-        "minus what best responses win beyond the value of a round, the mean of both seats: half of NashConv "
-        "(exact, from the policies that the agent reports)",
+        "minus what best responses win beyond the value of a round, averaged over both seats: half of "
+        "NashConv (exact, from the policies that the agent reports)",
         lambda game: isinstance(game.rules, KuhnPoker),
         _exploitability,
         "0",
@@ -159,7 +159,7 @@ CARDS = (
     ),
     Exam(
         "basic",
-        "share of decisions in random rounds that are those of basic strategy",
+        "share of decisions in random rounds that follow basic strategy",
         lambda game: isinstance(game.rules, Blackjack),
         _agreement,
         "1",

@@ -1,4 +1,4 @@
-"""Exams of cubes: how many are solved, by the number of scramble twists."""
+"""Exams of cubes: the share solved, by number of scramble twists."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ FARTHEST = {(2, "htm"): 11, (2, "qtm"): 14, (3, "htm"): 20, (3, "qtm"): 26}
 
 
 def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[[State], int]) -> ExamResult:
-    """The share of cubes solved within `steps`, for each number of scramble twists, and their mean."""
+    """Return the share of cubes solved within `steps`, by number of twists."""
     allowed = steps if callable(steps) else lambda start: steps
     rules = paper.game.rules
     assert isinstance(rules, Rubiks)
@@ -40,7 +40,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
     mean_error = sum(error**2 for error in errors) ** 0.5 / len(errors)
     games = paper.games * len(shares)
     width = interval(every, SHARE)
-    # A cube that nature scrambles twice is a fair sample of what it does: the interval counts all of them.
+    # Chance may draw the same scramble twice: repeated cubes are still a fair sample, so all of them count.
     return ExamResult(
         paper.exam,
         sum(shares) / len(shares),
@@ -55,7 +55,7 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
 
 
 FAR = {(2, "htm"): (11, 12, 13), (2, "qtm"): (14, 15, 16), (3, "htm"): (7, 8, 9), (3, "qtm"): (11, 12, 13)}
-"""The last numbers of scramble twists that the paper's presets train."""
+"""The largest numbers of scramble twists that the paper's presets train on."""
 
 
 def _far(steps: int) -> Callable[[Paper], ExamResult]:
@@ -71,7 +71,7 @@ def _every_number(steps: int) -> Callable[[Paper], ExamResult]:
     def take(paper: Paper) -> ExamResult:
         rules = paper.game.rules
         assert isinstance(rules, Rubiks)
-        # Nobody trains the 3x3x3 on scrambles up to God's number; more twists than 26 make no cube farther.
+        # Nobody trains the 3x3x3 on scrambles up to God's number; beyond 26 twists no cube is farther away.
         least = FARTHEST[2, rules.metric] if rules.size == 2 else 1
         most = max(least, min(rules.twists, max(FARTHEST.values())))
         return solved_by_twists(paper, range(1, most + 1), steps)

@@ -1,4 +1,4 @@
-"""What an exam is: a name, a sentence, for which games, how it is taken, and what comes out of it."""
+"""An exam (name, description, games, function) and its result."""
 
 import random
 from collections.abc import Callable, Hashable, Sequence
@@ -15,14 +15,14 @@ from boardlab.search.expression import agent as make_agent
 
 Progress = Callable[[int], None]
 SHARE = (0.0, 1.0)
-"""What can come out of an exam that counts right answers."""
+"""Range of an exam that counts right answers."""
 UNKNOWN = "unknown"
-"""The best possible value where nobody knows it."""
+"""The best possible value if it is not known."""
 
 
 @dataclass(frozen=True, repr=False)
 class ExamResult(Report):
-    """What an exam found; printed as `boardlab evaluate` does."""
+    """The result of an exam; prints as `boardlab evaluate`."""
 
     exam: str
     value: float
@@ -30,25 +30,28 @@ class ExamResult(Report):
     """Standard error of the value."""
     games: int
     best: float
-    """The best possible value, or a bound of it; infinite where nobody knows one."""
+    """The best possible value, or a bound on it; infinite if unknown."""
     details: dict[str, float] = field(default_factory=dict)
-    """Parts of the value: the solved rate by twists, the share of games that reached a tile ..."""
+    """Parts of the value: solved rate by twists, share of games that reached a tile ..."""
     interval: float = float("nan")
     """Half width of the 95% interval of the value."""
     units: str = "games"
     """What was counted: games, positions ..."""
     problem: str = ""
-    """What the first error said, where an agent failed or broke the rules in a game."""
+    """The first error of an agent that failed or broke the rules; else empty."""
     is_bound: bool = False
-    """Whether nobody knows how near to `best` one can come."""
+    """Whether `best` is only a bound that may be unreachable."""
     distinct: int | None = None
-    """How many of the games, positions ... were different; None where the exam cannot tell."""
+    """How many of the games, positions ... were different; None if unknown."""
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, asked: int | None = None) -> str:
-        """Two or three lines; how many games were `asked` for is said where it were others."""
+        """Format two or three lines.
+
+        Mentions the number `asked` for if another was played.
+        """
         from boardlab.arena.exams import EXAMS
 
         best = f"{'at most' if self.is_bound else 'best possible'} {plain(self.best)}"
@@ -56,7 +59,7 @@ class ExamResult(Report):
         value = with_interval(self.value, self.interval) + (" (95%)" if self.interval >= 0 else "")
         number = counted(self.games, self.units)
         if asked not in (None, self.games):
-            number += f" ({asked} asked for)"
+            number += f" ({asked} requested)"
         if self.distinct is not None:
             number += f", {self.distinct} distinct"
         lines = [f"{self.exam}: {value}{best}, {number}"]
@@ -70,13 +73,13 @@ class ExamResult(Report):
 
 
 def _shown(value: float) -> str:
-    """Shares in percent, other numbers as they are."""
+    """Format shares in percent, other numbers plainly."""
     return f"{value:.1%}" if 0 <= value <= 1 else plain(value)
 
 
 @dataclass(frozen=True)
 class Exam:
-    """A named exam: for which games, a sentence, how it is taken."""
+    """A named exam: a description, its games, and the function that takes it."""
 
     name: str
     sentence: str
@@ -85,20 +88,20 @@ class Exam:
     best: str | Callable[[Game], str] = ""
     """The best possible value in words, for the list of exams."""
     slow: bool = False
-    """Takes minutes in some games: only when it is asked for by name."""
+    """Takes minutes in some games, so it runs only when named."""
     values: tuple[float, float] | None = None
-    """What can come out, where it is no score of the game."""
+    """Range of the value, if it is not a score of the game."""
     needs: str = ""
-    """The games that have it, where a refused one may not see why it has not."""
+    """The games that have the exam, for errors where the reason is not obvious."""
 
     def best_in_words(self, game: Game) -> str:
-        """The best possible value in that game, or UNKNOWN."""
+        """Return the best possible value in the game, or UNKNOWN."""
         return self.best(game) if callable(self.best) else self.best
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What an exam is given: the agent, the game, how many games, the seed."""
+    """What an exam receives: the agent, the game, the number of games, the seed."""
 
     exam: str
     agent: str | Agent
@@ -109,7 +112,7 @@ class Paper:
     progress: Progress | None = None
 
     def make_agent(self) -> Agent:
-        """The agent that is examined, for exams that ask it about positions."""
+        """Make the agent under examination, for exams that ask it about positions."""
         return make_agent(self.agent, self.game, self.seed)
 
     def play(
@@ -121,11 +124,11 @@ class Paper:
         seatings: Sequence[Sequence[int]] | None = None,
         random_actions: int = 0,
     ) -> ExamResult:
-        """The agent's mean score against copies of one opponent in all other seats.
+        """Measure the mean score against copies of one opponent in all other seats.
 
         By default games begin from varied openings, each played in every seat: two deterministic players
-        would play one game again and again. `starts=()` is the initial position; so are the starts against a
-        random player, and where `seatings` say who begins.
+        would repeat one game. `starts=()` is the initial position, which is also the default against a random
+        player and with `seatings`.
         """
         others = [opponent] * (self.game.players - 1)
         games = self.games
@@ -148,14 +151,17 @@ class Paper:
         return self.of_match(result, best)
 
     def _openings(self, opponent: str | Agent) -> list[State]:
-        """Varied ones in an order of the seed; none where a player draws its actions at random."""
+        """Return varied openings in seeded order.
+
+        None if a player draws its actions at random.
+        """
         names = (a.expression if isinstance(a, Agent) else a.strip() for a in (self.agent, opponent))
         openings = [] if "random" in names else list(varied_openings(self.game))
         random.Random(self.seed).shuffle(openings)
         return openings
 
     def of_match(self, result: MatchResult, best: float | None) -> ExamResult:
-        """The first agent's part of a match."""
+        """Return the first agent's part of a match."""
         details = {"wins": result.wins[0] / result.games, "draws": result.draws / result.games}
         if result.errors:
             details["errors"] = result.errors / result.games
@@ -179,7 +185,10 @@ class Paper:
         units: str,
         questions: Sequence[Hashable] | None = None,
     ) -> ExamResult:
-        """The share of right answers; the best is 1. Of equal `questions` only one counts as a sample."""
+        """Return the share of right answers; the best is 1.
+
+        Equal `questions` count as one sample.
+        """
         scores = [float(answer) for answer in right]
         fresh = 1.0 if questions is None else fresh_share(questions)
         return ExamResult(

@@ -1,7 +1,7 @@
-"""The exam `openings`: how often an agent keeps the exact result in positions after random actions.
+"""The exam `openings`: does an agent keep the exact result of random openings?
 
 Self-play soon repeats its favourite lines, and exams from the start position follow them. Random openings
-show what an agent knows beside these lines.
+show what an agent knows off those lines.
 """
 
 import random
@@ -18,35 +18,35 @@ from boardlab.search.expression import agent as make_agent
 from boardlab.search.side_by_side import act_all
 
 FEWEST, MOST = 2, 10
-"""Random actions before the position."""
+"""Fewest and most random actions before the position."""
 GROUPS = ((2, 4), (5, 7), (8, 10))
-"""Numbers of random actions that the result tells apart."""
+"""Ranges of random actions that the result reports separately."""
 OWN_CELLS = 25
-"""The largest Connect Four besides 6x7: our own solver needs about 20 ms for an opening on 5x5."""
+"""Largest Connect Four besides 6x7: our own solver needs about 20 ms per opening on 5x5."""
 
 Values = Callable[[State], Mapping[int, float]]
-"""The exact value of every legal action, for the player to move."""
+"""Returns the exact value of every legal action, for the player to move."""
 
 
 @dataclass(frozen=True)
 class Opening:
-    """A position after random actions in which some actions are worth less than others."""
+    """A position after random actions in which the choice of action matters."""
 
     state: State
     actions: int
-    """Random actions before it."""
+    """Number of random actions before it."""
     values: Mapping[int, float]
 
 
 def exact_values(game: Game) -> Values:
-    """The game's exact solver; one sentence where a package is missing."""
+    """Return the game's exact solver; raise an error if its package is missing."""
     expression = "abdl" if _is_solved_connectfour(game) else f"solved(max_states={SMALL})"
     solver = make_agent(expression, game)
     return lambda state: solver.act(state).values
 
 
 def random_openings(game: Game, count: int, seed: int) -> list[Opening]:
-    """At most `count` different openings, decided by the seed; fewer where the game has few."""
+    """Draw at most `count` different openings; fewer if the game has few."""
     values_of, rng = exact_values(game), random.Random(f"openings {seed}")
     found: list[Opening] = []
     seen: set[bytes] = set()
@@ -65,7 +65,7 @@ def random_openings(game: Game, count: int, seed: int) -> list[Opening]:
 
 
 def _after_random_actions(game: Game, actions: int, rng: random.Random) -> State | None:
-    """A position with a player to move; None where the game ended before."""
+    """Draw a position with a player to move; None if the game ended before."""
     state = game.initial_state(rng.randrange(2**63))
     while actions > 0 or state.player == CHANCE:
         if state.is_terminal:
@@ -79,11 +79,11 @@ def _after_random_actions(game: Game, actions: int, rng: random.Random) -> State
 
 
 def take_openings(paper: Paper) -> ExamResult:
-    """Takes the exam."""
+    """Take the exam."""
     asked = random_openings(paper.game, paper.games, paper.seed)
     if not asked:
         raise BoardLabError(
-            f"{paper.game!r} has no opening of {FEWEST} to {MOST} actions in which it matters what is played"
+            f"{paper.game!r} has no opening of {FEWEST} to {MOST} actions in which the choice matters"
         )
     chosen = act_all(paper.agent, paper.game, [o.state for o in asked], paper.seed, paper.progress)
     right = [is_best(opening.values, action) for opening, action in zip(asked, chosen, strict=True)]
@@ -104,12 +104,12 @@ OPENINGS = (
     Exam(
         "openings",
         f"share of actions that keep the exact result, in positions after {FEWEST} to {MOST} random actions "
-        "where it matters what is played",
+        "where the choice matters",
         lambda game: _is_solved_connectfour(game) or is_small(game),
         take_openings,
         "1",
         values=SHARE,
-        needs=f"connectfour on 6x7 or at most {OWN_CELLS} cells, and games of several players in which "
-        f"nothing is hidden, {IF_SMALL}",
+        needs=f"connectfour on 6x7 or at most {OWN_CELLS} cells, and games of several players without hidden "
+        f"parts, {IF_SMALL}",
     ),
 )

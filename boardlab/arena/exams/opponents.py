@@ -1,4 +1,4 @@
-"""Exams that are matches: against which opponent, from which starts, in which seats."""
+"""Exams that are matches: opponent, starts and seats."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ from boardlab.references.blackjack import round_return
 from boardlab.search.expression import agent as make_agent
 
 SMALL = 200_000
-"""Positions of a game that is solved within an exam."""
+"""Most positions of a game that an exam solves."""
 TINY = 20_000
-"""The same where the horizon is above LONGEST: an own game whose horizon nobody set may well be small."""
+"""The same for a horizon above LONGEST; a user's game with the default horizon may still be small."""
 LONGEST = 60
-"""Actions of a game that is worth a longer try."""
+"""Longest horizon of a game that gets the larger limit."""
 IF_SMALL = f"of at most {SMALL:,} positions ({TINY:,} where the horizon is above {LONGEST})"
 MORPION_BEST = {"4D": 35.0, "4T": 62.0}
-"""Proven; of the 5 variants nobody knows more than records."""
+"""Proven; for the 5 variants only records are known."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -40,19 +40,22 @@ def _is_solved(rules: Rules, positions: int) -> bool:
 
 
 def is_small(game: Game) -> bool:
-    """Whether the game can be solved position by position in a moment."""
+    """Return whether the game can be solved position by position in a moment."""
     positions = SMALL if game.horizon <= LONGEST else TINY
     return game.players > 1 and not game.is_hidden and _is_solved(game.rules, positions)
 
 
 def is_duel(game: Game) -> bool:
-    """Two players who see everything, and no chance."""
+    """Return whether two players see everything and there is no chance."""
     return game.players == 2 and not game.has_chance and not game.is_hidden
 
 
 @dataclass(frozen=True)
 class Against:
-    """A match against one opponent; from all positions after plies[0] .. plies[1] actions, or varied ones."""
+    """A match against one opponent.
+
+    Games begin from all positions after plies[0] to plies[1] actions, or from varied openings.
+    """
 
     opponent: str
     plies: tuple[int, int] | None = None
@@ -61,7 +64,7 @@ class Against:
     best: float | None = None
 
     def __call__(self, paper: Paper) -> ExamResult:
-        """Takes the exam."""
+        """Take the exam."""
         starts = starts_up_to(paper.game, self.plies[1], self.plies[0]) if self.plies else None
         seatings = [[0, 1]] if self.first else None
         return paper.play(self.opponent, best=self.best, starts=starts, seatings=seatings)
@@ -74,7 +77,7 @@ def _full_width(paper: Paper) -> ExamResult:
 
 def _perfect(paper: Paper) -> ExamResult:
     starts = starts_up_to(paper.game, 1)
-    # In a zero-sum game that is played from both sides, perfect play scores nothing.
+    # In a zero-sum game played from both sides, perfect play scores zero on average.
     return paper.play(f"solved(max_states={SMALL})", best=0.0, starts=starts)
 
 
@@ -85,7 +88,7 @@ def _bouton(paper: Paper) -> ExamResult:
 
 
 def _best_score(game: Game) -> float:
-    """That of a game played alone; infinite where nobody knows it."""
+    """Return the best possible score of a one-player game; infinite if unknown."""
     rules = game.rules
     if isinstance(rules, Blackjack):
         return rules.rounds * round_return(rules)
@@ -113,7 +116,7 @@ def _score(paper: Paper) -> ExamResult:
 
 
 def _tiles(game: Game, played: list[tuple[int, ...]]) -> dict[str, float]:
-    """The share of games that reached each tile, from 1024 up."""
+    """Return the share of games that reached each tile, from 1024 up."""
     highest = []
     for actions in played:
         state = game.initial_state()
@@ -152,7 +155,7 @@ FIRST = (
         _best_score_in_words,
     ),
 )
-"""What every game is examined by first."""
+"""The first exams of every game."""
 
 OPPONENTS = (
     Exam(
@@ -168,18 +171,18 @@ OPPONENTS = (
         "mean score against perfect Nim from all starts of no or one action, in both seats",
         lambda game: isinstance(game.rules, Nim) and game.players == 2 and not game.rules.misere,
         _bouton,
-        "that of perfect play",
+        "the score of perfect play",
     ),
     Exam(
         "ab",
-        "mean score, moving first, against perfect Connect Four that errs when it is lost (GBG's AB)",
+        "mean score, moving first, against perfect Connect Four that plays at random once lost (GBG's AB)",
         _is_connectfour,
         Against("ab", first=True, best=1.0),
         "1",
     ),
     Exam(
         "abdl",
-        "mean score, moving first, against perfect Connect Four that resists longest (GBG's AB-DL)",
+        "mean score, moving first, against perfect Connect Four that delays its losses (GBG's AB-DL)",
         _is_connectfour,
         Against("abdl", first=True, best=1.0),
         "1",
@@ -221,28 +224,28 @@ OPPONENTS = (
     ),
     Exam(
         "nash",
-        "mean score against a player of Kuhn poker who cannot be exploited, in both seats",
+        "mean score against an unexploitable Kuhn poker player, in both seats",
         lambda game: isinstance(game.rules, KuhnPoker),
         Against("nash", best=0.0),
         "0",
     ),
     Exam(
         "tight",
-        "chips won from players who follow rules of thumb, in every seat",
+        "chips won from players with rules of thumb, in every seat",
         lambda game: game.name == "poker",
         Against("tight"),
         "at most all chips",
     ),
     Exam(
         "equity",
-        "chips won from players who count their chances, in every seat",
+        "chips won from players that compute their odds, in every seat",
         lambda game: game.name == "poker",
         Against("equity"),
         "at most all chips",
     ),
     Exam(
         "maxn",
-        "mean score against a full-width search of three actions (with chance: two) from varied openings, in "
+        "mean score against a full-width search of depth three (with chance: two) from varied openings, in "
         "every seat",
         lambda game: game.players > 1 and not game.is_hidden,
         _full_width,

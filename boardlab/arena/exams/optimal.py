@@ -1,4 +1,4 @@
-"""Exams that ask about positions: how often the agent's action is one of the best."""
+"""Exams on single positions: how often the agent's action is one of the best."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ STAGES_FILE = "connectfour_stages.txt"
 
 
 def is_best(values: Mapping[int, float], action: int) -> bool:
-    """Whether no action is worth more; rounding does not count."""
+    """Return whether no action is worth more, up to rounding."""
     best = max(values.values())
     return values[action] >= best - 1e-9 * max(1.0, abs(best))
 
 
 def _optimal(paper: Paper) -> ExamResult:
-    """Positions in which it matters what is played: some actions are worth less than others."""
+    """Ask about positions in which some actions are worth less than others."""
     solved = make_agent(f"solved(max_states={SMALL})", paper.game)
     states, known = [], []
     for state in met_at_random(paper.game, 3 * paper.games, paper.seed):
@@ -44,11 +44,14 @@ class StagePosition:
     stage: str
     state: State
     values: dict[int, float]
-    """Of each legal column, for the side to move: 1, 0, -1."""
+    """Value of each legal column for the side to move: 1, 0, -1."""
 
 
 def stage_positions(game: Game) -> list[StagePosition]:
-    """The positions of the exam `stages`; how they were made is said at the head of the file."""
+    """Read the positions of the exam `stages`.
+
+    The head of the file describes how they were made.
+    """
     text = resources.files("boardlab.arena.exams").joinpath(STAGES_FILE).read_text(encoding="utf-8")
     found = []
     for line in text.splitlines():
@@ -81,17 +84,17 @@ def _stages(paper: Paper) -> ExamResult:
 OPTIMAL = (
     Exam(
         "optimal",
-        "share of best actions in positions of random games where it matters what is played",
+        "share of best actions in positions of random games where the choice matters",
         is_small,
         _optimal,
         "1",
         values=SHARE,
-        needs=f"games of several players in which nothing is hidden, {IF_SMALL}",
+        needs=f"games of several players without hidden parts, {IF_SMALL}",
     ),
     Exam(
         "stages",
         "share of actions that keep the exact result, in stored Connect Four positions by stage and distance "
-        "of the end (as AlphaZero.jl's error rates)",
+        "from the end (like AlphaZero.jl's error rates)",
         lambda game: game.rules == ConnectFour(),
         _stages,
         "1",

@@ -1,4 +1,4 @@
-"""Exams of a user's own, known by name as all others."""
+"""Exams written by users, registered by name like all others."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ ANY_VALUE = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class _Registered(Exam):
-    """An exam that `register_exam` made known."""
+    """An exam that `register_exam` added."""
 
 
 @overload
@@ -52,10 +52,10 @@ def register_exam(
     values: tuple[float, float] = ANY_VALUE,
     applies: Callable[[Game], bool] | None = None,
 ) -> Any:
-    """Makes an exam known by name, for `evaluate` and for training runs.
+    """Register an exam by name, for `evaluate` and for training runs.
 
-    Decorates a function of the `Paper` (the agent, the game, how many games, the seed) that returns an
-    `ExamResult` (`paper.play` and `paper.share` make one), or numbers, one a game, whose mean is the value:
+    Decorates a function of the `Paper` (the agent, the game, the number of games, the seed) that returns an
+    `ExamResult` (`paper.play` and `paper.share` make one), or numbers, one per game, whose mean is the value:
 
         @bl.register_exam("length", values=(5, 9), applies=lambda game: game.name == "tictactoe")
         def length(paper):
@@ -64,17 +64,17 @@ def register_exam(
 
         bl.evaluate("mcts", bl.game("tictactoe"), "length")
 
-    `register_exam("length", length)` does the same. `best` is the best possible value, where it is known;
-    `values` are the least and the greatest that can come out; `applies` tells whether a game has this exam,
-    as by default all have. The first line of the docstring is what `boardlab evaluate --list` says about it.
+    `register_exam("length", length)` does the same. `best` is the best possible value, if it is known;
+    `values` are the least and the greatest possible value; `applies` returns whether a game has this exam (by
+    default all have it). `boardlab evaluate --list` shows the first line of the docstring.
     """
     from boardlab.arena.exams import EXAMS
 
     check_own_name("an exam", name)
     if name in EXAMS and not isinstance(EXAMS[name], _Registered):
-        raise BoardLabError(f'"{name}" is an exam of BoardLab itself; choose another name')
+        raise BoardLabError(f'"{name}" is a built-in exam; choose another name')
     if name in AGENTS:
-        raise BoardLabError(f'"{name}" is an agent, and so an exam already; choose another name')
+        raise BoardLabError(f'"{name}" is an agent, which is already an exam; choose another name')
     if best is not None and not is_number(best):
         raise BoardLabError(f"best must be a number or None, not {shown(best)}")
     possible = _as_range(values)
@@ -83,7 +83,7 @@ def register_exam(
 
     def register(take: Take) -> Take:
         if not callable(take):
-            raise BoardLabError(f"register_exam takes a function of the paper, not {shown(take)}")
+            raise BoardLabError(f"register_exam needs a function of the paper, not {shown(take)}")
         EXAMS[name] = _Registered(
             name,
             first_line(take, "an exam written in Python"),
@@ -98,7 +98,7 @@ def register_exam(
 
 
 def own_exams() -> list[str]:
-    """The names that `register_exam` made known."""
+    """List the names that `register_exam` added."""
     from boardlab.arena.exams import EXAMS
 
     return [name for name, exam in EXAMS.items() if isinstance(exam, _Registered)]
@@ -115,7 +115,7 @@ def _as_range(values: Any) -> tuple[float, float]:
 
 
 def _result(paper: Paper, answer: Any, best: float | None, possible: tuple[float, float]) -> ExamResult:
-    """What the function found, with its error bar."""
+    """Turn the function's answer into a result with an error bar."""
     exam, (low, high) = paper.exam, possible
     if isinstance(answer, ExamResult):
         if not is_number(answer.value):

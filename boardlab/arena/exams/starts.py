@@ -1,4 +1,4 @@
-"""Positions that an exam asks about."""
+"""Positions for exams that ask about positions."""
 
 import random
 
@@ -7,7 +7,7 @@ from boardlab.games.game import CHANCE, Game, State
 
 
 def met_at_random(game: Game, count: int, seed: int, *, most_actions: int = 10_000) -> list[State]:
-    """Positions in which a player has a choice, one from each random game, at a random moment of it."""
+    """Return positions with a choice, each from a random moment of a random game."""
     rng = random.Random(seed)
     found: list[State] = []
     for attempt in range(20 * count):
@@ -22,7 +22,7 @@ def met_at_random(game: Game, count: int, seed: int, *, most_actions: int = 10_0
             legal = state.legal_actions()
             if len(legal) > 1:
                 seen += 1
-                if rng.randrange(seen) == 0:  # each moment of the game is equally likely
+                if rng.randrange(seen) == 0:  # keeps each moment of the game with equal probability
                     chosen = state.copy()
             state.apply(rng.choice(legal))
         if chosen is not None:
@@ -30,5 +30,5 @@ def met_at_random(game: Game, count: int, seed: int, *, most_actions: int = 10_0
         if len(found) == count or (not found and attempt > 100):
             break
     if not found:
-        raise BoardLabError(f"{game!r} leaves its players no choice")
+        raise BoardLabError(f"{game!r} never offers its players a choice")
     return found

@@ -1,4 +1,4 @@
-"""Ratings: what results say about strength, with error bars."""
+"""Rating systems: strength from results, with error bars."""
 
 from boardlab.arena.ratings.bayeselo import BayesElo, EloRating, bayes_elo
 from boardlab.arena.ratings.glicko2 import GlickoRating, glicko2

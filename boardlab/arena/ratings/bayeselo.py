@@ -1,15 +1,15 @@
-"""Bayesian Elo ratings in the sense of Coulom's BayesElo: draws, the first move, error bars, who is stronger.
+"""Bayesian Elo ratings with draws and first-move advantage (Coulom's BayesElo).
 
 The first player, of rating r0 against r1, wins with probability f(r0 - r1 + advantage - draw), loses with
 f(r1 - r0 - advantage - draw) and draws otherwise, f(x) = 1 / (1 + 10^(-x/400)). The prior is two virtual
-draws a player, spread over the opponents it met. They say nothing about how often the game is drawn: where
-eloDraw is estimated, each counts as a win and a loss in a game without draws. In these parameters the
-logarithm of the posterior is concave, so damped Newton steps find the one maximum, and the inverse of its
-Hessian is the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of
-Go, 2007; D. Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
+draws per player, spread over the opponents it met. They carry no information about how often the game is
+drawn: when eloDraw is estimated, each counts as a win and a loss in a game without draws. In these parameters
+the log-posterior is concave, so damped Newton steps find the only maximum, and the inverse of its Hessian is
+the covariance of the ratings (R. Coulom, Computing Elo ratings of move patterns in the game of Go, 2007; D.
+Hunter, MM algorithms for generalized Bradley-Terry models, 2004).
 
-The list is on BayesElo's scale: the r of this model, and their bounds, times 4x / (1 + x)^2 with
-x = 10^(-draw/400). It makes a small difference mean the score that logistic Elo has for it; without it draws
+The list is on BayesElo's scale: ratings r and their bounds are multiplied by 4x / (1 + x)^2 with
+x = 10^(-draw/400). A small difference then means the same score as in logistic Elo; without the factor, draws
 would stretch all ratings. Advantage and eloDraw are the model's, as BayesElo prints them.
 """
 
@@ -36,10 +36,10 @@ from boardlab.games.game import is_number
 from boardlab.reports import Report
 
 SCALE = 400 / math.log(10)
-"""Elo points in a natural unit of strength."""
+"""Elo points per natural unit of strength."""
 
 COULOM_ADVANTAGE, COULOM_DRAW = 32.8, 97.3
-"""What Coulom's program takes for the first move and for eloDraw unless it estimates them."""
+"""First-move advantage and eloDraw of Coulom's program unless it estimates them."""
 
 Vector = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class EloRating:
     minus: float
     games: int
     score: float
-    """Mean points a game: 1 for a win, 1/2 for a draw."""
+    """Mean points per game: 1 for a win, 1/2 for a draw."""
     opponents: float
     """Mean rating of the opponents."""
     draws: float
@@ -68,21 +68,23 @@ class BayesElo(Report):
 
     ratings: tuple[EloRating, ...]
     advantage: float
-    """What the first move is worth, in Elo of the model."""
+    """First-move advantage, in the model's Elo."""
     draw: float
-    """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw). Infinite where it was to be estimated
-    and all games were drawn."""
+    """eloDraw: equal players draw with probability 1 - 2 f(-eloDraw). Infinite if it was to be estimated and
+    all games were drawn."""
     scale: float
-    """Ratings, bounds and covariance are on BayesElo's scale: elo / scale is the r of the model."""
+    """Factor to BayesElo's scale, which ratings, bounds and covariance have: r = elo / scale."""
     covariance: Vector = field(compare=False)
-    """Of the ratings, in the order of the list."""
+    """Covariance of the ratings, in the order of the list."""
     groups: tuple[tuple[str, ...], ...]
-    """Players that met, directly or through others. With more than one group only ratings inside one
-    compare."""
+    """Players connected by games. With more than one group, only ratings within a group can be compared."""
 
     @property
     def superiority(self) -> Vector:
-        """[i, j]: the likelihood that the i-th of the list is stronger than the j-th; NaN in two groups."""
+        """[i, j]: likelihood that player i of the list is stronger than j.
+
+        NaN across groups.
+        """
         elo = np.array([rating.elo for rating in self.ratings])
         variance = np.diag(self.covariance)
         spread = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * self.covariance, 1e-12))
@@ -109,7 +111,7 @@ class BayesElo(Report):
         return [(rank, rating.name) for rank, rating in enumerate(self.ratings, 1)]
 
     def text(self, width: int | None = None) -> str:
-        """The list in the form of BayesElo's, for a terminal that is so many columns wide."""
+        """Format the list like BayesElo's, for a terminal of `width` columns."""
         columns = [
             [f" {'Elo':>5}", *(f" {r.elo:>z5.0f}" for r in self.ratings)],
             [f" {'+':>4}", *(f" {r.plus:>4.0f}" for r in self.ratings)],
@@ -123,7 +125,10 @@ class BayesElo(Report):
         return "\n".join(lines + never_met(self.groups))
 
     def superiority_table(self, width: int | None = None) -> str:
-        """The likelihood of superiority in percent, a row a player; nothing for players that never met."""
+        """Format the likelihood of superiority in percent, one row per player.
+
+        Blank across groups.
+        """
         columns = [
             [
                 f"{j + 1:>4}",
@@ -144,13 +149,14 @@ def bayes_elo(
     bounds: str | None = None,
     like: str | None = None,
 ) -> BayesElo:
-    """Rates the players of two-player games, on BayesElo's scale; the mean rating is 0, or the anchor's is.
+    """Rate the players of two-player games on BayesElo's scale.
 
-    `advantage` (of the first move) and `draw` (eloDraw) are estimated from the games unless they are given.
-    `prior` is the number of virtual draws a player. `bounds="covariance"`, the default, takes the 95%
-    intervals from the whole covariance matrix; `"exact-opponents"` is BayesElo's default, the posterior of
-    one player as though all other ratings were known. `like="bayeselo"` uses the fixed settings of
-    Coulom's program where none are given, for lists that compare with printed ones.
+    The mean rating is 0, or the anchor's is. `advantage` (of the first move) and `draw` (eloDraw) are
+    estimated from the games unless given. `prior` is the number of virtual draws per player.
+    `bounds="covariance"`, the default, takes the 95% intervals from the whole covariance matrix;
+    `"exact-opponents"`, BayesElo's default, from the posterior of one player with all other ratings fixed.
+    `like="bayeselo"` uses the fixed settings of Coulom's program where none are given, to compare with
+    published lists.
     """
     if like is not None:
         check_known("program to rate like", like, ("bayeselo",))
@@ -172,7 +178,7 @@ def bayes_elo(
     model = _Model(counts, _virtual_draws(counts, prior), 0.0 if draw is None else draw / SCALE)
     all_drawn = draw is None and not counts[:, :, [0, 2]].any()
     width = None if draw is None else draw / SCALE
-    if all_drawn:  # the wider, the likelier: as wide as though one of the games had not been drawn
+    if all_drawn:  # the posterior rises without bound: use the width for one game not drawn
         width = math.log(2 * counts.sum() - 1)
     strength, a, d, covariance = model.fit(None if advantage is None else advantage / SCALE, width)
     scale = 1 / math.cosh(d / 2) ** 2  # 4x / (1 + x)^2, x = e^-d
@@ -196,7 +202,7 @@ def bayes_elo(
 
 
 def _line(name: str, elo: Vector, i: int, counts: Vector, *, plus: float, minus: float) -> EloRating:
-    first, second = counts[i], counts[:, i]  # [opponent, result], the result always for who began
+    first, second = counts[i], counts[:, i]  # [opponent, result], results from the first player's side
     games = first.sum(axis=1) + second.sum(axis=1)
     draws = first[:, 1].sum() + second[:, 1].sum()
     points = first[:, 2].sum() + second[:, 0].sum() + draws / 2
@@ -214,7 +220,7 @@ def _line(name: str, elo: Vector, i: int, counts: Vector, *, plus: float, minus:
 
 
 def _virtual_draws(counts: Vector, prior: float) -> Vector:
-    """A quarter of a player's prior in either seat, by the share of games with each opponent."""
+    """Split each player's prior over seats and opponents, by games played."""
     met = counts.sum(axis=2)
     met = met + met.T
     share = prior / 4 * met / met.sum(axis=1, keepdims=True)
@@ -222,7 +228,7 @@ def _virtual_draws(counts: Vector, prior: float) -> Vector:
 
 
 def _centring(n: int, groups: list[list[int]], anchor: int | None) -> Vector:
-    """The matrix that takes each group's mean, or its anchor, away from its ratings."""
+    """Return the matrix that subtracts each group's mean, or its anchor."""
     centre = np.eye(n)
     for group in groups:
         if anchor in group:
@@ -233,11 +239,11 @@ def _centring(n: int, groups: list[list[int]], anchor: int | None) -> Vector:
 
 
 class _Model:
-    """The log-posterior of strengths, advantage and draw width in natural units, and its maximum.
+    """The log-posterior of strengths, advantage and draw width, and its maximum.
 
     With x = strength of the first - strength of the second + advantage, and d the draw width: log P(win) =
-    log s(x - d), log P(loss) = log s(-x - d), and log P(draw) = log(e^2d - 1) + log P(win) + log P(loss), s
-    the logistic function. So a draw is a win and a loss and something about d.
+    log s(x - d), log P(loss) = log s(-x - d), and log P(draw) = log(e^2d - 1) + log P(win) + log P(loss),
+    where s is the logistic function. So a draw is a win plus a loss plus a term in d.
     """
 
     def __init__(self, counts: Vector, virtual: Vector, virtual_width: float) -> None:
@@ -252,7 +258,7 @@ class _Model:
         self.virtual_width = virtual_width
         pairs = np.concatenate([pairs, others])
         self.first, self.second = pairs[:, 0], pairs[:, 1]
-        # Each row of the design takes the parameters (strengths, advantage, draw width) to x.
+        # Each row of the design maps the parameters (strengths, advantage, draw width) to x.
         self.design = np.zeros((len(pairs), self.n + 2))
         rows = np.arange(len(pairs))
         self.design[rows, self.first] = 1
@@ -260,7 +266,7 @@ class _Model:
         self.design[:, self.n] = 1
 
     def widths(self, d: float) -> Vector:
-        """The draw width of every row."""
+        """Return the draw width of every row."""
         return np.where(self.is_real > 0, d, self.virtual_width)
 
     def log_posterior(self, p: Vector) -> float:
@@ -269,7 +275,7 @@ class _Model:
         return value + self.draws * float(np.log(np.expm1(2 * p[-1]))) if self.draws else value
 
     def slopes(self, p: Vector) -> tuple[Vector, Vector]:
-        """Gradient and negative Hessian."""
+        """Return the gradient and the negative Hessian."""
         x, d = self.design @ p, self.widths(p[-1])
         lose_win, lose_loss = _logistic(d - x), _logistic(d + x)  # 1 - P(win), 1 - P(loss)
         up, down = self.wins * lose_win, self.losses * lose_loss
@@ -287,17 +293,17 @@ class _Model:
         return gradient, hessian
 
     def fit(self, advantage: float | None, draw: float | None) -> tuple[Vector, float, float, Vector]:
-        """Strengths (up to a constant a group), advantage, draw width, covariance of the strengths."""
+        """Return strengths (up to a constant), advantage, draw width, covariance."""
         p = np.zeros(self.n + 2)
         p[self.n] = 0.0 if advantage is None else advantage
         if draw is None and not self.draws:
-            draw = 0.0  # without draws the model is Bradley and Terry's
+            draw = 0.0  # without draws the model is Bradley-Terry
         p[-1] = 0.5 if draw is None else max(draw, 1e-9)
         free = [*range(self.n), *([self.n] if advantage is None else []), *([-1] if draw is None else [])]
         value, (gradient, hessian) = self.log_posterior(p), self.slopes(p)
-        # Levenberg's damping: where the posterior is nearly straight, Newton's step would lead far beyond the
-        # maximum, where it is nearly straight again. The least of it leaves the constant of a group, which is
-        # not determined, where it is.
+        # Levenberg's damping: where the posterior is nearly flat, Newton's step would overshoot the maximum
+        # into another flat region. The smallest damping also keeps a group's undetermined constant where it
+        # is.
         damping = 0.0
         for _ in range(1000):
             bend = hessian[np.ix_(free, free)]
@@ -308,8 +314,8 @@ class _Model:
             trial = p + step
             if trial[-1] > 0:
                 new, slopes = self.log_posterior(trial), self.slopes(trial)
-                # Still uphill at its end, or a fair part of the gain (Armijo): the first is the test that
-                # rounding leaves when next to nothing is gained.
+                # Accept a step that still climbs at its end, or gains a fair part (Armijo). The first test
+                # still works when rounding hides the gain.
                 if slopes[0] @ step >= 0 or new >= value + 0.1 * promise:
                     p, value, (gradient, hessian) = trial, new, slopes
                     damping /= 16
@@ -321,11 +327,11 @@ class _Model:
         return p[: self.n], float(p[self.n]), float(p[-1]), covariance[: self.n, : self.n]
 
     def exact_opponents(self, strength: Vector, a: float, d: float, rises: Vector) -> tuple[Vector, Vector]:
-        """Upper and lower 95% reach of each player's own posterior, in Elo of the model.
+        """Return the 95% reach up and down of each player's own posterior, in Elo.
 
-        The others are taken as known. Those of its group give way together so that their mean stays, as in
-        BayesElo: of a step that it takes from them its rating `rises` by that part. It is the whole step
-        where an anchor holds the scale, and nothing for the anchor itself.
+        The others are fixed. As in BayesElo, the other players of its group shift together to keep the mean,
+        so the player's rating `rises` by only a part of its step. With an anchor it rises by the whole step,
+        and the anchor itself by nothing.
         """
         moves = np.linspace(-8, 8, 3201)  # +-1390 Elo around the estimate, in steps of 0.9
         plus, minus = np.zeros(self.n), np.zeros(self.n)

@@ -1,4 +1,4 @@
-"""Glicko-2 (M. Glickman, 2022): rating, deviation and volatility over rating periods."""
+"""Glicko-2 (M. Glickman, 2022): rating, deviation and volatility by period."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ SCALE = 173.7178
 
 @dataclass(frozen=True)
 class GlickoRating:
-    """A player's standing after the last period."""
+    """A player's rating after the last period."""
 
     rating: float = 1500.0
     deviation: float = 350.0
@@ -28,7 +28,7 @@ class GlickoRatings(RatingList[GlickoRating]):
     """The rating list."""
 
     def table(self, width: int | None = None) -> list[str]:
-        """A line a player."""
+        """Format one line per player."""
         rated = self.values()
         columns = [
             [" rating ± 95%", *(f" {r.rating:>z6.0f} {NORMAL_95 * r.deviation:>5.0f}" for r in rated)],
@@ -44,10 +44,10 @@ def glicko2(
     tau: float = 0.5,
     start: Mapping[str, GlickoRating] | None = None,
 ) -> GlickoRatings:
-    """Ratings after all periods, strongest first; results of one period (`Result.period`) count together.
+    """Rate all periods in order and return the ratings, strongest first.
 
-    Periods go in the order in which they first appear. `tau` holds the volatility back (0.3 to 1.2 are
-    sensible). `start` gives players that are known already.
+    Results with the same `Result.period` are one period; periods are ordered by first appearance. A smaller
+    `tau` changes the volatility more slowly (sensible: 0.3 to 1.2). `start` gives ratings of known players.
     """
     results = as_results(results, players=2)
     if not isinstance(tau, (int, float)) or not 0 < tau <= 10:
@@ -63,7 +63,7 @@ def glicko2(
 
 
 RANGES = {"rating": (-10_000, 10_000), "deviation": (1e-3, 10_000), "volatility": (1e-6, 10)}
-"""What can be computed with; players are far within."""
+"""Ranges in which the arithmetic works; real players are far inside."""
 
 
 def _after_period(
@@ -78,7 +78,7 @@ def _after_period(
 
 
 def _rated(player: GlickoRating, games: Sequence[tuple[GlickoRating, float]], tau: float) -> GlickoRating:
-    """One player's step; the names are the paper's."""
+    """Update one player; names follow Glickman's paper."""
     mu, phi, sigma = (player.rating - 1500) / SCALE, player.deviation / SCALE, player.volatility
     if not games:
         return replace(player, deviation=min(350.0, SCALE * math.hypot(phi, sigma)))

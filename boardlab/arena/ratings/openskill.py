@@ -1,7 +1,7 @@
-"""Ratings for games of two and more players: Weng and Lin's Bayesian Plackett-Luce, as the package openskill.
+"""Ratings for any number of players: Weng and Lin's Bayesian Plackett-Luce.
 
 R. Weng and C.-J. Lin, A Bayesian approximation method for online ranking, JMLR 12 (2011), Algorithm 4. Every
-game moves a player's mean and narrows its deviation; ties share a rank.
+game moves a player's mean and narrows its deviation; tied players share a rank.
 """
 
 import math
@@ -18,12 +18,12 @@ MEAN = 25.0
 DEVIATION = MEAN / 3
 LEAST_SHRINK = 1e-4
 RANGES = {"mean": (-100_000, 100_000), "deviation": (0, 100_000)}
-"""Of players that are known already."""
+"""Allowed ranges of the ratings in `start`."""
 
 
 @dataclass(frozen=True)
 class SkillRating:
-    """A player's standing."""
+    """A player's rating."""
 
     mean: float = MEAN
     deviation: float = DEVIATION
@@ -31,7 +31,7 @@ class SkillRating:
 
     @property
     def ordinal(self) -> float:
-        """What the player is worth at least, with 99.7%: the number to rank by."""
+        """A 99.7% lower bound of the player's strength: the number to rank by."""
         return self.mean - 3 * self.deviation
 
 
@@ -39,7 +39,7 @@ class SkillRatings(RatingList[SkillRating]):
     """The rating list."""
 
     def table(self, width: int | None = None) -> list[str]:
-        """A line a player."""
+        """Format one line per player."""
         rated = self.values()
         columns = [
             ["  mean ± 95%", *(f" {r.mean:>z5.1f} {NORMAL_95 * r.deviation:>5.1f}" for r in rated)],
@@ -56,11 +56,10 @@ def openskill(
     tau: float = 0.0,
     start: Mapping[str, SkillRating] | None = None,
 ) -> SkillRatings:
-    """Ratings after all games in their order, best mean first.
+    """Rate all games in order and return the ratings, best mean first.
 
     `beta` is the spread of one game's performance. `tau` widens deviations before every game, for players
-    that change; agents that do not learn while they play need none. `start` gives players that are known
-    already.
+    that change; agents that do not learn while playing need none. `start` gives ratings of known players.
     """
     results = as_results(results)
     for name, given, low in (("beta", beta, 1e-6), ("tau", tau, 0.0)):
@@ -78,7 +77,10 @@ def openskill(
 def _rated(
     players: Sequence[SkillRating], scores: Sequence[float], beta: float, tau: float
 ) -> list[SkillRating]:
-    """Everybody after one game. In the paper's words: q runs over who was not ranked below i."""
+    """Update all players after one game.
+
+    In the paper, q ranges over those not ranked below i.
+    """
     variances = [player.deviation**2 + tau**2 for player in players]
     c = math.sqrt(sum(variance + beta**2 for variance in variances))
     strengths = [player.mean / c for player in players]
@@ -106,6 +108,6 @@ def _rated(
 
 
 def _log_sum(strengths: Sequence[float]) -> float:
-    """The logarithm of their exponentials' sum, which may be too great or too small for a number."""
+    """Return the log of the sum of exponentials, which itself may over- or underflow."""
     most = max(strengths)
     return most + math.log(sum(math.exp(strength - most) for strength in strengths))

@@ -1,4 +1,4 @@
-"""Results of games as rating systems read them, and PGN files as a source of them."""
+"""Results as rating systems read them, and how to read them from PGN files."""
 
 import os
 import warnings
@@ -24,37 +24,37 @@ class Result:
     """How one game ended."""
 
     players: tuple[str, ...]
-    """Names in the order of the seats; the first one began."""
+    """Names in seat order; the first one began."""
     scores: tuple[float, ...]
-    """One number a seat; only their order counts."""
+    """One number per seat; only their order counts."""
     period: str = ""
-    """When it was played: games with the same text belong to one rating period (Glicko-2)."""
+    """When it was played: games with the same text form one rating period (Glicko-2)."""
     game: str = ""
-    """What was played, with what is not usual about its rules, where that is known."""
+    """The game with its non-default parameters, if known."""
     is_contradicted: bool = field(default=False, compare=False)
-    """Whether it is a file's tag and the moves below it give another result."""
+    """Whether the result is a file's tag and the moves give another one."""
 
     @property
     def first_points(self) -> float:
-        """What the first of two players made of it: 1, 1/2 or 0."""
+        """Points of the first of two players: 1, 1/2 or 0."""
         first, second = self.scores
         return (first > second) + 0.5 * (first == second)
 
 
 class RatingList(Report, dict[str, R]):
-    """Ratings by name, strongest first; printed as `boardlab rate` does."""
+    """Ratings by name, strongest first; prints as `boardlab rate`."""
 
     def __init__(self, ratings: Iterable[tuple[str, R]], groups: Sequence[Sequence[str]]) -> None:
         super().__init__(ratings)
         self.groups = groups
-        """Players that met, directly or through others."""
+        """Players connected by games."""
 
     def table(self, width: int | None = None) -> list[str]:
-        """The lines of the list, for a terminal that is so many columns wide."""
+        """Format the list, for a terminal of `width` columns."""
         raise NotImplementedError
 
     def text(self, width: int | None = None) -> str:
-        """The list, and what is to be said about it."""
+        """Format the list with its notes."""
         return "\n".join([*self.table(width), *never_met(self.groups)])
 
     def _headline(self) -> str:
@@ -68,15 +68,15 @@ class PgnResults(list[Result]):
     """The results in a PGN file."""
 
     left_out: tuple[str, ...] = ()
-    """Which games of the file are not among them and why, a line a reason."""
+    """The games of the file that were left out, one line per reason."""
 
 
 def read_pgn_results(path: str | os.PathLike[str]) -> PgnResults:
     """Read the results of a PGN file from its tags; the moves need not be readable.
 
-    Where they are readable, and the file names the game, `is_contradicted` marks those that give another
-    result. `left_out` lists games without a result (`*`), games of one player, and incomplete games, such as
-    the last one of a file that is cut off. An unknown result is an error that names its line.
+    If they are, and the file names the game, `is_contradicted` marks games whose moves give another result.
+    `left_out` lists games without a result (`*`), games of one player, and incomplete games, such as the last
+    one of a truncated file. An unknown result is an error that names its line.
     """
     results, unfinished, alone = PgnResults(), 0, 0
     incomplete: list[IncompleteGameError] = []
@@ -109,7 +109,7 @@ def read_pgn_results(path: str | os.PathLike[str]) -> PgnResults:
 
 
 def _nothing_to_rate(unfinished: int, alone: int) -> str:
-    """What is wrong with a file that has no result of two players or more."""
+    """Explain why a file has no result of two or more players."""
     if unfinished and alone:
         return (
             f"holds nothing to rate: {counted(unfinished, 'games')} without a result, and "
@@ -125,12 +125,15 @@ def _nothing_to_rate(unfinished: int, alone: int) -> str:
 
 
 def names_of(results: Sequence[Result]) -> list[str]:
-    """All players, in the order in which they first appear."""
+    """Return all players, in order of first appearance."""
     return list(dict.fromkeys(name for result in results for name in result.players))
 
 
 def groups_of(results: Sequence[Result]) -> list[list[str]]:
-    """Players that met, directly or through others: only ratings inside a group compare."""
+    """Return the groups of players connected by games.
+
+    Only ratings within one compare.
+    """
     names = names_of(results)
     group = {name: [name] for name in names}
     for result in results:
@@ -144,47 +147,47 @@ def groups_of(results: Sequence[Result]) -> list[list[str]]:
 
 
 def ranked(names: Sequence[str]) -> str:
-    """The strongest few of a list, in a line."""
+    """Format the strongest few of a list in one line."""
     others = [f"and {len(names) - 3} more"] if len(names) > 3 else []
     return f"of {counted(len(names), 'players')}: {', '.join([*names[:3], *others])}"
 
 
 def never_met(groups: Sequence[Sequence[str]]) -> list[str]:
-    """The line under a list of players that do not all compare."""
+    """Return the note for players that cannot all be compared."""
     if len(groups) < 2:
         return []
-    return [f"{len(groups)} groups never met; only ratings inside a group can be compared"]
+    return [f"{len(groups)} groups never met; only ratings within a group can be compared"]
 
 
 def played_apart(results: Sequence[Result]) -> list[str]:
-    """The line under a list that mixes games."""
+    """Return the note for a list that mixes games."""
     games = sorted({result.game for result in results if result.game})
     if len(games) < 2:
         return []
     named = ", ".join(games[:3]) + (f" and {len(games) - 3} more" if len(games) > 3 else "")
-    return [f"{len(games)} games are rated as one ({named}); strength in one does not compare with another's"]
+    return [f"{len(games)} games are rated as one ({named}); strength in one does not carry over to another"]
 
 
 def as_results(results: object, players: int | None = None) -> list[Result]:
-    """`results`, if that is what they are, for games of so many players.
+    """Check that these are results of games with `players` players, and return them.
 
-    Games of a player against itself are left out, with a warning; where no others are, that is an error.
+    Games of a player against itself are left out with a warning; if none remain, that is an error.
     """
     if not isinstance(results, Sequence) or not all(isinstance(r, Result) for r in results):
-        raise BoardLabError(f"a rating is made from a list of results, not from {shown(results)}")
+        raise BoardLabError(f"a rating needs a list of results, not {shown(results)}")
     if not results:
         raise BoardLabError("there is no game to rate")
     for result in results:
         count = len(result.players)
         if count != len(result.scores):
-            raise BoardLabError(f"a result has one score a player, not {shown(result)}")
+            raise BoardLabError(f"a result needs one score per player, not {shown(result)}")
         if players is not None and count != players:
             raise BoardLabError(
                 f"this rating system is for games of {counted(players, 'players')}, not of {count}; "
                 "openskill takes any number"
             )
         if not all(isinstance(name, str) and name for name in result.players):
-            raise BoardLabError(f"players are named by text, not {shown(result.players)}")
+            raise BoardLabError(f"players must be named by text, not {shown(result.players)}")
         if not all(map(is_number, result.scores)):
             raise BoardLabError(f"scores must be finite numbers, not {shown(result.scores)}")
     kept = against_others(results)
@@ -196,18 +199,18 @@ def as_results(results: object, players: int | None = None) -> list[Result]:
 
 
 def against_others(results: Sequence[Result]) -> list[Result]:
-    """The games in which nobody met itself: such a game says nothing about anybody's strength."""
+    """Drop the games of a player against itself."""
     return [result for result in results if len(set(result.players)) == len(result.players)]
 
 
 def left_out(results: Sequence[Result], kept: Sequence[Result]) -> list[str]:
-    """The line under a list that does not rate all results."""
+    """Return the note for a list that leaves games out."""
     number = len(results) - len(kept)
     return [f"{counted(number, 'games')} of a player against itself left out"] if number else []
 
 
 def contradicted(results: Sequence[Result]) -> list[str]:
-    """The line under a list of games whose moves say something else."""
+    """Return the note for games whose moves give another result."""
     number = sum(result.is_contradicted for result in results)
     if not number:
         return []
@@ -215,11 +218,11 @@ def contradicted(results: Sequence[Result]) -> list[str]:
 
 
 def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, float]]) -> dict[str, R]:
-    """The ratings of players that are known already, each number of them in its range; none for None."""
+    """Check the ratings of known players against their ranges; none for None."""
     if start is None:
         return {}
     if not isinstance(start, Mapping) or not all(isinstance(rating, kind) for rating in start.values()):
-        raise BoardLabError(f"start gives a {kind.__name__} for each name, not {shown(start)}")
+        raise BoardLabError(f"start must give a {kind.__name__} for each name, not {shown(start)}")
     for name, rating in start.items():
         for what, (low, high) in ranges.items():
             given = getattr(rating, what)
@@ -231,7 +234,7 @@ def as_start(start: object, kind: type[R], ranges: Mapping[str, tuple[float, flo
 
 
 def count_results(results: Sequence[Result]) -> tuple[list[str], NDArray[np.float64]]:
-    """Names, and how often [first player, second player, 0 = lost, 1 = drew, 2 = won (for the first)]."""
+    """Return names and counts [first, second, 0 lost / 1 drew / 2 won by the first]."""
     names = names_of(results)
     index = {name: i for i, name in enumerate(names)}
     counts = np.zeros((len(names), len(names), 3))

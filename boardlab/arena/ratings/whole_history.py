@@ -1,9 +1,9 @@
-"""Whole-history ratings (R. Coulom, 2008): strength as a function of time, fitted to all games at once.
+"""Whole-history ratings (Coulom 2008): strength over time, from all games.
 
-A player's strength does a random walk, with variance `drift` a unit of time, and every game is a
-Bradley-Terry comparison of two strengths at their times; a draw is half a win. For agents over training: the
-time is the number of episodes (or generations) behind a checkpoint. Newton's method on all strengths together
-finds the maximum of the posterior, which is concave; the error bars come from its Hessian.
+A player's strength is a random walk with variance `drift` per unit of time, and every game is a Bradley-Terry
+comparison of two strengths at their times; a draw is half a win. For agents in training, time is the number
+of episodes (or generations) of a checkpoint. Newton's method on all strengths together finds the maximum of
+the concave posterior; the error bars come from its Hessian.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from boardlab.games.game import is_number
 MOST_POINTS = 4000
 LATEST = 1e15
 LEAST_VARIANCE = 1e-9
-"""Of a walk between two points, in natural units: what is closer counts as equal."""
+"""Least variance between two points, in natural units: closer points count as equal."""
 Indices = NDArray[np.int64]
 
 
@@ -41,7 +41,7 @@ class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
     """The curves of all players."""
 
     def table(self, width: int | None = None) -> list[str]:
-        """A line a point."""
+        """Format one line per point."""
         rows = [(number, name) for number, (name, curve) in enumerate(self.items(), 1) for _ in curve]
         points = [p for curve in self.values() for p in curve]
         columns = [
@@ -53,7 +53,10 @@ class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
 
 
 def split_time(name: str) -> tuple[str, float]:
-    """`run@2000` is the player `run` at time 2000; a name without @ has no history and is at time 0."""
+    """Split `run@2000` into player `run` and time 2000.
+
+    A name without @ is at time 0.
+    """
     player, mark, text = name.rpartition("@")
     try:
         time = float(text) if mark and player else None
@@ -69,11 +72,13 @@ def split_time(name: str) -> tuple[str, float]:
 def whole_history(
     results: Sequence[Result], *, drift: float | None = None, prior: float = 2.0
 ) -> HistoryCurves:
-    """The rating curve of every player, best last point first; the mean of all points is 0.
+    """Return the rating curve of every player, best last point first.
 
-    Names `run@2000` carry the time. `drift` is the variance of the walk in Elo^2 a unit of time; by default
-    300 Elo of standard deviation over the longest history. `prior` is the number of virtual draws of each
-    player's first point against a player of rating 0.
+    The mean of all points is 0.
+
+    Names such as `run@2000` carry the time. `drift` is the variance of the walk in Elo^2 per unit of time; by
+    default 300 Elo of standard deviation over the longest history. `prior` is the number of virtual draws of
+    each player's first point against a player of rating 0.
     """
     results = as_results(results, players=2)
     for name, given in (("drift", drift), ("prior", prior)):
@@ -81,7 +86,7 @@ def whole_history(
             raise BoardLabError(f"{name} must be a number from 0.000001 to 1000000000, not {shown(given)}")
     points = sorted({split_time(name) for result in results for name in result.players})
     if len(points) > MOST_POINTS:
-        raise BoardLabError(f"a whole history has at most {MOST_POINTS} points, not {len(points)}")
+        raise BoardLabError(f"a whole history can have at most {MOST_POINTS} points, not {len(points)}")
     index = {point: i for i, point in enumerate(points)}
     longest = max(t - next(u for q, u in points if q == p) for p, t in points)
     walk = (300.0**2 / max(longest, 1e-15) if longest else 1.0) if drift is None else float(drift)
@@ -99,7 +104,7 @@ def whole_history(
             HistoryPoint(time, float(elo[i]), float(errors[i]), int(games[i]))
         )
     order = sorted(curves, key=lambda player: (-curves[player][-1].elo, player))
-    # The points of one player's curve hang together.
+    # All points of one player's curve are connected.
     met = [replace(r, players=tuple(split_time(name)[0] for name in r.players)) for r in results]
     return HistoryCurves(((player, tuple(curves[player])) for player in order), groups_of(met))
 
@@ -112,9 +117,9 @@ def _fit(
     walk: float,
     prior: float,
 ) -> tuple[Vector, Vector]:
-    """Strengths in natural units, and the covariance of the strengths less their mean."""
+    """Return strengths in natural units, and their covariance around the mean."""
     n = len(points)
-    # The random walk and the prior: a quadratic form, and virtual draws against strength 0.
+    # The random walk is a quadratic form; the prior is virtual draws against strength 0.
     precision = np.zeros((n, n))
     starts = np.zeros(n)
     for i, (player, time) in enumerate(points):
@@ -151,7 +156,7 @@ def _fit(
 def _slopes(
     r: Vector, first: Indices, second: Indices, score: Vector, precision: Vector, starts: Vector
 ) -> tuple[Vector, Vector]:
-    """Gradient and negative Hessian of the log-posterior."""
+    """Return the gradient and the negative Hessian of the log-posterior."""
     p = _logistic(r[first] - r[second])
     bend = p * (1 - p)
     at_zero = _logistic(r)

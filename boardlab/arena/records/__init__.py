@@ -1,4 +1,4 @@
-"""Records: games kept as text that other programs read, and theirs read back."""
+"""Records: games as text that other programs read, and theirs read back."""
 
 from boardlab.arena.records.files import (
     FORMATS_HELP,

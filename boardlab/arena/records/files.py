@@ -1,4 +1,4 @@
-"""Files of games: which format it is shows in the name when writing, in the text when reading."""
+"""Files of games: the name sets the format on writing, the text on reading."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ FORMATS: dict[str, Callable[[Iterable[Record]], str]] = {
 
 
 LARGEST = 1 << 30
-"""Bytes of a file of games: read, it takes some ten times as much memory."""
+"""Most bytes of a file of games; in memory it takes some ten times as much."""
 
 FORMATS_HELP = ".pgn (every game), .ggf (othello) or .txt (othello, connectfour, rubiks)"
 
@@ -32,37 +32,39 @@ GAMES_OF = {".ggf": ("othello",), ".txt": tuple(WRITERS)}
 
 
 def check_format(path: str | os.PathLike[str], game: Game | None = None) -> Path:
-    """The path, refused where its ending names no format (of the game): asked before hours of games."""
+    """Return the path; refuse an ending that names no format (of the game)."""
     file = as_path("the file of games", path)
     suffix = file.suffix.lower()
     if suffix not in FORMATS:
         raise BoardLabError(f'"{file}" must end in {FORMATS_HELP}')
     if game is not None and game.name not in GAMES_OF.get(suffix, (game.name,)):
-        raise BoardLabError(f"{game.name} cannot be written as {suffix}; its games are kept as .pgn")
+        raise BoardLabError(f"{game.name} cannot be written as {suffix}; use .pgn")
     if file.is_dir():
-        raise BoardLabError(f'"{file}" is a folder; games are kept in a file')
+        raise BoardLabError(f'"{file}" is a folder; games need a file')
     if not file.parent.is_dir():
         raise BoardLabError(f'"{file}" cannot be written: its folder does not exist')
     return file
 
 
 def check_addition(path: str | os.PathLike[str], game: Game) -> Path:
-    """The same for a file to which games will be added: what is there must be games of that format."""
+    """Check a file to add games to: its contents must be games of that format."""
     file = check_format(path, game)
     text = read_file(file) if file.exists() else ""
     if not text.strip("\ufeff \t\r\n"):
         return file
     if format_of(text) != file.suffix.lower():
         raise BoardLabError(
-            f'"{file}" is there and does not hold games as {file.suffix} files do; choose another file'
+            f'"{file}" exists and does not contain games in the {file.suffix} format; choose another file'
         )
-    if file.suffix.lower() == ".txt":  # which anything looks like that is neither PGN nor GGF
+    if file.suffix.lower() == ".txt":  # any text that is neither PGN nor GGF looks like .txt
         parse_records(text, str(file), game)
     return file
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, append: bool = False) -> None:
-    """Writes games as PGN, GGF or lines of text, by the file's ending; `append` keeps what is there.
+    """Write games as PGN, GGF or lines of text, by the file's ending.
+
+    `append` keeps the games already in the file.
 
     Several processes may add to one file at once.
     """
@@ -70,9 +72,9 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, ap
     listed = list(records) if isinstance(records, Iterable) else [records]
     if not all(isinstance(record, Record) for record in listed):
         of_match = any(isinstance(record, GameRecord) for record in listed)
-        hint = "; those of a match do not say their game and agents: save them by MatchResult.save"
+        hint = "; records of a match lack game and agents: save them with MatchResult.save"
         raise BoardLabError(
-            f"a file of games is made from records, as read_records gives them{hint if of_match else ''}"
+            f"a file of games needs records, as read_records returns them{hint if of_match else ''}"
         )
     text = FORMATS[file.suffix.lower()](listed)
     if not append:
@@ -84,9 +86,9 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Record], *, ap
 
 
 def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list[Record]:
-    """The games of a file: PGN, GGF, Othello transcripts, connect-four columns, twists of a cube.
+    """Read games: PGN, GGF, Othello transcripts, connect-four columns, cube twists.
 
-    `game` says the rules where the file does not.
+    `game` gives the rules if the file does not.
     """
     if game is not None and not isinstance(game, Game):
         raise BoardLabError(f"game must be a game, as in boardlab.game('othello'), not {shown(game)}")
@@ -95,7 +97,7 @@ def read_records(path: str | os.PathLike[str], game: Game | None = None) -> list
 
 
 def parse_records(text: str, name: str = "text", game: Game | None = None) -> list[Record]:
-    """The games in a text; `name` is for error messages."""
+    """Read the games in a text; `name` appears in error messages."""
     found = format_of(text)
     if found == ".pgn":
         return read_pgn(name, text.lstrip("\ufeff"), game)
@@ -105,7 +107,7 @@ def parse_records(text: str, name: str = "text", game: Game | None = None) -> li
 
 
 def format_of(text: str) -> str:
-    """Which format it is, by the ending that its files have."""
+    """Detect the format of a text; returns the ending of its files."""
     first = text.lstrip("\ufeff \t\r\n")
     if first.startswith(("[", "{", "%", ";")):
         return ".pgn"
@@ -113,7 +115,10 @@ def format_of(text: str) -> str:
 
 
 def read_file(path: str | os.PathLike[str]) -> str:
-    """The text of a file of games; others may have written it in Latin-1."""
+    """Read the text of a file of games.
+
+    Other programs may have written it in Latin-1.
+    """
     file = as_path("the file of games", path)
     try:
         content = read_plain_file(file, LARGEST)
@@ -122,7 +127,7 @@ def read_file(path: str | os.PathLike[str]) -> str:
     except OSError as error:
         raise BoardLabError(f'"{path}" cannot be read: {error.strerror}') from None
     if b"\0" in content[:4096]:
-        raise BoardLabError(f'"{path}" is not a file of games: it is no text')
+        raise BoardLabError(f'"{path}" is not a file of games: it is not text')
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,9 +1,9 @@
-"""GGF, the Generic Game Format of Othello servers and programs (GGS, NBoard, Edax).
+"""GGF, the Generic Game Format of Othello programs (GGS, NBoard, Edax).
 
 (;GM[Othello]PC[BoardLab]DT[2026.01.31]PB[black]PW[white]RE[+12]TY[8]
 BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]B[F5/0.25/1.5]W[D6]...;)
 
-Black (`*`) is seat 0. A move is a square or PA (pass), then what its player expected, then its seconds.
+Black (`*`) is seat 0. A move is a square or PA (pass), then its expected value, then its seconds.
 """
 
 import math
@@ -25,21 +25,21 @@ SIDES = ("B", "W")
 
 
 def ggf_text(records: Iterable[Record]) -> str:
-    """The games as GGF, one a line."""
+    """Format the games as GGF, one per line."""
     return "".join(_game_text(record) + "\n" for record in records)
 
 
 def _game_text(record: Record) -> str:
     rules = record.game.rules
     if not isinstance(rules, Othello):
-        raise BoardLabError(f"GGF is a format for othello; save {record.game.name} as PGN")
+        raise BoardLabError(f"GGF is only for othello; save {record.game.name} as PGN")
     state = record.first_state
     moves = []
     for i, action in enumerate(record.actions):
         name = state.action_text(action).upper()
         value = record.value(i)
-        told = f"/{value:+}" if value is not None else ""
-        moves.append(f"{SIDES[state.player]}[{'PA' if name == 'PASS' else name}{told}]")
+        expected = f"/{value:+}" if value is not None else ""
+        moves.append(f"{SIDES[state.player]}[{'PA' if name == 'PASS' else name}{expected}]")
         state.apply(action)
     size = rules.size
     fields = [("GM", "Othello"), ("PC", record.tags.get("Site", "BoardLab")), *_dated(record)]
@@ -55,7 +55,7 @@ def _dated(record: Record) -> list[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Without the brackets that would end the field, and the ;) that would end the game."""
+    """Remove the brackets that would end a field, and the ;) that would end the game."""
     return re.sub(r"[\[\]\r\n\0]|;(?=\))", " ", text)
 
 
@@ -66,23 +66,23 @@ def _board(state: State, size: int) -> str:
 
 
 def _result(record: Record, last: State) -> str:
-    """Black's discs more than white's; what an agent lost by a mistake is marked as resigned."""
+    """Return black's disc difference; a game lost by an error is marked as resigned."""
     if last.is_terminal and not record.error:
         return f"{last.outcome('discs')[0]:+g}"
     return f"{64 * (record.scores[0] > record.scores[1]) - 64 * (record.scores[0] < record.scores[1]):+d}:r"
 
 
 def read_ggf(name: str, text: str) -> list[Record]:
-    """The games of a GGF file; `name` is for error messages."""
+    """Read the games of a GGF file; `name` appears in error messages."""
     records: list[Record] = []
     line, at = 1, 0
-    # By hand: a pattern would look for the end of the file again from every (; that is not closed.
+    # No regular expression: each unclosed (; would be searched to the end of the file.
     while (begin := text.find("(;", at)) >= 0 and (end := text.find(";)", begin + 2)) >= 0:
         line += text.count("\n", at, begin)
         records.append(_record(f"{name}, line {line}", text[begin + 2 : end]))
         line, at = line + text.count("\n", begin, end), end
     if not records:
-        raise BoardLabError(f"{name}: there is no game between (; and ;)")
+        raise BoardLabError(f"{name}: no game between (; and ;)")
     return records
 
 
@@ -95,7 +95,7 @@ def _record(place: str, text: str) -> Record:
         at = field.end()
         key, value = field[1].upper(), field[2].strip()
         if key == "GM" and value.lower() != "othello":
-            raise BoardLabError(f"{place}: GM[{value}] is another game than Othello")
+            raise BoardLabError(f"{place}: GM[{value}] is not Othello")
         if key in NAMES:
             players[NAMES[key]] = value
         elif key in TAGS:
@@ -109,11 +109,11 @@ def _record(place: str, text: str) -> Record:
             words.append((place, "pass" if square.lower() in ("pa", "pass", "ps", "--") else square))
             values.append(_value(rest.partition("/")[0]))
     if text[at:].strip():
-        raise BoardLabError(f'{place}: "{text[at:].strip()[:20]}" is no field of GGF, as in B[F5]')
+        raise BoardLabError(f'{place}: "{text[at:].strip()[:20]}" is not a GGF field, as in B[F5]')
     if start is not None and start == game.initial_state():
         start = None
     record = played(game, words, start=start, players=players, values=values, tags=tags)
-    # NBoard writes RE[?] as long as a game runs.
+    # NBoard writes RE[?] while a game is running.
     return record if record.is_finished or result in (None, "", "?") else _given_up(place, record, result)
 
 
@@ -125,7 +125,7 @@ def _position(place: str, value: str) -> tuple[Game, State]:
         cells = [SQUARES.index(square) for square in squares[:-1].replace("o", "O")]
         return game, game.from_fields([*cells, "*O".index(squares[-1:].upper() or " ")])
     except ValueError as error:
-        raise BoardLabError(f"{place}: BO[{value[:20]}...] is no position of Othello: {error}") from None
+        raise BoardLabError(f"{place}: BO[{value[:20]}...] is not an Othello position: {error}") from None
 
 
 def _value(text: str) -> float | None:
@@ -137,9 +137,9 @@ def _value(text: str) -> float | None:
 
 
 def _given_up(place: str, record: Record, result: str) -> Record:
-    """A game that a resignation or the clock ended has the result that the file says."""
+    """Use the file's result for a game that ended by resignation or on time."""
     lead = _value(result.partition(":")[0])
     if lead is None:
-        raise BoardLabError(f"{place}: the result RE[{result}] is no number")
+        raise BoardLabError(f"{place}: the result RE[{result}] is not a number")
     first = float((lead > 0) - (lead < 0))
     return replace(record, scores=(first, -first), ending=ABANDONED)

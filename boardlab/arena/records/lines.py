@@ -1,11 +1,11 @@
-"""Games as lines of plain text, one a line, as many programs write them.
+"""Games as lines of plain text, one per line, as many programs write them.
 
     f5d6c3d3c4...     othello: squares in a row; passes are left out
     4455...           connectfour: columns, counted from 1 (from 0 in a file that has a 0); in a file of
-                      solved positions (4455 -2) a score, which is not read
-    R U2 F'           rubiks: the twists that solve the cube; where they did not: `@` and its first position
+                      solved positions (4455 -2) the score is ignored
+    R U2 F'           rubiks: the twists that solve the cube; if they do not: `@` and its first position
 
-Blank lines and what follows a `#` are not read; `-` is a game without actions.
+Blank lines and text after a `#` are ignored; `-` is a game without actions.
 """
 
 import dataclasses
@@ -28,20 +28,20 @@ TWISTS = re.compile(r"(?:[ULFRBDulfrbd](?:2'?|'|3)?\s*)+(?:@[-\d\s]*)?|@[-\d\s]*
 
 
 def lines_text(records: Iterable[Record]) -> str:
-    """The games as lines; only for games that have such a notation."""
+    """Format the games as lines; only for games with such a notation."""
     return "".join((WRITERS[_kind(record)](record) or NO_ACTIONS) + "\n" for record in records)
 
 
 def _kind(record: Record) -> str:
     if record.game.name not in WRITERS:
-        raise BoardLabError(f"{record.game.name} has no notation in lines of plain text; save it as PGN")
+        raise BoardLabError(f"{record.game.name} has no plain-text line format; save it as PGN")
     return record.game.name
 
 
 def _othello_line(record: Record) -> str:
     if record.start is not None:
         raise BoardLabError(
-            "a transcript begins at the initial position; save games from others as PGN or GGF"
+            "a transcript must begin at the initial position; save games from other starts as PGN or GGF"
         )
     names = (
         state.action_text(action) for state, action in zip(record.states(), record.actions, strict=False)
@@ -53,7 +53,7 @@ def _columns_line(record: Record) -> str:
     rules = record.game.rules
     assert isinstance(rules, ConnectFour)
     if record.start is not None or rules.cols > 9:
-        raise BoardLabError("column strings begin at the empty board and have at most 9 columns; use PGN")
+        raise BoardLabError("column strings begin with an empty board of at most 9 columns; use PGN")
     return "".join(str(action + 1) for action in record.actions)
 
 
@@ -77,27 +77,30 @@ WRITERS: dict[str, Callable[[Record], str]] = {
 
 
 def read_lines(name: str, text: str, game: Game | None = None) -> list[Record]:
-    """The games of such a file; which game it is shows in the first line unless `game` says it."""
+    """Read the games of such a file.
+
+    The first line shows the game unless `game` is given.
+    """
     lines = [(n, line.partition("#")[0].strip()) for n, line in enumerate(text.splitlines(), 1)]
     lines = [(n, line) for n, line in lines if line]
     if not lines:
-        raise BoardLabError(f"{name} holds no game")
+        raise BoardLabError(f"{name} contains no game")
     if (game is None or game.name == "connectfour") and any(re.search(r"\s-\d", line) for _, line in lines):
         solved = [SOLVED.fullmatch(line) for _, line in lines]
-        if all(solved):  # a column has no sign, so that this is no game
+        if all(solved):  # columns have no sign, so these are solved positions
             lines = [(n, found[1]) for (n, _), found in zip(lines, solved, strict=True) if found]
     game = game or _guess(name, lines)
     if game.name not in WRITERS:
-        raise BoardLabError(f"{game.name} has no notation in lines of plain text; its games are kept as PGN")
+        raise BoardLabError(f"{game.name} has no plain-text line format; its games are saved as PGN")
     from_zero = any("0" in line for _, line in lines)
     return [_read_line(f"{name}, line {n}", line, game, from_zero) for n, line in lines]
 
 
 def _guess(name: str, lines: list[tuple[int, str]]) -> Game:
-    number, line = next((told for told in lines if told[1] != NO_ACTIONS), lines[0])
+    number, line = next((found for found in lines if found[1] != NO_ACTIONS), lines[0])
     for pattern, kind in ((COLUMNS, "connectfour"), (OTHELLO, "othello"), (TWISTS, "rubiks")):
         if pattern.fullmatch(line):
-            # The 2x2x2 is turned at its faces U, L and F alone: the corner behind them stays.
+            # The 2x2x2 turns only its faces U, L and F: the opposite corner stays fixed.
             is_large = kind == "rubiks" and any(re.match("[^@]*[RBDrbd]", line) for _, line in lines)
             return make_game(kind, size=3) if is_large else make_game(kind)
     raise BoardLabError(
@@ -122,7 +125,7 @@ def _read_line(place: str, line: str, game: Game, from_zero: bool) -> Record:
 
 
 def _column(first: int, state: State, digit: str) -> int:
-    """The column of that digit, where the file's `first` one is 0 or 1."""
+    """Return the column of a digit; the `first` column of the file is 0 or 1."""
     columns = {str(action + first): action for action in state.legal_actions()}
     if digit not in columns:
         why = f"legal are {', '.join(columns)}" if columns else "the game is over"
@@ -134,23 +137,24 @@ def _twist(place: str, game: Game, word: str) -> str:
     assert isinstance(game.rules, Rubiks)
     if game.rules.size > 2 and word[0] in "ulfrbd":
         raise BoardLabError(
-            f'{place}: "{word}" turns two layers, which is no action; a face has a capital: {word.upper()}'
+            f'{place}: "{word}" turns two layers, which is not an action; write a face in capitals: '
+            f"{word.upper()}"
         )
     return word[0].upper() + {"3": "'", "2'": "2"}.get(word[1:], word[1:])
 
 
 def _cube(place: str, game: Game, words: list[tuple[str, str]], fields: str | None) -> State:
-    """The first position: given, or the one that these twists solve, found by turning them back."""
+    """Return the first position: given, or found by undoing the twists from solved."""
     if fields is not None:
         try:
             return game.from_fields([int(field) for field in fields.split()])
         except ValueError as error:
-            raise BoardLabError(f"{place}: what follows @ is no position: {error}") from None
+            raise BoardLabError(f"{place}: the text after @ is not a position: {error}") from None
     cells = game_of_twists(game, 0).initial_state().fields
     turns = _turns(game_of_twists(game, 30))
     for word in reversed([word for _, word in words]):
         if word not in turns:
-            break  # `played` says what is wrong with it
+            break  # `played` reports what is wrong
         before = list(cells)
         for cell, source in enumerate(turns[word]):
             before[source] = cells[cell]
@@ -159,16 +163,17 @@ def _cube(place: str, game: Game, words: list[tuple[str, str]], fields: str | No
 
 
 def game_of_twists(game: Game, twists: int) -> Game:
-    """The same cube with so many twists of the scramble."""
+    """Return the same cube with this number of scramble twists."""
     assert isinstance(game.rules, Rubiks)
     return Game(dataclasses.replace(game.rules, twists=twists))
 
 
 @functools.cache
 def _turns(game: Game) -> dict[str, list[int]]:
-    """For every twist the sticker that each cell gets. A solved cube cannot be twisted: its game is over.
+    """Return for every twist the sticker that each cell receives.
 
-    Read off from scrambled cubes: which sticker it was is clear when only one had all the colours found.
+    A solved cube cannot be twisted, since its game is over, so this is read off scrambled cubes: a source is
+    clear once only one sticker had all the colours found.
     """
     scrambled = [game.initial_state(seed) for seed in range(64)]
     scrambled = [state for state in scrambled if not state.is_terminal]

@@ -1,16 +1,16 @@
 """PGN for every game: tags, then the actions in the game's own notation.
 
-    [Event "boardlab match"]        the seven tags that PGN asks for; White is who begins
+    [Event "boardlab match"]        the seven tags that PGN requires; White begins
     ...
-    [Result "1-0"]                  three players: 1-0-0, 1/2-1/2-0 ...; one player, or not over: *
-    [Game "ewn"]                    then ours: the game, its parameters, scores of all seats, the seed of the
-    [Scores "1 -1"]                 set-up, the first position where it is not the initial one
+    [Result "1-0"]                  three players: 1-0-0, 1/2-1/2-0 ...; one player, or unfinished: *
+    [Game "ewn"]                    our own tags: game, parameters, scores of all seats, seed of the
+    [Scores "1 -1"]                 set-up, first position if not the initial one
     [Seed "7"]
 
     1. <4> a3-b3 {+0.25} <6> "a name with blanks" {-0.1} 2. ... 1-0
 
-`<4>` is what chance did, `{+0.25}` what the mover expected of its action. White, Black are Player1, Player2
-... where the game has one player, or three and more.
+`<4>` is a chance outcome, `{+0.25}` the value that the player expected of its action. With one player, or
+three and more, White and Black become Player1, Player2 ...
 """
 
 import math
@@ -39,12 +39,15 @@ BARE = re.compile(r"[^\s{}()\[\]<>;\"$%*][^\s{}()\[\]<>;\"]*")
 
 
 def pgn_text(records: Iterable[Record]) -> str:
-    """The games as PGN, a blank line between tags and moves and between games."""
+    """Format the games as PGN, with blank lines between tags, moves and games."""
     return "".join(f"{_tags(record)}\n{_moves(record)}\n\n" for record in records)
 
 
 def result_text(scores: Sequence[float], *, is_finished: bool = True) -> str:
-    """`1-0`, `1/2-1/2`, three players: `1-0-0`; winners share one point. One player: no result."""
+    """Format a result: `1-0`, `1/2-1/2`, `1-0-0`; winners share one point.
+
+    One player: `*`.
+    """
     if not is_finished or len(scores) == 1:
         return "*"
     best = max(scores)
@@ -53,7 +56,7 @@ def result_text(scores: Sequence[float], *, is_finished: bool = True) -> str:
 
 
 def player_tags(count: int) -> list[str]:
-    """The tags with the players' names."""
+    """Return the tags that hold the players' names."""
     return ["White", "Black"] if count == 2 else [f"Player{seat + 1}" for seat in range(count)]
 
 
@@ -77,16 +80,16 @@ def _tags(record: Record) -> str:
     for name, value in record.tags.items():
         if not isinstance(name, str) or not re.fullmatch(r"\w+", name) or not isinstance(value, str):
             raise BoardLabError(
-                "a tag of PGN is text, its name of letters, digits and _ alone, "
+                "a PGN tag must be text, its name only letters, digits and _, "
                 f"not {shown(name)}: {shown(value)}"
             )
-        if name not in tags and name not in RESERVED:  # what the record says itself
+        if name not in tags and name not in RESERVED:  # the record's own data win
             tags[name] = value
     return "".join(f'[{name} "{_escaped(value)}"]\n' for name, value in tags.items())
 
 
 def parameters_text(game: Game) -> str:
-    """What is not usual about the rules: `size=6 swap=True`."""
+    """Format the non-default parameters: `size=6 swap=True`."""
     rules = game.rules
     return " ".join(
         f"{option.name}={option_text(getattr(rules, option.name))}"
@@ -116,7 +119,7 @@ def _moves(record: Record) -> str:
 
 
 def _wrapped(words: Iterable[str], width: int = 80) -> str:
-    """Lines of at most so many characters; no word is broken, even where it has blanks."""
+    """Wrap lines at `width` characters without breaking a word, even one with blanks."""
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
@@ -134,7 +137,7 @@ def _escaped(text: str) -> str:
 
 
 def _chance_word(name: str) -> str:
-    """What chance did, as it stands among the moves."""
+    """Write a chance outcome as it appears among the moves."""
     return f"<{name}>" if BARE.fullmatch(name.replace(" ", "_")) else f"<{_quoted(name)}>"
 
 
@@ -143,35 +146,35 @@ def _quoted(name: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A float as text that reads back as the very same."""
+    """Write a float as text that reads back exactly."""
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
-# ---- reading: games as they stand in the file ----
+# ---- reading: games as they appear in the file ----
 
 
 @dataclass(slots=True)
 class Section:
-    """One game of a PGN file: its tags, and the text where its moves are or should be."""
+    """One game of a PGN file: its tags and the text of its moves."""
 
     line: int
-    """The first one's number in the file."""
+    """Line number of its first tag."""
     tags: dict[str, str]
     moves_line: int
     moves: list[str]
 
 
 class IncompleteGameError(BoardLabError):
-    """A game whose tags do not name its players, as where a file is cut off."""
+    """A game whose tags do not name its players, as at the end of a truncated file."""
 
 
 TAG = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
-SLOPPY_TAG = re.compile(r'\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # quotes inside that nobody escaped
+SLOPPY_TAG = re.compile(r'\[\s*(\w+)\s+"(.*)"\s*\]\s*')  # with unescaped quotes inside
 RESULT = re.compile(r"\*|(?:[01]|1/[1-9]\d{0,3})(?:-(?:[01]|1/[1-9]\d{0,3}))+")
 
 
 def sections(text: str) -> Iterator[Section]:
-    """The games of a PGN file, by the tags alone; what stands where the moves should be is not looked at."""
+    """Split a PGN file into games by its tags; the moves are not parsed."""
     line, tags, moves_line = 0, dict[str, str](), 0
     moves: list[str] = []
     in_comment = False
@@ -181,7 +184,7 @@ def sections(text: str) -> Iterator[Section]:
                 if moves or name in tags:
                     if tags:
                         yield Section(line, tags, moves_line, moves)
-                    tags, moves = {}, []  # what stood before the first tag is no game
+                    tags, moves = {}, []  # text before the first tag is not a game
                 if not tags:
                     line = number
                 tags[name] = value
@@ -212,9 +215,9 @@ def _line_tags(line: str) -> list[tuple[str, str]]:
 
 
 def section_result(place: str, tags: dict[str, str]) -> tuple[tuple[str, ...], tuple[float, ...]] | None:
-    """Who played and the scores, from the tags; nothing where the game has no result.
+    """Read players and scores from the tags; None if the game has no result.
 
-    Scores are those of the tag Scores, or what Result says: 1-0, 0-1, 1/2-1/2, 1-0-0 ...
+    Scores come from the tag Scores, else from Result: 1-0, 0-1, 1/2-1/2, 1-0-0 ...
     """
     players = _players(place, tags)
     result = tags.get("Result", "*").replace(" ", "")
@@ -225,7 +228,7 @@ def section_result(place: str, tags: dict[str, str]) -> tuple[tuple[str, ...], t
         scores = RESULTS[result]
     if scores is None:
         if not RESULT.fullmatch(result):
-            raise BoardLabError(f'{place}: the result "{result}" is none of 1-0, 0-1, 1/2-1/2, *')
+            raise BoardLabError(f'{place}: the result "{result}" must be 1-0, 0-1, 1/2-1/2 or *')
         scores = tuple(float(Fraction(part)) for part in result.split("-"))
     if len(scores) != len(players):
         raise BoardLabError(
@@ -238,13 +241,13 @@ def _players(place: str, tags: dict[str, str]) -> tuple[str, ...]:
     if "White" in tags or "Black" in tags:
         for name in ("White", "Black"):
             if not tags.get(name):
-                raise IncompleteGameError(f"{place}: a game without the tag {name}")
+                raise IncompleteGameError(f"{place}: a game lacks the tag {name}")
         return tags["White"], tags["Black"]
     players: list[str] = []
     while f"Player{len(players) + 1}" in tags:
         players.append(tags[f"Player{len(players) + 1}"])
     if not players:
-        raise IncompleteGameError(f"{place}: a game without the tag White")
+        raise IncompleteGameError(f"{place}: a game lacks the tag White")
     return tuple(players)
 
 
@@ -264,19 +267,21 @@ def _scores(place: str, tags: dict[str, str]) -> tuple[float, ...] | None:
 
 
 def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
-    """The games of a PGN file; `game` is played where no tag says what is. `name` is for error messages.
+    """Read the games of a PGN file.
 
-    Moves count: where the tag Result of a game that is over says something else, there is a warning.
+    `game` gives the rules of games without a Game tag.
+
+    `name` appears in error messages. The moves decide: a warning reports games over whose Result tag differs.
     """
     found = list(sections(text))
     moves = [(section.moves_line, section.moves[0]) for section in found if section.moves]
     for number, line in moves if found else enumerate(text.split("\n"), 1):
         if line.startswith("["):  # moves never do
             raise BoardLabError(
-                f'{name}, line {number}: {line.strip()[:40]} is no tag; one is written [White "a name"]'
+                f'{name}, line {number}: {line.strip()[:40]} is not a tag; tags look like [White "a name"]'
             )
     if not found:
-        raise BoardLabError(f'{name} holds no game: PGN begins with tags, as in [White "a name"]')
+        raise BoardLabError(f'{name} contains no game: PGN begins with tags such as [White "a name"]')
     records = [_record(name, section, game) for section in found]
     contradicted = [pair for pair in zip(found, records, strict=True) if _is_contradicted(*pair)]
     if contradicted:
@@ -284,21 +289,21 @@ def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
         number, tag, played = len(contradicted), section.tags["Result"], result_text(record.scores)
         warnings.warn(
             printable(
-                f"{name}: moves count, but the tag Result of {counted(number, 'games')} says something else; "
-                f"the first, in line {section.line}, says {tag}, the moves give {played}"
+                f"{name}: the Result tag of {counted(number, 'games')} contradicts the moves, which decide; "
+                f"in the first, in line {section.line}, the tag gives {tag}, the moves {played}"
             ),
-            stacklevel=4,  # whoever called read_records
+            stacklevel=4,  # the caller of read_records
         )
     return records
 
 
 def contradicts_moves(section: Section) -> bool:
-    """Whether the tag Result is not what the moves give, as far as the file tells both."""
-    if "Game" not in section.tags or "Scores" in section.tags:  # which must fit the moves, and count
+    """Return whether the tag Result contradicts the moves, if the file has both."""
+    if "Game" not in section.tags or "Scores" in section.tags:  # Scores must fit the moves, and decide
         return False
     try:
         return _is_contradicted(section, _record("", section, None))
-    except BoardLabError:  # nobody can read the moves
+    except BoardLabError:  # the moves are unreadable
         return False
 
 
@@ -315,14 +320,14 @@ def _record(name: str, section: Section, game: Game | None) -> Record:
     try:
         seed = as_seed(int(tags.get("Seed", "0")))
     except ValueError:
-        raise BoardLabError(f'{place}: the seed "{tags["Seed"]}" is no whole number from 0 on') from None
+        raise BoardLabError(f'{place}: the seed "{tags["Seed"]}" must be a whole number') from None
     if "Position" in tags:
         try:
             start = game.from_fields([int(word) for word in tags["Position"].split()])
         except ValueError as error:
             raise BoardLabError(f"{place}: the tag Position is not the fields of a state: {error}") from None
     elif "FEN" in tags:
-        raise BoardLabError(f"{place}: the tag FEN is a position of chess; BoardLab's own tag is Position")
+        raise BoardLabError(f"{place}: the tag FEN is a chess position; BoardLab's own tag is Position")
     players = _players(place, tags)
     if len(players) != game.players:
         raise BoardLabError(
@@ -348,9 +353,7 @@ def _record(name: str, section: Section, game: Game | None) -> Record:
 def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
     if "Game" not in tags:
         if game is None:
-            raise BoardLabError(
-                f"{place}: the game has no tag Game; say which rules it follows (--rules, or game=)"
-            )
+            raise BoardLabError(f"{place}: the game has no tag Game; give its rules (--rules, or game=)")
         return game
     if game is not None and game.name == tags["Game"] and game.name not in GAMES:  # a user's own game
         return game
@@ -364,14 +367,14 @@ def _game(place: str, tags: dict[str, str], game: Game | None) -> Game:
         for part in tags.get("Parameters", "").split():
             key, equals, value = part.partition("=")
             if not equals:
-                raise BoardLabError(f'the parameter "{part}" is not written NAME=VALUE')
+                raise BoardLabError(f'the parameter "{part}" must be written NAME=VALUE')
             given[key] = read_option(rules.name, options[key], value) if key in options else value
-        told = make_game(tags["Game"], **given)
+        named = make_game(tags["Game"], **given)
     except BoardLabError as error:
         raise BoardLabError(f"{place}: {error}") from None
-    if game is not None and game != told:
-        raise BoardLabError(f"{place}: the file says that {told} was played, not {game}; leave the rules out")
-    return told
+    if game is not None and game != named:
+        raise BoardLabError(f"{place}: the file is of {named}, not of {game}; omit the rules")
+    return named
 
 
 TOKEN = re.compile(
@@ -391,7 +394,7 @@ VALUE = re.compile(r"(?:\[%eval\s+)?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(
 
 
 def _with_moves(name: str, section: Section, record: Record) -> Record:
-    """The record with the actions and values of the section's text, and its scores."""
+    """Add the actions, values and scores of the section's text to the record."""
     text = "\n".join(section.moves)
     result = section.tags.get("Result", "*").replace(" ", "")
     state = record.first_state
@@ -422,21 +425,21 @@ def _with_moves(name: str, section: Section, record: Record) -> Record:
 
 
 def _play(state: State, is_chance: bool, word: str) -> int:
-    """Plays the action that is written so."""
+    """Play the action written as `word`."""
     if state.is_terminal:
-        raise BoardLabError("the game was over before it")
+        raise BoardLabError("the game was already over")
     if is_chance != (state.player == CHANCE):
         if is_chance:
-            raise BoardLabError("a player moves here, not chance")
+            raise BoardLabError("a player acts here, not chance")
         outcome = _chance_word(next(iter(state.action_names().values())))
-        raise BoardLabError(f"chance moves here; what it did is written before the move, as in {outcome}")
+        raise BoardLabError(f"chance acts here; its outcome is written before the move, as in {outcome}")
     name = word[1:-1] if is_chance else word
     try:
         action = state.parse_action(re.sub(r"\\(.)", r"\1", name[1:-1]) if name.startswith('"') else name)
     except BoardLabError:
         if not (bare := name.rstrip("!?")) or bare == name:
             raise
-        action = state.parse_action(bare)  # b2! and a1?? are what somebody thinks of b2 and a1
+        action = state.parse_action(bare)  # b2! and a1?? are comments on b2 and a1
     state.apply(action)
     return action
 
@@ -449,23 +452,23 @@ def _finished(
     actions: list[int],
     values: list[float | None],
 ) -> Record:
-    """The record with its scores; those of a game that is over must be what the file says."""
-    told = _scores(place, section.tags)
+    """Add the scores; those of a finished game must agree with the file."""
+    stated = _scores(place, section.tags)
     found = section_result(place, section.tags)
     played: tuple[float, ...] = tuple(state.scores.tolist())
     by_the_rules = state.is_terminal and not record.error
-    scores = played if by_the_rules or told is None else told
-    if told is not None and len(told) != len(played):
+    scores = played if by_the_rules or stated is None else stated
+    if stated is not None and len(stated) != len(played):
         raise BoardLabError(
-            f"{place}: a game of {counted(len(played), 'players')} has {counted(len(told), 'scores')}"
+            f"{place}: a game of {counted(len(played), 'players')} has {counted(len(stated), 'scores')}"
         )
-    if by_the_rules and told is not None and told != played:
+    if by_the_rules and stated is not None and stated != played:
         raise BoardLabError(
-            f"{place}: the scores are said to be {section.tags['Scores']}, but these moves give "
+            f"{place}: the tag Scores is {section.tags['Scores']}, but the moves give "
             f"{' '.join(map(_number, played))}"
         )
     ending = record.ending
-    if told is None and not by_the_rules:
+    if stated is None and not by_the_rules:
         if found is not None:  # somebody resigned, or ran out of time
             low, high = record.game.score_range
             scores = tuple(high if p == 1 else low if p == 0 else (low + high) / 2 for p in found[1])

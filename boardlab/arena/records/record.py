@@ -1,4 +1,4 @@
-"""A game for good: who played what, from where, and what came of it, whatever file it came from."""
+"""A complete record of one game, independent of the file it came from."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,35 +10,35 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 
 UNFINISHED = "unterminated"
-"""How a game ended that did not end (the words are PGN's)."""
+"""Endings of games that did not end by the rules, in PGN's words."""
 ERROR, ADJUDICATED, ABANDONED = "rules infraction", "adjudication", "abandoned"
 CUT = "horizon"
-"""How a game ended that was cut at the game's horizon and counts as it stood: PGN has no word for it."""
+"""Ending of a game that was cut at the horizon and counts as it stood; PGN has no word for it."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """One game, complete: it can be replayed, saved and loaded again, bit by bit."""
+    """One complete game, which can be replayed, saved and loaded again exactly."""
 
     game: Game
     players: tuple[str, ...]
-    """Names in the order of the seats; the first one begins."""
+    """Names in seat order; the first one begins."""
     actions: tuple[int, ...]
     """All actions, chance outcomes included."""
     scores: tuple[float, ...]
-    """One number a seat."""
+    """One number per seat."""
     seed: int = 0
-    """Of the initial state, in games whose set-up is random."""
+    """Seed of the initial state, in games with a random set-up."""
     start: State | None = None
     """Where it began, if not at the initial state of its seed."""
     values: tuple[float | None, ...] = ()
-    """What the mover expected of each action, where that is known."""
+    """What the player expected of each action, if known."""
     ending: str = ""
-    """Why it ended if not by the rules: PGN's words, as "adjudication" or "unterminated"; or "horizon"."""
+    """Why it ended, if not by the rules: PGN's words such as "adjudication", or "horizon"."""
     error: str = ""
-    """What an agent did wrong."""
+    """The error of an agent that failed."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """What else a file says: Event, Date, Round ..."""
+    """Other tags of a file: Event, Date, Round ..."""
 
     @property
     def first_state(self) -> State:
@@ -48,12 +48,12 @@ class Record:
         return State(self.game, _engine.match_start(self.game.core, self.seed))
 
     def value(self, number: int) -> float | None:
-        """What the mover expected of that action, where that is known."""
+        """Return what the player expected of that action, if known."""
         value = self.values[number] if self.values else None
         return value if value is not None and math.isfinite(value) else None
 
     def states(self) -> Iterator[State]:
-        """All positions, the first included, each an object of its own."""
+        """Yield all positions, including the first, each as a separate object."""
         state = self.first_state
         yield state.copy()
         for action in self.actions:
@@ -67,7 +67,7 @@ class Record:
 
 
 def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
-    """A record of a match as one for files. Values are kept to four digits: files are for people, too."""
+    """Convert a record of a match to one for files, with values to four digits."""
     values = tuple(map(rounded, record.values))
     ending = ERROR if record.error else ADJUDICATED if record.adjudicated else ""
     return Record(
@@ -84,7 +84,7 @@ def from_match(game: Game, agents: Sequence[str], record: GameRecord) -> Record:
 
 
 def rounded(value: float) -> float | None:
-    """To four digits; nothing where it is not a number."""
+    """Round to four digits; None for NaN."""
     return float(f"{value:.4g}") if math.isfinite(value) else None
 
 
@@ -99,10 +99,12 @@ def played(
     forced_passes: bool = False,
     read: Callable[[State, str], int] = State.parse_action,
 ) -> Record:
-    """The record that (place, action as text) tell; the first illegal one is an error that names its place.
+    """Make a record from (place, action text).
 
-    `forced_passes` plays a pass that is the only action where the text leaves it out, as transcripts do.
-    `read` knows what a word of the file means, where that is not the action's name.
+    An illegal action raises an error with its place.
+
+    `forced_passes` plays passes that the text leaves out, as transcripts do. `read` translates a word of the
+    file if it is not the action's name.
     """
     state = (start or game.initial_state()).copy()
     actions: list[int] = []
@@ -130,7 +132,7 @@ def played(
 
 
 def _passes(state: State) -> list[int]:
-    """Plays passes while there is nothing else to play."""
+    """Play passes while nothing else can be played."""
     made = []
     while not state.is_terminal and list(state.action_names().values()) == ["pass"]:
         made += state.legal_actions()

@@ -1,4 +1,4 @@
-"""Another agent's opinion of a recorded game: what it would have played, and what it thinks of what was."""
+"""An agent's review of a recorded game: its choice and opinion at each action."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from boardlab.search.expression import agent as make_agent
 
 @dataclass(frozen=True)
 class Opinion:
-    """What an agent thinks of one decision of a game."""
+    """An agent's opinion of one decision in a game."""
 
     place: int
-    """The action's place in the record's actions."""
+    """Index in the record's actions."""
     player: int
     action: int
-    """What was played."""
+    """The action played."""
     decision: Decision
 
     @property
@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Reviewer:
-    """Asks an agent about positions of a record, in any order: its answer does not depend on those before."""
+    """Asks an agent about positions of a record, in any order."""
 
     def __init__(self, record: Record, agent: AgentLike, seed: int = 0) -> None:
         self.record, self.seed = record, as_seed(seed)
@@ -40,7 +40,7 @@ class Reviewer:
         self._known: dict[int, Opinion] = {}
 
     def __call__(self, place: int) -> Opinion | None:
-        """The opinion of the action at that place; none where nature moved or the game ended."""
+        """Return the opinion of the action at `place`; None for chance and at the end."""
         if not 0 <= place < len(self.record.actions) or self._states[place].player < 0:
             return None
         if place not in self._known:
@@ -52,7 +52,7 @@ class Reviewer:
 
 
 def review(record: Record, agent: AgentLike, seed: int = 0) -> Iterator[Opinion]:
-    """The agent's opinion of every decision in the game, one after the other."""
+    """Yield the agent's opinion of every decision in the game."""
     reviewer = Reviewer(record, agent, seed)
     for place in range(len(record.actions)):
         opinion = reviewer(place)

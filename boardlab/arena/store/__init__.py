@@ -1,20 +1,20 @@
-"""The store: one SQLite file with agents, training runs, games, tournaments and ratings.
+"""The store: an SQLite file of agents, training runs, games and tournaments.
 
-    store = bl.store()                   # ./boardlab.db, or $BOARDLAB_STORE; made when something is written
+    store = bl.store()                   # ./boardlab.db, or $BOARDLAB_STORE; created on the first write
     t = store.start_tournament(game, ["random", "mcts"], "round-robin", seed=1, options={"games": 20})
-    if not t.pairings():                 # a new one; the same call again finds the one that was broken off
-        t.add_pairings([((0, 1), 20)])   # entrants, games wanted; Swiss adds a round at a time: round=1 ...
+    if not t.pairings():                 # a new one; the same call finds an unfinished one
+        t.add_pairings([((0, 1), 20)])   # entrants, games to play; Swiss adds rounds: round=1 ...
     for pairing in t.pairings():         # .entrants, .games, .played, .is_done; resume each at `played`
-        t.add_games(pairing.number, records, first=pairing.played)     # one transaction; what is there stays
-    t.games()                            # StoredGame: .pairing, .number, .record (as it was given)
+        t.add_games(pairing.number, records, first=pairing.played)     # one transaction; stored games stay
+    t.games()                            # StoredGame: .pairing, .number, .record (unchanged)
     t.add_ratings("bayeselo", [Rating(0, elo, low, high, games), ...])
     t.finish()
-    store.fame("connectfour")            # every agent of rated tournaments, the strongest first
-    store.add_games(game, result.agents, result.records)               # games of a match, for good
+    store.fame("connectfour")            # agents of rated tournaments, strongest first
+    store.add_games(game, result.agents, result.records)               # keeps the games of a match
 
 In records of a tournament `seats` are numbers of entrants. A batch is one transaction, so kill -9 loses at
 most the batch being written. Several processes may write at once: SQLite's write-ahead log, a busy timeout,
-and BEGIN IMMEDIATE before the first read of a change. A Store may be handed to a forked process, which opens
+and BEGIN IMMEDIATE before the first read of a change. A Store may be passed to a forked process, which opens
 its own connection.
 """
 

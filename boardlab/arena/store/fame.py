@@ -1,7 +1,7 @@
-"""The hall of fame: the agents of rated tournaments, on one scale for each game.
+"""The hall of fame: the agents of rated tournaments, on one scale per game.
 
-Ratings of two tournaments do not compare: each has its own zero. So all games of the rated tournaments of a
-game are rated together: Elo for two players, skills for more, the mean score for one.
+Ratings of two tournaments cannot be compared, since each has its own zero. So all games of a game's rated
+tournaments are rated together: Elo for two players, skill for more, the mean score for one.
 """
 
 import json
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A training run behind an agent: what it cost and all that is needed to do it again."""
+    """A training run behind an agent: its cost, and everything needed to repeat it."""
 
     folder: str
     learner: str
@@ -36,12 +36,12 @@ class StoredRun:
     episodes: int | None
     actions: int | None
     seconds: float | None
-    """Of learning, exams not counted."""
+    """Seconds of learning, without exams."""
     cpu_seconds: float | None
-    """The same in processor time, of all threads; unknown for runs of earlier versions."""
+    """The same in processor time of all threads; unknown for runs of earlier versions."""
     seed: int
     description: dict[str, Any] = field(repr=False)
-    """What agent.toml says."""
+    """The contents of agent.toml."""
 
 
 @dataclass(frozen=True)
@@ -50,34 +50,34 @@ class Fame:
 
     game: str
     parameters: dict[str, Any]
-    """Of the game."""
+    """Parameters of the game."""
     expression: str
     fingerprint: str
-    """Of what it had learned; empty where it learned nothing."""
+    """Fingerprint of the learned weights; empty if nothing was learned."""
     rating: float
     low: float
     high: float
     """The 95% interval."""
     games: int
-    """Behind the rating."""
+    """Games behind the rating."""
     method: str
-    """bayeselo (Elo), openskill (skill) and score (mean score), over the games of all rated tournaments;
-    others, which somebody added, say what they said in the agent's last one."""
+    """bayeselo (Elo), openskill (skill) or score (mean score) over the games of all rated tournaments; a
+    user's own method gives its rating in the agent's last tournament."""
     tournaments: tuple[int, ...]
-    """Behind the rating."""
+    """Tournaments behind the rating."""
     group: int
-    """Only ratings of one group compare: its agents met, directly or through others."""
+    """Only ratings of one group can be compared: its agents are connected by games."""
     runs: tuple[StoredRun, ...]
-    """What was trained for it."""
+    """Training runs of the agent."""
 
 
 class HallOfFame(Report, list[Fame]):
-    """All lines; printed as `boardlab fame` does, but for the commands that train the agents again."""
+    """All lines; prints as `boardlab fame` without the training commands."""
 
     def __init__(self, lines: Iterable[Fame], tournaments: Mapping[int, str]) -> None:
         super().__init__(lines)
         self.tournaments = tournaments
-        """Their names by number."""
+        """Names of the tournaments by number."""
 
     def _headline(self) -> str:
         games = ", ".join(dict.fromkeys(map(_title, self)))
@@ -89,9 +89,11 @@ class HallOfFame(Report, list[Fame]):
     def styled(
         self, top: int | None = None, again: Callable[[StoredRun], str] | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Lines of text, each with its style for a terminal; so many agents a list.
+        """Yield lines of text, each with its terminal style.
 
-        `again` is asked for the command that trains a run again.
+        At most `top` agents per list.
+
+        `again` returns the command that trains a run again.
         """
         lists = groupby(self, key=lambda line: (_title(line), line.method, line.group))
         for number, ((title, method, group), found) in enumerate(lists):
@@ -108,13 +110,13 @@ class HallOfFame(Report, list[Fame]):
         number = "{:+z.0f}".format if line.method == "bayeselo" else plain
         last = ", ".join(self.tournaments[tournament] for tournament in line.tournaments[-5:])
         where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
-        is_known = not math.isnan(line.low)  # one game has no interval
+        is_known = not math.isnan(line.low)  # a single game has no interval
         interval = f"({number(line.low)} to {number(line.high)})  " if is_known else ""
         yield f"{rank:>3}  {number(line.rating):>5} {interval}{line.expression}", "none"
-        told = [f"{counted(line.games, 'games')}, {where}"]
+        details = [f"{counted(line.games, 'games')}, {where}"]
         for run in line.runs:
-            told += [f"trained: {_cost(run)}", *([f"again: {again(run)}"] if again else [])]
-        for words in told:
+            details += [f"trained: {_cost(run)}", *([f"again: {again(run)}"] if again else [])]
+        for words in details:
             yield f"     {words}", "dim"
 
 
@@ -122,9 +124,9 @@ MEANING = {"bayeselo": "Elo", "openskill": "skill", "score": "mean score"}
 
 
 def _title(line: Fame) -> str:
-    """The game with what is not usual about its rules."""
+    """Format the game with its non-default parameters."""
     if line.game not in GAMES:
-        mark = line.parameters.get("fingerprint")  # the rules of a library change with its file
+        mark = line.parameters.get("fingerprint")  # a library's rules change with its file
         return f"{line.game} (fingerprint={mark[:8]})" if isinstance(mark, str) else line.game
     usual = {option.name: option.default for option in options_of(GAMES[line.game])}
     given = {key: tuple(v) if isinstance(v, list) else v for key, v in line.parameters.items()}
@@ -145,7 +147,7 @@ def _cost(run: StoredRun) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """About two digits: 4.2 s, 13 min, 2.1 h."""
+    """Format a duration with about two digits: 4.2 s, 13 min, 2.1 h."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * size:
             return f"{plain(seconds / size, 2)} {unit}"
@@ -153,7 +155,10 @@ def _duration(seconds: float) -> str:
 
 
 def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> HallOfFame:
-    """All lines, game by game, group by group, the strongest first; `parameters` are those wanted, or all."""
+    """Return all lines by game and group, strongest first.
+
+    `parameters` selects variants.
+    """
     lines: list[Fame] = []
     boards = store._read(
         "SELECT DISTINCT game, parameters FROM ratings JOIN tournaments ON id = tournament "
@@ -190,14 +195,14 @@ LAST = (
     "SELECT max(t.id) FROM tournaments t WHERE EXISTS (SELECT 1 FROM ratings r WHERE r.tournament = t.id "
     "AND r.method = ?) GROUP BY t.plan"
 )
-"""Of tournaments that were played again the last one: their games may well be the same."""
+"""Of tournaments that were repeated only the last one: their games may be the same."""
 
 Line = tuple[int, str, float, float, float, int, int]
 """Agent, method, rating, low, high, games, group."""
 
 
 def _rated_together(store: "Store", board: Sequence[str], method: str) -> list[Line]:
-    """What the method says about all games of the tournaments that were rated by it."""
+    """Rate all games of the tournaments that were rated by the method."""
     seats = store._read(
         "SELECT s.played, s.agent, s.score FROM games g JOIN seats s ON s.played = g.id WHERE g.game = ? "
         f"AND g.parameters = ? AND g.tournament IN ({LAST}) ORDER BY s.played, s.seat",
@@ -213,7 +218,7 @@ def _rated_together(store: "Store", board: Sequence[str], method: str) -> list[L
             Result(tuple(str(agent) for agent, _ in game), tuple(score for _, score in game))
             for game in played.values()
         ]
-        # Scores compare as they are.
+        # Scores need no common opponents to compare.
         groups = [names_of(results)] if method == "score" else groups_of(results)
         group = {name: i for i, names in enumerate(groups) for name in names}
         lines: list[Line] = [
@@ -246,14 +251,14 @@ def _mean_score(results: Sequence[Result], board: Sequence[str]) -> Rated:
         for name, score in zip(result.players, result.scores, strict=True):
             scores.setdefault(name, []).append(score)
     rated = []
-    for name, told in scores.items():
-        mean, half = sum(told) / len(told), interval(told, _score_range(board, told))
-        rated.append((name, mean, mean - half, mean + half, len(told)))
+    for name, values in scores.items():
+        mean, half = sum(values) / len(values), interval(values, _score_range(board, values))
+        rated.append((name, mean, mean - half, mean + half, len(values)))
     return rated
 
 
 def _score_range(board: Sequence[str], scores: Sequence[float]) -> tuple[float, float]:
-    """Of the game, or what was seen of it where its library is not loaded."""
+    """Return the game's score range, or the scores seen if its library is not loaded."""
     try:
         return game_from_table({**json.loads(board[1]), "name": board[0]}).score_range
     except BoardLabError:
@@ -265,11 +270,11 @@ METHODS: dict[str, Callable[[Sequence[Result], Sequence[str]], Rated]] = {
     "openskill": _skill,
     "score": _mean_score,
 }
-"""What tournaments are rated by, for two players, for more and for one."""
+"""Rating methods of tournaments: for two players, for more, and for one."""
 
 
 def _last_ratings(store: "Store", board: Sequence[str]) -> list[Line]:
-    """What somebody's own methods, or ratings without games, said in the last tournament of each agent."""
+    """Return ratings by users' methods, from each agent's last tournament."""
     found = store._read(
         "SELECT r.agent, r.method, r.rating, r.low, r.high, r.games FROM ratings r "
         "JOIN agents a ON a.id = r.agent WHERE a.game = ? AND a.parameters = ? AND r.method <> 'bayeselo' "

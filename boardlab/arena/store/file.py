@@ -1,4 +1,4 @@
-"""The store's file: opened, refused or upgraded, and SQLite's complaints in one sentence."""
+"""The store's file: open, refuse or upgrade it, and explain SQLite's errors."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ BUSY_SECONDS = 60.0
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Opens the file (and makes it where it is not), refuses what is not ours, brings it to our version."""
+    """Open or create the file, refuse other programs' files, and upgrade old ones."""
     readable_only = path.exists() and not os.access(path, os.W_OK)
     place = path.resolve().as_uri() + ("?mode=ro" if readable_only else "")
     db = sqlite3.connect(place, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
@@ -28,24 +28,22 @@ def connect(path: Path) -> sqlite3.Connection:
         if readable_only and not os.access(path.parent, os.W_OK):
             try:
                 db.execute("SELECT count(*) FROM sqlite_master")
-            except (
-                sqlite3.OperationalError
-            ):  # the log's index cannot be made beside it; nobody can write it either
+            except sqlite3.OperationalError:  # the log's index cannot be created, so nobody else writes it
                 db.close()
                 db = sqlite3.connect(
                     place + "&immutable=1", uri=True, isolation_level=None, check_same_thread=False
                 )
         db.execute("PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
+        db.execute("PRAGMA trusted_schema = OFF")  # the file may come from a stranger
         version = _check_ours(db, path)
         if version < len(MIGRATIONS):
             if readable_only:
                 raise BoardLabError(
-                    f"the store {path} is of an older BoardLab and cannot be upgraded: it is read-only"
+                    f"the store {path} has an older version and cannot be upgraded: it is read-only"
                 )
             _use_log(db)
             _upgrade(db, path)
-        db.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; a power cut may cost the last batch
+        db.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; a power cut may lose the last batch
     except BaseException:
         db.close()
         raise
@@ -53,9 +51,9 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _check_ours(db: sqlite3.Connection, path: Path) -> int:
-    """The file's version; refuses other programs' files and newer ones."""
+    """Return the file's version; refuse other programs' files and newer versions."""
     alone = not db.in_transaction
-    if alone:  # one look at the file: another process may be making it
+    if alone:  # one consistent look: another process may be creating it
         db.execute("BEGIN")
     try:
         application, version = (
@@ -67,9 +65,11 @@ def _check_ours(db: sqlite3.Connection, path: Path) -> int:
             with contextlib.suppress(sqlite3.Error):
                 db.execute("COMMIT")
     if application != APPLICATION and not (not kinds and application == 0 and version == 0):
-        raise BoardLabError(f"{path} is a database of another program, not a store of BoardLab")
-    if kinds - {"table", "index"}:  # they would run when somebody reads or writes
-        raise BoardLabError(f"the store {path} is damaged: it has views or triggers, and BoardLab makes none")
+        raise BoardLabError(f"{path} is a database of another program, not a BoardLab store")
+    if kinds - {"table", "index"}:  # they would run on reading or writing
+        raise BoardLabError(
+            f"the store {path} is damaged: it has views or triggers, which BoardLab never creates"
+        )
     if version > len(MIGRATIONS):
         raise BoardLabError(
             f"the store {path} was written by a newer BoardLab: its version is {version}, "
@@ -79,7 +79,10 @@ def _check_ours(db: sqlite3.Connection, path: Path) -> int:
 
 
 def _use_log(db: sqlite3.Connection) -> None:
-    """Write-ahead logging: readers do not wait for a writer. Switching it on does not wait by itself."""
+    """Switch on write-ahead logging, so that readers do not wait for a writer.
+
+    SQLite's busy timeout does not cover this statement, so it is retried here.
+    """
     until = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -92,7 +95,7 @@ def _use_log(db: sqlite3.Connection) -> None:
 
 
 def _upgrade(db: sqlite3.Connection, path: Path) -> None:
-    """All steps that are missing, or none; another process may have taken them while this one waited."""
+    """Take all missing steps or none; another process may have taken them meanwhile."""
     db.execute("BEGIN IMMEDIATE")
     try:
         version = _check_ours(db, path)
@@ -110,36 +113,36 @@ def _upgrade(db: sqlite3.Connection, path: Path) -> None:
 
 @contextlib.contextmanager
 def understanding(path: Path, what: str) -> Iterator[None]:
-    """While rows are used: an error names the store, and `what` it is that is not as it was written.
+    """Report errors in using rows as damage of the store; `what` names the rows.
 
-    SQLite has no checksums: it hands out whatever a bad sector made of them.
+    SQLite has no checksums: it returns whatever a bad sector made of them.
     """
     try:
         yield
     except (MemoryError, MissingPackageError, sqlite3.Error):
         raise
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        said = f"there is no {error}" if isinstance(error, KeyError) else error
-        raise BoardLabError(f"the store {path} is damaged: {what} cannot be read: {said}") from None
+        problem = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise BoardLabError(f"the store {path} is damaged: {what} cannot be read: {problem}") from None
 
 
 def typed(kind: type[T], value: Any) -> T:
-    """A value of a row, which SQLite lets be of any type."""
+    """Check the type of a value, which SQLite does not."""
     if not isinstance(value, kind):
-        raise TypeError(f"{shown(value)} is no {NAMES[kind]}")
+        raise TypeError(f"{shown(value)} is not {NAMES[kind]}")
     return value
 
 
-NAMES: dict[type, str] = {int: "whole number", float: "number", str: "text", bytes: "row of bytes"}
+NAMES: dict[type, str] = {int: "a whole number", float: "a number", str: "text", bytes: "bytes"}
 
 
 def reason(error: sqlite3.Error | UnicodeDecodeError) -> str:
-    """What went wrong, to follow the name of the file."""
+    """Explain what went wrong, to follow the name of the file."""
     text = str(error)
     if isinstance(error, UnicodeDecodeError) or "decode" in text:
-        return "is damaged: it holds bytes where text should be"
+        return "is damaged: it contains bytes where text should be"
     if "not a database" in text:
-        return "is not a store: it is no SQLite file"
+        return "is not a store: it is not an SQLite file"
     if "malformed" in text:
         return f"is damaged: {text}"
     if "full" in text:
@@ -149,5 +152,5 @@ def reason(error: sqlite3.Error | UnicodeDecodeError) -> str:
     if "locked" in text or "busy" in text:
         return f"is busy: another process has been writing for more than {BUSY_SECONDS:.0f} s"
     if "unable to open" in text:
-        return "cannot be opened: is it, and its folder, yours to read and write?"
+        return "cannot be opened: may you read and write it and its folder?"
     return f"failed: {text}"

@@ -1,24 +1,24 @@
-"""The store's tables, as numbered steps: step n brings a file from version n to version n + 1.
+"""The store's tables in numbered steps: step n upgrades version n to n + 1.
 
-A step that was released is never changed: a new one is added behind it. Every step is a list of single
-statements, because a script would end the transaction in which all of them happen or none.
+A released step never changes; new ones are appended. Every step is a list of single statements, because a
+script would end the transaction that applies all of them or none.
 """
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
-        # An agent is its expression and what it had learned: trained anew it is another agent.
+        # An agent is its expression with what it has learned: trained again it is another agent.
         """CREATE TABLE agents (
             id INTEGER PRIMARY KEY,
             game TEXT NOT NULL,         -- its name
             parameters TEXT NOT NULL,   -- all of them, as JSON with sorted keys
             expression TEXT NOT NULL,   -- canonical
-            fingerprint TEXT NOT NULL,  -- of the weights of all its runs; empty where nothing was learned
+            fingerprint TEXT NOT NULL,  -- of the weights of all its runs; empty if nothing was learned
             UNIQUE (game, parameters, expression, fingerprint)
         )""",
         """CREATE TABLE runs (
             id INTEGER PRIMARY KEY,
             fingerprint TEXT NOT NULL UNIQUE,
-            folder TEXT NOT NULL,       -- where it was when it was seen last
+            folder TEXT NOT NULL,       -- where it was last seen
             learner TEXT NOT NULL,
             preset TEXT NOT NULL,
             seed TEXT NOT NULL,
@@ -26,8 +26,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             episodes INTEGER,           -- played
             actions INTEGER,
             seconds REAL,               -- of learning, exams not counted
-            cpu_seconds REAL,           -- the same of processor time, where the run tells it
-            description TEXT NOT NULL   -- agent.toml as JSON: all that is needed to train it again
+            cpu_seconds REAL,           -- the same in processor time, if known
+            description TEXT NOT NULL   -- agent.toml as JSON: everything needed to train it again
         )""",
         """CREATE TABLE agent_runs (
             agent INTEGER NOT NULL REFERENCES agents(id),
@@ -42,7 +42,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             format TEXT NOT NULL,
             seed TEXT NOT NULL,         -- up to 2**64 - 1, more than an INTEGER holds
             options TEXT NOT NULL,      -- JSON with sorted keys
-            plan TEXT NOT NULL,         -- what makes it this tournament: a hash of all above and the entrants
+            plan TEXT NOT NULL,         -- identifies it: a hash of all above and the entrants
             version TEXT NOT NULL,
             created TEXT NOT NULL,      -- UTC, ISO 8601
             finished TEXT
@@ -59,7 +59,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             number INTEGER NOT NULL,
             round INTEGER NOT NULL,
             entrants TEXT NOT NULL,     -- JSON list of numbers
-            games INTEGER NOT NULL,     -- wanted
+            games INTEGER NOT NULL,     -- to play
             PRIMARY KEY (tournament, number)
         ) WITHOUT ROWID""",
         """CREATE TABLE games (
@@ -71,8 +71,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             number INTEGER,             -- within its pairing
             seed TEXT NOT NULL,
             start BLOB,                 -- fields of the first position, 32 bits each; NULL: initial
-            actions BLOB NOT NULL,      -- one byte that says how wide they are, then the actions
-            vals BLOB,                  -- what the mover expected of each action, 32-bit floats
+            actions BLOB NOT NULL,      -- one byte for their width, then the actions
+            vals BLOB,                  -- expected value of each action for its player, 32-bit floats
             error TEXT NOT NULL,
             adjudicated INTEGER NOT NULL,
             UNIQUE (tournament, pairing, number)
@@ -82,7 +82,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             seat INTEGER NOT NULL,
             agent INTEGER NOT NULL REFERENCES agents(id),
             score REAL NOT NULL,
-            seconds REAL,               -- thought
+            seconds REAL,               -- of thinking
             decisions INTEGER,
             PRIMARY KEY (played, seat)
         ) WITHOUT ROWID""",

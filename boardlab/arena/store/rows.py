@@ -25,7 +25,7 @@ from boardlab.search.expression import format_spec, parse, parts_of
 
 
 def canonical(expression: str) -> str:
-    """The expression as agents print it; a name that is no expression (an agent made in Python) stays."""
+    """Normalise an expression; names of agents made in Python stay unchanged."""
     try:
         return format_spec(parse(expression))
     except BoardLabError:
@@ -33,19 +33,19 @@ def canonical(expression: str) -> str:
 
 
 def run_folders(expression: str) -> list[str]:
-    """The run folders that an agent expression names."""
+    """List the run folders that an agent expression names."""
     folders = (getattr(part, "run", "") for part in parts_of(expression))
     return list(dict.fromkeys(folder for folder in folders if isinstance(folder, str) and folder))
 
 
 def code_of(expression: str) -> list[str]:
-    """The fingerprints of the user's own evaluators and agents in an agent expression."""
+    """List the fingerprints of a user's evaluators and agents in an expression."""
     codes = (part.own_code for part in parts_of(expression))
     return list(dict.fromkeys(filter(None, codes)))
 
 
 def fingerprint(expression: str) -> str:
-    """Of what an agent expression has learned, and of the user's own code in it; empty where is neither."""
+    """Fingerprint an agent's learned weights and user code; empty if it has neither."""
     learned = [RunFolder(folder).fingerprint() for folder in run_folders(expression)]
     return _one_mark([*learned, *code_of(expression)])
 
@@ -56,22 +56,22 @@ def _one_mark(marks: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class AgentEntry:
-    """An agent as it will be stored; read from its run folders before the transaction begins."""
+    """An agent to be stored; its run folders are read before the transaction begins."""
 
     key: tuple[str, str]
     expression: str
     fingerprint: str
     learned: str
-    """Its fingerprint without that of the user's own code, as earlier versions had it."""
+    """Its fingerprint without the user's code, as earlier versions had it."""
     runs: tuple[tuple[Any, ...], ...]
 
     @staticmethod
     def of(game: Game, agent: AgentLike) -> "AgentEntry":
-        """The agent with what its run folders say."""
+        """Return the agent with the data of its run folders."""
         agent = as_agent(agent)
         if not isinstance(agent, (str, Agent)):
-            raise BoardLabError(f"an agent is an expression, not {shown(agent)}")
-        # Text must be an agent of this game; an object is one.
+            raise BoardLabError(f"an agent must be an expression, not {shown(agent)}")
+        # Text must be an agent of this game; an object is one already.
         expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
         runs = tuple(_run_row(folder) for folder in run_folders(expression))
         learned = [run[0] for run in runs]
@@ -79,7 +79,7 @@ class AgentEntry:
         return AgentEntry(game_key(game), expression, mark, _one_mark(learned), runs)
 
     def keep(self, db: sqlite3.Connection) -> int:
-        """Its number in the tables, where it is put unless it is there."""
+        """Store the agent unless it is there, and return its number."""
         values = (*self.key, self.expression, self.fingerprint)
         db.execute(
             "INSERT OR IGNORE INTO agents (game, parameters, expression, fingerprint) VALUES (?,?,?,?)",
@@ -91,7 +91,7 @@ class AgentEntry:
             db.execute(
                 "INSERT INTO runs (fingerprint, folder, learner, preset, seed, version, episodes, actions, "
                 "seconds, cpu_seconds, description) VALUES (?,?,?,?,?,?,?,?,?,?,?) "
-                # All of it: two runs, or a run and its last snapshot, may have the same weights.
+                # Update all columns: two runs, or a run and its last snapshot, may share weights.
                 "ON CONFLICT (fingerprint) DO UPDATE SET folder = excluded.folder, "
                 "learner = excluded.learner, preset = excluded.preset, seed = excluded.seed, "
                 "version = excluded.version, episodes = excluded.episodes, actions = excluded.actions, "
@@ -110,7 +110,7 @@ def _run_row(path: str) -> tuple[Any, ...]:
     folder = RunFolder(path)
     agent = folder.read_agent()
     episodes = actions = seconds = None
-    with contextlib.suppress(BoardLabError):  # a run that was shared without its checkpoint
+    with contextlib.suppress(BoardLabError):  # a run shared without its checkpoint
         stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
         episodes, actions = stored["progress"].tolist()
         seconds = float(stored["seconds"][0])
@@ -132,19 +132,22 @@ def _run_row(path: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class GameRow:
-    """A record as rows of the tables."""
+    """A game record as rows of the tables."""
 
     row: tuple[Any, ...]
     seats: tuple[tuple[int, float, float | None, int | None], ...]
 
     @staticmethod
     def of(game: Game, record: GameRecord, agents: int) -> "GameRow":
-        """The record, refused where it does not fit the game or the number of agents."""
+        """Make the rows.
+
+        Refuse a record that does not fit the game or the number of agents.
+        """
         if len(record.seats) != game.players or len(record.scores) != game.players:
-            raise BoardLabError(f"a record of {game.name} has {game.players} seats and scores")
+            raise BoardLabError(f"a record of {game.name} must have {game.players} seats and scores")
         if any(not 0 <= seat < agents for seat in record.seats):
             raise BoardLabError(
-                f"a record's seats are numbers of agents below {agents}, not {shown(record.seats)}"
+                f"a record's seats must be numbers of agents below {agents}, not {shown(record.seats)}"
             )
         seconds = record.seconds or [None] * game.players
         decisions = record.decisions or [None] * game.players
@@ -169,7 +172,7 @@ def insert_games(
     pairing: int | None,
     first: int,
 ) -> int:
-    """Puts games into the tables; those of a tournament that are there stay. How many were new."""
+    """Insert games, keep those already stored, and return how many were new."""
     if tournament is not None:
         there = {
             number
@@ -183,7 +186,7 @@ def insert_games(
             (first, tournament, pairing, first),
         ).fetchone()[0]
         if gap:
-            raise BoardLabError(f"game {first} of pairing {pairing} cannot be stored before those before it")
+            raise BoardLabError(f"game {first} of pairing {pairing} must be stored after all earlier ones")
         wanted = db.execute(
             "SELECT games FROM pairings WHERE tournament = ? AND number = ?", (tournament, pairing)
         ).fetchone()
@@ -213,7 +216,7 @@ def insert_games(
 
 
 def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) -> GameRecord:
-    """The record that the rows of a game tell; its seats are numbered 0, 1 ..."""
+    """Rebuild a record from the rows of a game; its seats are numbered 0, 1 ..."""
     seed, start, actions, values, error, adjudicated = row
     if len(seats) != game.players:
         raise ValueError(f"it has {len(seats)} seats, not {game.players}")
@@ -229,15 +232,16 @@ def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) 
         decisions=tuple(typed(int, decisions) for *_, decisions in seats) if timed else (),
         seconds=tuple(typed(float, seconds) for _, _, _, seconds, _ in seats) if timed else (),
         values=tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
+        resigned=error.endswith(" resigned"),  # the table has no column for it
     )
 
 
 WIDTHS = {"B": 1, "H": 2, "i": 4}
-"""How wide an action is stored: by the letter in front."""
+"""Width of a stored action, by the first letter."""
 
 
 def pack(actions: Sequence[int]) -> bytes:
-    """Actions as bytes, one, two or four each: most games of most rules need one."""
+    """Pack actions into one, two or four bytes each; most games need one."""
     largest = max(actions, default=0)
     letter = "B" if largest < 2**8 and min(actions, default=0) >= 0 else "H" if 0 <= largest < 2**16 else "i"
     if letter == "H" and min(actions) < 0:
@@ -249,7 +253,7 @@ def pack(actions: Sequence[int]) -> bytes:
 
 
 def unpack(packed: bytes) -> tuple[int, ...]:
-    """What `pack` packed."""
+    """Unpack what `pack` packed."""
     letter = chr(packed[0]) if packed else ""
     if letter not in WIDTHS or (len(packed) - 1) % WIDTHS[letter]:
         raise BoardLabError("its actions are damaged")
@@ -260,10 +264,10 @@ def unpack(packed: bytes) -> tuple[int, ...]:
 
 
 def as_records(records: Iterable[GameRecord]) -> list[GameRecord]:
-    """A list of match records, or one sentence."""
+    """Check that these are records of a match."""
     listed = list(records)
     if not all(isinstance(record, GameRecord) for record in listed):
-        raise BoardLabError("the store keeps the records of a match: give result.records")
+        raise BoardLabError("the store keeps the records of a match; give result.records")
     return listed
 
 
@@ -271,14 +275,14 @@ def as_records(records: Iterable[GameRecord]) -> list[GameRecord]:
 
 
 def game_key(game: Game) -> tuple[str, str]:
-    """A game as the tables name it: its name, its parameters."""
+    """Return the name and the parameters of a game as the tables have them."""
     table = game_table(as_game(game))
     name = table.pop("name")
     return name, json.dumps(table, sort_keys=True)
 
 
 def older_key(game: Game) -> tuple[str, str]:
-    """The same as earlier versions wrote it, which knew a library by its file alone."""
+    """Return the key of earlier versions, which named a library by its file."""
     name, parameters = game_key(game)
     table = json.loads(parameters)
     table.pop("fingerprint", None)
@@ -286,20 +290,20 @@ def older_key(game: Game) -> tuple[str, str]:
 
 
 def as_json(what: str, value: Any) -> str:
-    """JSON with sorted keys, so that equal things are equal text."""
+    """Write JSON with sorted keys, so that equal values give equal text."""
     try:
         return json.dumps(value, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError):
-        raise BoardLabError(f"{what} must be what JSON can hold, not {shown(value)}") from None
+        raise BoardLabError(f"{what} must be JSON values, not {shown(value)}") from None
 
 
 def version() -> str:
-    """Of BoardLab."""
+    """Return the version of BoardLab."""
     import boardlab
 
     return boardlab.__version__
 
 
 def now() -> str:
-    """UTC, ISO 8601."""
+    """Return the current UTC time in ISO 8601."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,4 +1,4 @@
-"""The store itself: agents, games, tournaments, the hall of fame."""
+"""The store: agents, games, tournaments and the hall of fame."""
 
 import contextlib
 import dataclasses
@@ -36,7 +36,7 @@ from boardlab.search.agent import AgentLike
 
 
 class Store:
-    """One file. Opened at the first question; made at the first answer that must be kept."""
+    """One file, opened on the first read and created on the first write."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         if path is None:
@@ -48,19 +48,19 @@ class Store:
         self._lock = threading.RLock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its file: a copy has a connection of its own."""
+        """Pickle as the path: a copy opens its own connection."""
         return Store, (self.path,)
 
     # ---- agents ----
 
     def add_agent(self, game: Game, agent: AgentLike) -> int:
-        """The agent's number in the store; what it was trained by is noted with it."""
+        """Store an agent with its training runs, and return its number."""
         entry = AgentEntry.of(as_game(game), agent)
         with self._writing() as db:
             return entry.keep(db)
 
     def agents(self, game: Game) -> list[str]:
-        """The expressions of all agents of the game, in the order in which they came."""
+        """List the expressions of the game's agents, oldest first."""
         found = self._read(
             "SELECT DISTINCT expression FROM agents WHERE game = ? AND parameters IN (?, ?) ORDER BY id",
             (*game_key(game), older_key(game)[1]),
@@ -70,7 +70,10 @@ class Store:
     # ---- games outside of tournaments ----
 
     def add_games(self, game: Game, agents: Sequence[AgentLike], records: Iterable[GameRecord]) -> int:
-        """Keeps games of a match between `agents`, as one transaction; how many they were."""
+        """Store games of a match between `agents` in one transaction.
+
+        Return their number.
+        """
         entries = [AgentEntry.of(as_game(game), agent) for agent in agents]
         rows = [GameRow.of(game, record, len(entries)) for record in as_records(records)]
         with self._writing() as db:
@@ -80,12 +83,12 @@ class Store:
     def games_between(
         self, game: Game, agents: Sequence[str] = ()
     ) -> list[tuple[tuple[str, ...], GameRecord]]:
-        """All games in the store (of these agents only, if any are named): who sat where, and the record."""
+        """Return the stored games (of these agents, if given) with their seats."""
         as_game(game)
         if isinstance(agents, str) or not isinstance(agents, Sequence):
             raise BoardLabError(f"agents must be a list of agents, not {shown(agents)}")
         found = []
-        spelled = functools.cache(canonical)  # an older BoardLab may have put it otherwise
+        spelled = functools.cache(canonical)  # older versions may have written it differently
         wanted = {spelled(agent) for agent in agents}
         keys = (*game_key(game), older_key(game)[1])
         for seats, record, _, _ in self._games("g.game = ? AND g.parameters IN (?, ?)", keys, game):
@@ -107,12 +110,12 @@ class Store:
         name: str = "",
         again: bool = False,
     ) -> Tournament:
-        """A new tournament, or the one with this very plan that is there already, finished or broken off.
+        """Start a tournament, or return the stored one with the same plan.
 
-        The plan is the game with its parameters, the entrants in their order with what they had learned, the
-        format, the seed and the options (whatever JSON can hold). `again` starts it anew beside the old one.
-        The name is no part of the plan: another one renames what is there. Where the user's own code (a
-        game's, an evaluator's, an agent's) is not what it was, the tournament that is there is refused.
+        The plan is the game with its parameters, the entrants in order with what they have learned, the
+        format, the seed and the options (any JSON values). `again` starts a new one next to the old one. The
+        name is not part of the plan: another name renames the stored one. A stored tournament is refused if
+        the user's code (of a game, an evaluator or an agent) has changed since.
         """
         if not isinstance(name, str):
             raise BoardLabError(f"the name of a tournament must be text, not {shown(name)}")
@@ -141,7 +144,7 @@ class Store:
     def _check_code(
         self, db: sqlite3.Connection, number: int, game: Game, entries: Sequence[AgentEntry]
     ) -> None:
-        """Refuses to go on with a tournament that began with other code; earlier versions did not keep it."""
+        """Refuse to continue a tournament that began with other user code."""
         changed = ""
         parameters = db.execute("SELECT parameters FROM tournaments WHERE id = ?", (number,)).fetchone()[0]
         if parameters not in (game_key(game)[1], older_key(game)[1]):
@@ -155,8 +158,8 @@ class Store:
                 changed = f"the file of an evaluator or agent in {entry.expression}"
         if changed:
             raise BoardLabError(
-                f"{changed} is not what it was when tournament {number} of {game.name} began: play it anew "
-                "(--again, or again=True), or bring the old one back"
+                f"{changed} has changed since tournament {number} of {game.name} began: start over "
+                "(--again, or again=True), or restore the old code"
             )
 
     def has_tournament(
@@ -167,16 +170,16 @@ class Store:
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
     ) -> bool:
-        """Whether there is a tournament with this very plan."""
+        """Return whether a tournament with this plan is stored."""
         plan = _plan(game, agents, format, seed, options)[-1]
         return self.path.exists() and bool(
             self._read("SELECT 1 FROM tournaments WHERE plan = ? LIMIT 1", (plan,))
         )
 
     def tournaments(self, game: str | None = None) -> list[Tournament]:
-        """All tournaments (of a game), the oldest first."""
+        """List all tournaments (of a game), oldest first."""
         if game is not None and not isinstance(game, str):
-            raise BoardLabError(f"tournaments are those of a game's name, not of {shown(game)}")
+            raise BoardLabError(f"tournaments are listed by a game's name, not by {shown(game)}")
         found = self._read("SELECT id FROM tournaments WHERE ? IS NULL OR game = ? ORDER BY id", (game, game))
         return [Tournament(self, number) for (number,) in found]
 
@@ -187,12 +190,12 @@ class Store:
     # ---- the hall of fame ----
 
     def fame(self, game: str | Game | None = None) -> HallOfFame:
-        """The agents of rated tournaments, game by game, the strongest first.
+        """List the agents of rated tournaments by game, strongest first.
 
-        A game is rated anew over all its tournaments, so that ratings of several compare.
+        All tournaments of a game are rated together, so that their ratings can be compared.
         """
         if game is not None and not isinstance(game, (str, Game)):
-            raise BoardLabError(f"the hall of fame is that of a game or of its name, not of {shown(game)}")
+            raise BoardLabError(f"the hall of fame needs a game or its name, not {shown(game)}")
         if isinstance(game, str) and not self._read("SELECT 1 FROM tournaments WHERE game = ?", (game,)):
             rules_of(game)
         if isinstance(game, Game):
@@ -202,7 +205,7 @@ class Store:
     # ---- the file ----
 
     def close(self) -> None:
-        """Lets go of the file; it is opened again when needed."""
+        """Close the file; it is opened again when needed."""
         with self._lock:
             if self._db is not None and self._pid == os.getpid():
                 self._db.close()
@@ -224,9 +227,9 @@ class Store:
     def _games(
         self, where: str, values: Sequence[Any], game: Game
     ) -> Iterator[tuple[list[tuple[int, str]], GameRecord, int, int]]:
-        """Games with (agent, expression) of each seat, the record, pairing and number."""
+        """Yield games: (agent, expression) per seat, record, pairing, number."""
         columns = "id, seed, start, actions, vals, error, adjudicated, pairing, number"
-        # Games first: one that another process adds meanwhile then has seats and no game, and is left out.
+        # Games first: a game added meanwhile then has seats but no game, and is left out.
         games = self._read(f"SELECT {columns} FROM games g WHERE {where}", values)
         seats: dict[int, list[tuple[Any, ...]]] = {}
         query = (
@@ -245,7 +248,7 @@ class Store:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that sees what it changes: all of it is kept, or nothing."""
+        """Open a transaction that locks before reading: it commits everything or nothing."""
         with self._lock, self._explained():
             db = self._open(create=True)
             db.execute("BEGIN IMMEDIATE")
@@ -254,15 +257,13 @@ class Store:
                 db.execute("COMMIT")
                 self._check_there()
             except BaseException:
-                with contextlib.suppress(
-                    sqlite3.Error
-                ):  # SQLite may have rolled back by itself, or be closed
+                with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back already, or be closed
                     db.execute("ROLLBACK")
                 raise
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """What SQLite could not do, in one sentence."""
+        """Turn SQLite's errors into one sentence."""
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -275,9 +276,9 @@ class Store:
             return self._db
         if not self.path.exists():
             if not create:
-                raise BoardLabError(f"there is no store {self.path}; a tournament makes one")
+                raise BoardLabError(f"there is no store {self.path}; a tournament creates one")
             if not self.path.parent.is_dir():
-                raise BoardLabError(f"the store {self.path} cannot be made: its folder does not exist")
+                raise BoardLabError(f"the store {self.path} cannot be created: its folder does not exist")
         if self.path.exists() and not self.path.is_file():
             what = "a folder" if self.path.is_dir() else "a pipe or a device"
             raise BoardLabError(f"the store {self.path} is {what}; it must be a file")
@@ -286,7 +287,7 @@ class Store:
         return self._db
 
     def _check_there(self) -> None:
-        """Refuses to go on with a file that is no longer the one of its name: SQLite would not notice."""
+        """Refuse to continue with a file that was replaced: SQLite would not notice."""
         try:
             is_there = os.path.samestat(self._file, self.path.stat())
         except OSError:
@@ -294,13 +295,13 @@ class Store:
         if not is_there:
             self.close()
             raise BoardLabError(
-                f"the store {self.path} was removed, or another file took its place, while it was in use; "
-                "what it held is not in that file"
+                f"the store {self.path} was removed or replaced by another file while in use; the new file "
+                "lacks its contents"
             )
 
 
 def store(path: str | os.PathLike[str] | None = None) -> Store:
-    """The store in that file: by default $BOARDLAB_STORE or ./boardlab.db, where runs/ is too."""
+    """Open the store in a file; default: $BOARDLAB_STORE or ./boardlab.db."""
     return Store(path)
 
 
@@ -311,14 +312,14 @@ def _plan(
     seed: int,
     options: Mapping[str, Any] | None,
 ) -> tuple[list[AgentEntry], str, str, str]:
-    """The entrants, the seed and the options as they are kept, and the mark of the plan of all these."""
+    """Return entrants, seed and options as stored, and the hash of the plan."""
     as_game(game)
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     entries = [AgentEntry.of(game, agent) for agent in agents]
     for i, entry in enumerate(entries):
         if entry in entries[:i]:
-            raise BoardLabError(f"{entry.expression} is listed twice; a tournament ranks different agents")
+            raise BoardLabError(f"{entry.expression} is listed twice; a tournament needs different agents")
     text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
     facts = [
         *older_key(game),

@@ -1,4 +1,4 @@
-"""Tournaments in the store: the plan, what was played, what came of it."""
+"""Tournaments in the store: their plan, games and ratings."""
 
 import dataclasses
 import functools
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pairing:
-    """Entrants that meet, and how far they are."""
+    """Entrants that meet, and their progress."""
 
     number: int
     round: int
     entrants: tuple[int, ...]
     games: int
-    """Wanted."""
+    """Games to play."""
     played: int
-    """In the store, always the first ones."""
+    """Games in the store, always the first ones."""
 
     @property
     def is_done(self) -> bool:
@@ -49,7 +49,7 @@ class StoredGame:
 
 @dataclass(frozen=True)
 class Rating:
-    """What a rating system says about an entrant."""
+    """An entrant's rating by one system."""
 
     entrant: int
     rating: float
@@ -60,7 +60,7 @@ class Rating:
 
 
 class Tournament:
-    """A tournament in the store: its plan, what was played, what came of it."""
+    """A tournament in the store: its plan, games and ratings."""
 
     def __init__(self, store: "Store", number: int) -> None:
         self.store, self.number = store, number
@@ -87,14 +87,14 @@ class Tournament:
 
     @functools.cached_property
     def game(self) -> Game:
-        """The game; refused where it is of a library that is not loaded, while all else can be told."""
+        """The game; raises an error if its library is not loaded."""
         with understanding(self.store.path, f"tournament {self.number}"):
             parameters = dict(json.loads(self._key[1]))
         return game_from_table({**parameters, "name": self.game_name})
 
     @property
     def title(self) -> str:
-        """What to call it in a sentence."""
+        """The tournament's name in a sentence."""
         called = f' "{self.name}"' if self.name else ""
         return f"tournament {self.number}{called} of {self.game_name}"
 
@@ -112,12 +112,15 @@ class Tournament:
         return bool(self.store._read("SELECT 1 FROM ratings WHERE tournament = ? LIMIT 1", (self.number,)))
 
     def finish(self) -> None:
-        """Marks the tournament as done."""
+        """Mark the tournament as done."""
         with self.store._writing() as db:
             db.execute("UPDATE tournaments SET finished = ? WHERE id = ?", (now(), self.number))
 
     def add_pairings(self, pairings: Iterable[tuple[Sequence[int], int]], round: int = 0) -> None:
-        """Adds (entrants, games wanted) to the plan. A round that is there already is left as it is."""
+        """Add (entrants, games to play) to the plan.
+
+        A round already stored stays unchanged.
+        """
         rows = []
         for entrants, games in pairings:
             listed = [as_integer("an entrant", e, 0, len(self.agents) - 1) for e in entrants]
@@ -135,7 +138,7 @@ class Tournament:
             )
 
     def pairings(self) -> list[Pairing]:
-        """The plan so far, with the number of games played."""
+        """Return the plan so far, with the number of games played."""
         found = self.store._read(
             "SELECT p.number, p.round, p.entrants, p.games, (SELECT count(*) FROM games g "
             "WHERE g.tournament = p.tournament AND g.pairing = p.number) "
@@ -152,9 +155,11 @@ class Tournament:
         return pairings
 
     def add_games(self, pairing: int, records: Iterable[GameRecord], first: int) -> int:
-        """Keeps games first, first + 1 ... of a pairing, as one transaction; how many of them were new.
+        """Store games first, first + 1 ... of a pairing in one transaction.
 
-        `record.seats` are numbers of entrants. A game that another process has stored meanwhile stays.
+        Return how many were new.
+
+        `record.seats` are numbers of entrants. A game that another process stored meanwhile is kept.
         """
         first = as_integer("the first game's number", first, 0, 10**9)
         pairing = as_integer("a pairing", pairing, 0, 10**9)
@@ -163,7 +168,10 @@ class Tournament:
             return insert_games(db, self._key, rows, self._ids, self.number, pairing, first)
 
     def games(self) -> list[StoredGame]:
-        """All games that were played, by pairing and number; `seats` are numbers of entrants."""
+        """Return all games played, by pairing and number.
+
+        `seats` are numbers of entrants.
+        """
         found = []
         for seats, record, pairing, number in self.store._games(
             "g.tournament = ?", (self.number,), self.game
@@ -175,7 +183,7 @@ class Tournament:
         return sorted(found, key=lambda game: (game.pairing, game.number))
 
     def add_ratings(self, method: str, ratings: Iterable[Rating]) -> None:
-        """Keeps what a rating system found; what it said before is replaced."""
+        """Store the ratings of a system, replacing its earlier ones."""
         rows = []
         for r in ratings:
             agent = self._ids[as_integer("an entrant", r.entrant, 0, len(self.agents) - 1)]
@@ -188,9 +196,10 @@ class Tournament:
             db.executemany("INSERT INTO ratings VALUES (?,?,?,?,?,?,?)", rows)
 
     def ratings(self, method: str) -> list[Rating]:
-        """What a rating system found when the ratings were added, the strongest first.
+        """Return the stored ratings of a system, strongest first.
 
-        So Elo of a version without BayesElo's scale stays as it was; `boardlab.rate` rates the games anew.
+        Elo stored by a version without BayesElo's scale stays unchanged; `boardlab.rate` rates the games
+        again.
         """
         found = self.store._read(
             "SELECT agent, rating, low, high, games FROM ratings WHERE tournament = ? AND method = ? "

@@ -1,7 +1,7 @@
-"""GTP, version 2: the text protocol of Go programs, which Othello and Hex programs speak too.
+"""GTP version 2, the text protocol of Go, Othello and Hex programs.
 
-GTP has no command that sets up a position. The program is told the actions that were played, which the state
-knows; only for a position that was set up a sequence that leads there is looked for.
+GTP has no command that sets up a position. The program receives the actions that were played, which the state
+knows; only for a position that was set up is a sequence of actions searched.
 """
 
 import re
@@ -11,14 +11,14 @@ from collections.abc import Callable
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.games.tictactoe import TicTacToe
-from boardlab.references.engines.program import RESIGNED, EngineError
+from boardlab.references.engines.program import EngineError, ResignedError
 from boardlab.references.engines.protocol import Protocol
 
 COLOURS = ("b", "w")
 WITHOUT_I = ("gobang", "othello")
-"""Boards whose columns have the letters of Go, which leave out the i. Hex programs use it."""
+"""Boards whose columns use the letters of Go, which skip i; Hex programs do."""
 MOST_TRIED = 100_000
-"""Positions looked at on the way to one that was set up, in each of the three ways to look."""
+"""Positions to visit on the way to one that was set up, for each of the three search methods."""
 
 
 class RefusedError(EngineError):
@@ -26,19 +26,19 @@ class RefusedError(EngineError):
 
 
 class Gtp(Protocol):
-    """A GTP program that has followed the game to `told`."""
+    """A GTP program that has followed the game up to `known`."""
 
     name = "gtp"
-    told: State | None = None
+    known: State | None = None
 
     @staticmethod
     def check(game: Game) -> None:
-        """Two players, nothing hidden, no chance."""
+        """Accept games of two players without chance and hidden parts."""
         if game.players != 2 or game.has_chance or game.is_hidden:
             raise BoardLabError(f"gtp programs play games of two players without chance, not {game!r}")
 
     def send(self, command: str) -> str:
-        """Sends a command and reads the whole answer; a refusal is an error."""
+        """Send a command and read the whole answer; raise an error if it is refused."""
         self.program.say(command)
         deadline = time.monotonic() + self.seconds
         line = ""
@@ -53,7 +53,7 @@ class Gtp(Protocol):
         return text
 
     def begin(self) -> None:
-        """Says hello and agrees on the board."""
+        """Agree on the protocol version and the board."""
         version = self.send("protocol_version")
         if version != "2":
             raise EngineError(f'{self.program.name} speaks GTP version "{version[:20]}", not 2')
@@ -62,58 +62,58 @@ class Gtp(Protocol):
             self.send(f"boardsize {size}")
 
     def new_game(self) -> None:
-        """An empty board."""
-        self.told = None
+        """Start with an empty board."""
+        self.known = None
 
     def ask(self, state: State) -> int:
-        """Tells what was played since the last question, then asks."""
+        """Send the actions since the last question, then ask for the next one."""
         self.follow(state)
         answer = self.send(f"genmove {COLOURS[state.player]}")
-        self.told = None
+        self.known = None
         if answer.lower() == "resign":
-            raise EngineError(f"{self.program.name} {RESIGNED}")
+            raise ResignedError(f"{self.program.name} resigned")
         try:
             name = from_vertex(self.game, answer)
         except BoardLabError as error:
             raise EngineError(f"{self.program.name}: {error}") from None
         action = self.action(state, name)
-        self.told = state.copy()
-        self.told.apply(action)
+        self.known = state.copy()
+        self.known.apply(action)
         return action
 
     def follow(self, state: State) -> None:
-        """Brings the program to this position."""
-        known, played = back_to(self.told, state)
-        if self.told is not None and (known == self.told or not played):  # else somebody took actions back
-            path = path_between(self.told, known, most=3)
+        """Bring the program to this position."""
+        latest, played = back_to(self.known, state)
+        if self.known is not None and (latest == self.known or not played):  # else actions were taken back
+            path = path_between(self.known, latest, most=3)
             if path is not None:
-                return self.tell(self.told, path + played)
+                return self.replay(self.known, path + played)
         start = self.game.initial_state()
-        path = path_between(start, known, most=self.game.horizon)
+        path = path_between(start, latest, most=self.game.horizon)
         if path is None:
             raise EngineError(
-                f"{self.program.name} speaks GTP, which knows no positions but those played from the start, "
+                f"{self.program.name} speaks GTP, which can only reach positions by playing from the start, "
                 "and no sequence of actions to this one was found"
             )
         self.send("clear_board")
-        self.tell(start, path + played)
+        self.replay(start, path + played)
         return None
 
-    def tell(self, start: State, path: list[int]) -> None:
-        """Tells the program a sequence of actions."""
+    def replay(self, start: State, path: list[int]) -> None:
+        """Play a sequence of actions on the program's board."""
         state = start.copy()
         for action in path:
             name = state.action_text(action)
             try:
                 self.send(f"play {COLOURS[state.player]} {to_vertex(self.game, name)}")
             except RefusedError:
-                if name != "pass":  # some programs (GRhino) pass by themselves and want to hear nothing of it
+                if name != "pass":  # some programs (GRhino) pass on their own and refuse the command
                     raise
             state.apply(action)
 
 
 def board_size(game: Game) -> int | None:
-    """The edge of a square board, as `boardsize` names it; None for other boards."""
+    """Return the edge of a square board for `boardsize`; None for other boards."""
     rules = game.rules
     rows, cols = (getattr(rules, name, getattr(rules, "size", None)) for name in ("rows", "cols"))
     if isinstance(rules, TicTacToe):
@@ -122,30 +122,30 @@ def board_size(game: Game) -> int | None:
 
 
 def to_vertex(game: Game, name: str) -> str:
-    """An action as GTP writes it."""
+    """Write an action as a GTP vertex."""
     if game.name in WITHOUT_I and re.fullmatch(r"[i-y]\d+", name):
         return chr(ord(name[0]) + 1) + name[1:]
     return name
 
 
 def from_vertex(game: Game, vertex: str) -> str:
-    """The action's name in the game."""
+    """Return the game's name of a GTP vertex."""
     name = vertex.strip().lower()
     if game.name not in WITHOUT_I or not re.fullmatch(r"[i-z]\d+", name):
         return vertex
     if name[0] == "i":
-        raise BoardLabError(f'"{name}" is no vertex: after column h comes j')
+        raise BoardLabError(f'"{name}" is not a vertex: column j follows h')
     return chr(ord(name[0]) - 1) + name[1:]
 
 
-def back_to(told: State | None, state: State) -> tuple[State, list[int]]:
-    """The latest position of the state's own history that the program knows, and the actions since then.
+def back_to(known: State | None, state: State) -> tuple[State, list[int]]:
+    """Return the latest position in the state's history that the program knows.
 
-    Where it knows none, the first of all.
+    Also returns the actions since then. If the program knows none, it is the first position of all.
     """
     actions = []
     at = state.copy()
-    while at != told and at.actions_played:
+    while at != known and at.actions_played:
         before = at.copy()
         before.undo()
         actions.append(next(action for action, child in before.children() if child == at))
@@ -154,10 +154,10 @@ def back_to(told: State | None, state: State) -> tuple[State, list[int]]:
 
 
 def path_between(start: State, goal: State, most: int) -> list[int] | None:
-    """Actions that lead from one position to the other, `most` at the longest; None where none is found.
+    """Return up to `most` actions that lead from one position to the other.
 
-    First it is taken that stones stay as they are put, then that only their colours change; at last whatever
-    comes first is looked at first.
+    First assumes that stones stay unchanged, then that only their colours change; last, searches breadth
+    first.
     """
     if start == goal:
         return []
@@ -181,7 +181,7 @@ def _depth_first(
     start: State, goal: State, most: int, leads_there: Callable[[State], bool]
 ) -> list[int] | None:
     seen: set[State] = set()
-    # Without recursion: each entry is a position with the actions still to be tried there.
+    # Without recursion: each entry is a position with its untried actions.
     stack: list[tuple[State, list[int], list[int]]] = [(start, [], start.legal_actions()[::-1])]
     while stack and len(seen) < MOST_TRIED:
         state, path, untried = stack[-1]

@@ -1,4 +1,4 @@
-"""Othello programs that can be given any position: the NBoard protocol and Edax's console."""
+"""Othello programs that accept any position: NBoard and Edax's console."""
 
 import re
 
@@ -7,31 +7,34 @@ from boardlab.references.engines.protocol import Protocol, check_othello, only_p
 
 
 class NBoard(Protocol):
-    """The protocol of the NBoard user interface, version 2; `level` is its search depth."""
+    """The protocol of the NBoard user interface, version 2.
+
+    `level` is its search depth.
+    """
 
     name = "nboard"
     pings = 0
 
     @staticmethod
     def check(game: Game) -> None:
-        """Othello."""
+        """Accept only Othello."""
         check_othello("nboard", game)
 
     def begin(self) -> None:
-        """Says hello; a ping must come back."""
+        """Start the protocol; the program must answer a ping."""
         self.program.say("nboard 2")
         if self.level is not None:
             self.program.say(f"set depth {self.level}")
         self.ping()
 
     def ping(self) -> None:
-        """Waits until the program has done all it was told."""
+        """Wait until the program has finished all earlier commands."""
         self.pings += 1
         self.program.say(f"ping {self.pings}")
         self.await_line(lambda line: line.split() == ["pong", str(self.pings)])
 
     def ask(self, state: State) -> int:
-        """Gives the position, then asks."""
+        """Send the position, then ask for an action."""
         forced = only_pass(state)
         if forced is not None:
             return forced
@@ -54,17 +57,17 @@ class EdaxConsole(Protocol):
 
     @staticmethod
     def check(game: Game) -> None:
-        """Othello."""
+        """Accept only Othello."""
         check_othello("edax", game)
 
     def begin(self) -> None:
-        """Sets the level; Edax waits to be asked (mode 3)."""
+        """Set the level; in mode 3 Edax plays only when asked."""
         self.program.say("mode 3")
         if self.level is not None:
             self.program.say(f"level {self.level}")
 
     def ask(self, state: State) -> int:
-        """Gives the position, then asks."""
+        """Send the position, then ask for an action."""
         forced = only_pass(state)
         if forced is not None:
             return forced

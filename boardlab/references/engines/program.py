@@ -1,8 +1,8 @@
-"""A program that is talked to line by line: started, asked with a time limit, and always ended.
+"""An outside program, spoken to line by line: started, timed and always ended.
 
-Ctrl-C at the terminal reaches BoardLab and not the program. The program ends when its agent is dropped,
-after any failure, when the interpreter exits, and when BoardLab is killed, with whatever it started: a small
-process of ours beside it sees to that (supervisor.py).
+Ctrl-C at the terminal reaches BoardLab but not the program. The program ends when its agent is dropped, after
+any failure, when the interpreter exits, and when BoardLab is killed, together with everything it started: a
+small supervising process ensures that (supervisor.py).
 """
 
 import contextlib
@@ -19,24 +19,26 @@ from pathlib import Path
 from boardlab.errors import BoardLabError, shown
 
 LONGEST_LINE = 1 << 20
-"""Bytes; what prints more without an end of line does not speak a protocol of lines."""
+"""Most bytes of a line; a program that prints more does not speak a line protocol."""
 ENDING_SECONDS = 1.0
-"""How long a program that was told to quit may take before it is killed."""
+"""Seconds that a program may take to quit before it is killed."""
 SWEEPING_SECONDS = 10.0
-"""How long it may take to end all that a program has started."""
+"""Seconds allowed to end everything that a program has started."""
 SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 
 
-RESIGNED = "resigned"
-"""How the message about a program that gave up ends: it lost, and nothing went wrong."""
-
-
 class EngineError(BoardLabError):
-    """An outside program did not do what its protocol says."""
+    """An outside program violated its protocol."""
+
+
+class ResignedError(EngineError):
+    """An outside program resigned, which is a loss but not a failure."""
+
+    is_resignation = True
 
 
 class Program:
-    """A running program. `name` is what messages call it."""
+    """A running program; `name` is used in messages."""
 
     def __init__(self, command: Sequence[str], name: str, folder: str | None = None) -> None:
         self.name = name
@@ -63,7 +65,7 @@ class Program:
             os.close(life)
             os.close(report)
         self._end = weakref.finalize(self, _end, self._process, self._life, self._report, os.getpid())
-        self._said = b""
+        self._reported = b""
         self._status: int | None = None
         self._await_start()
         self._heard = b""
@@ -79,34 +81,34 @@ class Program:
         self._selector.register(self._errors, selectors.EVENT_READ)
 
     def _await_start(self) -> None:
-        while b"\n" not in self._said:
+        while b"\n" not in self._reported:
             data = os.read(self._report, 100)
             if not data:
                 self._end()
-                raise EngineError(f"{self.name} cannot be started: the process that watches it has ended")
-            self._said += data
-        line, _, self._said = self._said.partition(b"\n")
+                raise EngineError(f"{self.name} cannot be started: its supervising process has ended")
+            self._reported += data
+        line, _, self._reported = self._reported.partition(b"\n")
         what, number = line.split()
         if what == b"error":
             self._end()
             raise EngineError(f"{self.name} cannot be started: {os.strerror(int(number))}")
         self.pid = int(number)
-        """The number of the process."""
+        """Process id."""
         os.set_blocking(self._report, False)
 
     def say(self, line: str) -> None:
-        """Sends one line."""
+        """Send one line."""
         data = (line + "\n").encode()
         try:
             if os.write(self._input, data) != len(data):
                 raise BlockingIOError
         except BlockingIOError:
-            raise EngineError(f"{self.name} does not read what it is told") from None
+            raise EngineError(f"{self.name} does not read its input") from None
         except OSError:
             raise self._died() from None
 
     def hear(self, deadline: float) -> str:
-        """The next line, without its end; waits until the deadline (of time.monotonic)."""
+        """Return the next line without its end; wait until the deadline (time.monotonic)."""
         while b"\n" not in self._heard:
             left = deadline - time.monotonic()
             events = self._selector.select(max(0.0, left)) if left > 0 else []
@@ -134,7 +136,7 @@ class Program:
             raise self._died()
 
     def _died(self) -> EngineError:
-        """What to say about a program that is gone: its status and its last words."""
+        """Describe how a program ended: its status and its last output."""
         self._has_ended(ENDING_SECONDS)
         with contextlib.suppress(OSError):
             self._complaint += os.read(self._errors, 1 << 16)
@@ -151,7 +153,7 @@ class Program:
         return EngineError(f"{self.name} {how}" + (f": {shown(last[-1].strip())}" if last else ""))
 
     def close(self, farewell: str | None = None) -> None:
-        """Ends the program: politely if it still listens, else by force."""
+        """End the program: politely if it still listens, else by force."""
         if self._end.alive and farewell is not None and not self._has_ended():
             with contextlib.suppress(EngineError):
                 self.say(farewell)
@@ -160,30 +162,30 @@ class Program:
         self._end()
 
     def _has_ended(self, seconds: float = 0.0) -> bool:
-        """Whether the program is over, or will be within so many seconds."""
+        """Return whether the program has ended or ends within `seconds`."""
         deadline = time.monotonic() + seconds
         poll = select.poll()
         poll.register(self._report, select.POLLIN)
         while self._status is None and self._end.alive:
             ready = poll.poll(1000 * max(0.0, deadline - time.monotonic()))
             data = os.read(self._report, 100) if ready else b""
-            self._said += data
-            if self._said.endswith(b"\n"):
-                self._status = int(self._said.split()[1])
+            self._reported += data
+            if self._reported.endswith(b"\n"):
+                self._status = int(self._reported.split()[1])
             elif not data:
                 break
         return self._status is not None
 
 
 def _end(process: "subprocess.Popen[bytes]", life: int, report: int, owner: int) -> None:
-    """Has the program and all it started killed, and waits until no process and no zombie is left."""
+    """Have the program and everything it started killed, and wait until all are gone."""
     os.close(life)
     os.close(report)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe:
             with contextlib.suppress(OSError):
                 pipe.close()
-    if os.getpid() != owner:  # in a process that was forked: the program is its parent's
+    if os.getpid() != owner:  # in a forked process: the program belongs to the parent
         return
     try:
         process.wait(SWEEPING_SECONDS)

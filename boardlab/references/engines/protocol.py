@@ -1,4 +1,4 @@
-"""What the three protocols have in common: a session with a program that is asked for actions."""
+"""The common part of the three protocols: a session with a program that plays."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from boardlab.references.engines.program import EngineError, Program
 
 
 class Protocol:
-    """A conversation about one game. Subclasses say how to begin, how to ask, how to read the answer."""
+    """A session about one game; subclasses define how to begin, ask and read answers."""
 
     name: ClassVar[str]
     farewell: ClassVar[str] = "quit"
@@ -21,22 +21,22 @@ class Protocol:
 
     @staticmethod
     def check(game: Game) -> None:
-        """Refuses a game that the protocol cannot speak about."""
+        """Refuse a game that the protocol cannot express."""
         raise NotImplementedError
 
     def begin(self) -> None:
-        """The handshake."""
+        """Perform the handshake."""
         raise NotImplementedError
 
     def new_game(self) -> None:
-        """Forgets the game that was played."""
+        """Forget the current game."""
 
     def ask(self, state: State) -> int:
-        """The action that the program plays here."""
+        """Return the action that the program plays here."""
         raise NotImplementedError
 
     def await_line(self, is_answer: Callable[[str], bool]) -> str:
-        """Skips lines until the one that is the answer."""
+        """Skip lines until the answer."""
         deadline = time.monotonic() + self.seconds
         while True:
             line = self.program.hear(deadline)
@@ -44,7 +44,7 @@ class Protocol:
                 return line
 
     def action(self, state: State, text: str) -> int:
-        """The legal action that the program named."""
+        """Return the legal action that the program named."""
         word = text.strip().lower()
         if word in ("pa", "ps", "pass", "--"):
             word = "pass"
@@ -57,19 +57,22 @@ class Protocol:
 
 
 def check_othello(name: str, game: Game) -> None:
-    """Refuses whatever is not Othello on 8x8."""
+    """Refuse every game except Othello on 8x8."""
     if game.rules != Othello():
         raise BoardLabError(f"{name} programs play othello on 8x8, not {game!r}")
 
 
 def only_pass(state: State) -> int | None:
-    """Othello's pass where nothing else is legal: nobody need be asked, and each writes it its own way."""
+    """Return a forced pass, which each program writes in its own way; else None."""
     legal = state.legal_actions()
     return legal[0] if legal == [64] else None
 
 
 class Session:
-    """Keeps a program running for an agent: starts it when needed, and anew after a failure."""
+    """Keeps a program running for an agent.
+
+    Starts it when needed and after a failure.
+    """
 
     def __init__(
         self,
@@ -88,7 +91,7 @@ class Session:
         self.start()
 
     def start(self) -> Protocol:
-        """Starts the program and shakes hands."""
+        """Start the program and perform the handshake."""
         program = Program(self.command, self.name, self.folder)
         protocol = self.kind(program, self.game, self.level, self.seconds)
         try:
@@ -101,7 +104,7 @@ class Session:
         return protocol
 
     def choose(self, state: State) -> int:
-        """Asks the program. After a failure or Ctrl-C it is out of step with us: it is ended."""
+        """Ask the program; end it after a failure or Ctrl-C, when it is out of step."""
         protocol = self.protocol or self.start()
         try:
             if self.is_new_game:
@@ -114,11 +117,11 @@ class Session:
             raise
 
     def reset(self, seed: int) -> None:
-        """The next question belongs to a new game."""
+        """Announce that the next question belongs to a new game."""
         self.is_new_game = True
 
     def close(self) -> None:
-        """Ends the program."""
+        """End the program."""
         if self.protocol is not None:
             self.protocol.program.close(self.protocol.farewell)
             self.protocol = None

@@ -1,4 +1,4 @@
-"""Outside programs in agent expressions: `engine("gtp-rhino", protocol="gtp")`, `edax(level=7)`."""
+"""Outside programs in agent expressions: `engine("gtp-rhino")`, `edax(level=7)`."""
 
 import os
 import shlex
@@ -23,10 +23,10 @@ PROTOCOLS: dict[str, type[Protocol]] = {kind.name: kind for kind in (Gtp, NBoard
 class Engine(SearchSpec):
     """An outside program that speaks GTP, NBoard or Edax's console."""
 
-    command: str = option("", "the program with its arguments, as one types it in a shell")
-    protocol: str = option("gtp", "what it speaks", choices=tuple(PROTOCOLS))
+    command: str = option("", "the program with its arguments, as typed in a shell")
+    protocol: str = option("gtp", "its protocol", choices=tuple(PROTOCOLS))
     level: int | None = option(None, "depth (nboard) or level (edax)", low=0, high=100)
-    seconds: float = option(60.0, "an answer that takes longer loses the game", low=0.01, high=1e6)
+    seconds: float = option(60.0, "time limit per answer; exceeding it loses the game", low=0.01, high=1e6)
 
     name = "engine"
 
@@ -36,11 +36,11 @@ class Engine(SearchSpec):
         return self.command
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """Starts the program."""
+        """Start the program."""
         try:
             words = shlex.split(self.command)
         except ValueError as error:
-            raise BoardLabError(f"engine: the command {self.command!r} cannot be read: {error}") from None
+            raise BoardLabError(f"engine: the command {self.command!r} cannot be parsed: {error}") from None
         if not words:
             raise BoardLabError('engine needs a program, as in engine("gtp-rhino", protocol="gtp")')
         kind = PROTOCOLS[self.protocol]
@@ -52,23 +52,23 @@ class Engine(SearchSpec):
 
 @dataclass(frozen=True)
 class Edax(SearchSpec):
-    """Edax, the papers' Othello opponent, for those who have the program."""
+    """Edax, the papers' Othello opponent, if the program is installed."""
 
     level: int = option(
-        5, "1 to 10: depth of a full-width search; above that with selectivity", low=0, high=60
+        5, "1 to 10: depth of a full-width search; higher levels are selective", low=0, high=60
     )
-    path: str | None = option(None, "the program; else $EDAX, else edax on the PATH")
-    seconds: float = option(300.0, "an answer that takes longer loses the game", low=0.01, high=1e6)
+    path: str | None = option(None, "path of the program; default: $EDAX, then edax on the PATH")
+    seconds: float = option(300.0, "time limit per answer; exceeding it loses the game", low=0.01, high=1e6)
 
     name = "edax"
 
     @property
     def program(self) -> str:
-        """Where the program is, if that is named."""
+        """The path of the program, if given."""
         return self.path or ""
 
     def build(self, game: Game, seed: int) -> _engine.Search:
-        """Starts the program."""
+        """Start the program."""
         EdaxConsole.check(game)
         wanted = self.path or os.environ.get("EDAX") or "edax"
         found = shutil.which(wanted)
@@ -78,7 +78,7 @@ class Edax(SearchSpec):
                 "https://github.com/abulmo/edax-reversi/releases and name it in $EDAX or path="
             )
         program = Path(found).resolve()
-        # Edax looks for data/eval.dat from where it is started.
+        # Edax looks for data/eval.dat relative to the folder where it is started.
         folders = [f for f in (program.parent, program.parent.parent) if (f / "data" / "eval.dat").is_file()]
         command = [str(program), "-q", "-level", str(self.level), "-book-usage", "off", "-n", "1", "-h", "18"]
         folder = str(folders[0]) if folders else None

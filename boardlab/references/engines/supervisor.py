@@ -1,19 +1,20 @@
-"""Starts an outside program and ends it, with all that it has started, when BoardLab is gone.
+"""Run an outside program, and end it and its children when BoardLab is gone.
 
-A process of its own between BoardLab and the program, run as a file by a Python that imports nothing else:
+A separate process between BoardLab and the program, run as a file by a Python that imports nothing else:
 
     python -I -S supervisor.py LIFE REPORT PROGRAM ARGUMENTS...
 
-LIFE is a pipe that nobody writes to: it ends when BoardLab closes it, and when BoardLab is killed. REPORT
-is a pipe that tells BoardLab "started NUMBER" (of the process), or "error NUMBER" where the program cannot be
-started, and later "ended STATUS". The program itself has the standard input and output that BoardLab made.
+LIFE is a pipe that nobody writes to: it closes when BoardLab closes it or is killed. REPORT is a pipe that
+sends BoardLab "started NUMBER" (the process id), or "error NUMBER" if the program cannot be started, and
+later
+"ended STATUS". The program has the standard input and output that BoardLab made.
 
-On Linux whatever the program leaves behind becomes a child of this process, also what called setsid, and the
+On Linux everything the program leaves behind, even after setsid, becomes a child of this process, and the
 program dies with this process. Elsewhere only the program and its process group are ended.
 """
 
 # ruff: noqa: PTH112, PTH123, PTH208
-# (pathlib takes longer to import than all else here)
+# (importing pathlib takes longer than everything else here)
 
 from __future__ import annotations
 
@@ -24,28 +25,28 @@ import signal
 import sys
 import time
 
-TYPE_CHECKING = False  # typing takes longer to import than all else here
+TYPE_CHECKING = False  # importing typing takes longer than everything else here
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
 POLL_SECONDS = 1.0
-"""How often to look whether BoardLab is still there: a process that it forked may hold LIFE open."""
+"""Seconds between checks that BoardLab still exists: a process it forked may hold LIFE open."""
 SWEEP_SECONDS = 5.0
-"""How long to try to end what was started: a process that waits for a disk does not end at once."""
+"""Seconds to keep ending what was started: a process that waits for a disk does not end at once."""
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main() -> None:
-    """Runs the program until it or BoardLab has ended."""
+    """Run the program until it or BoardLab has ended."""
     life, report, *command = sys.argv[1:]
     parent = os.getppid()
     for number in (
         signal.SIGINT,
         signal.SIGTERM,
         signal.SIGHUP,
-    ):  # BoardLab decides; a handler ends with exec
+    ):  # BoardLab decides; exec resets a handler
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
     woken, wake = os.pipe()
@@ -64,7 +65,7 @@ def main() -> None:
 
 
 def process_control() -> Callable[..., Any]:
-    """Linux's prctl; a function that does nothing elsewhere."""
+    """Return Linux's prctl; elsewhere a function that does nothing."""
     if not sys.platform.startswith("linux"):
         return lambda option, value=1: None
     import ctypes
@@ -74,20 +75,20 @@ def process_control() -> Callable[..., Any]:
 
 
 def start(command: list[str], control: Callable[..., Any]) -> tuple[int, int]:
-    """Starts the program in a session of its own; the number of its process, and of an error, or 0."""
+    """Start the program in its own session; return its process id and an error, or 0."""
     here = os.getpid()
     failure, failed = os.pipe()  # closed when the program takes over
     program = os.fork()
     if program:
         os.close(failed)
         nowhere = os.open(os.devnull, os.O_RDWR)
-        for file in (0, 1, 2):  # they are the program's alone: BoardLab must see when it closes them
+        for file in (0, 1, 2):  # only the program may hold them: BoardLab must see it close them
             os.dup2(nowhere, file)
         return program, int(os.read(failure, 20) or 0)
     try:
         os.setsid()
         control(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != here:  # which is gone already
+        if os.getppid() != here:  # the supervisor is already gone
             os._exit(1)
         for number in (signal.SIGPIPE, getattr(signal, "SIGXFSZ", signal.SIGPIPE)):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
@@ -99,7 +100,7 @@ def start(command: list[str], control: Callable[..., Any]) -> tuple[int, int]:
 
 
 def watch(program: int, life: int, report: int, woken: int, parent: int) -> None:
-    """Waits until BoardLab is gone, or nothing of the program is left."""
+    """Wait until BoardLab is gone, or no process of the program is left."""
     poll = select.poll()
     for file in (life, woken):
         poll.register(file, select.POLLIN)
@@ -119,7 +120,7 @@ def watch(program: int, life: int, report: int, woken: int, parent: int) -> None
 
 
 def sweep(program: int) -> None:
-    """Kills the program and all that it started."""
+    """Kill the program and everything it started."""
     deadline = time.monotonic() + SWEEP_SECONDS
     while time.monotonic() < deadline:
         if os.path.isdir("/proc/self"):
@@ -137,7 +138,7 @@ def sweep(program: int) -> None:
 
 
 def descendants() -> list[int]:
-    """The processes below this one, from the system's list."""
+    """List the processes below this one, from the system's list."""
     parents: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -145,7 +146,7 @@ def descendants() -> list[int]:
                 contextlib.suppress(OSError, ValueError, IndexError),
                 open(f"/proc/{name}/stat", "rb") as file,
             ):
-                # The name of the program stands in brackets and may hold anything.
+                # The program's name is in parentheses and may contain anything.
                 parent = int(file.read().rpartition(b")")[2].split()[1])
                 parents.setdefault(parent, []).append(int(name))
     found, new = [], [os.getpid()]

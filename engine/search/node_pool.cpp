@@ -56,7 +56,7 @@ bool NodePool::has_room(std::size_t count) {
   return false;
 }
 
-std::uint32_t NodePool::add(std::size_t count) {
+inline std::uint32_t NodePool::add(std::size_t count) {
   const std::size_t first = size();
   columns_.resize(first + count);
   return static_cast<std::uint32_t>(first);

@@ -26,6 +26,14 @@ const Node *Prover::proof(const NodePool &nodes, const Node &node) const {
   return all ? best : nullptr;
 }
 
+bool Prover::prove(const NodePool &nodes, const Node &node, double *value) const {
+  const Node *best = proof(nodes, node);
+  if (!best) return false;
+  value[best->owner] = best->mean();
+  value[1 - best->owner] = -best->mean();
+  return true;
+}
+
 const Node *Prover::expected_child(const NodePool &nodes, const Node &node) const {
   if (const Node *best = node.exact ? proof(nodes, node) : nullptr) return best;
   const auto better = [this](const Node &a, const Node &b) {

@@ -27,6 +27,8 @@ class Prover {
 
   // The child that proves a node; null if the node is not proven.
   const Node *proof(const NodePool &nodes, const Node &node) const;
+  // Whether the children of a node prove its value; writes it to value[2].
+  bool prove(const NodePool &nodes, const Node &node, double *value) const;
   // The child with which play is expected to go on: the one that proves the node, else the most visited one that is not
   // lost. Null if no child was visited.
   const Node *expected_child(const NodePool &nodes, const Node &node) const;

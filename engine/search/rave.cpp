@@ -10,7 +10,14 @@ AmafMarks::AmafMarks(const Game &game, const TreeOptions &options)
   if (options.rave) marks_.resize(static_cast<std::size_t>(game.action_count()) * static_cast<std::size_t>(players));
 }
 
-void AmafMarks::begin() {
+void AmafMarks::begin(NodePool &nodes, const Leaf &leaf) {
+  forget();
+  if (leaf.terminal || leaf.played.empty()) return;
+  for (const auto [player, action] : leaf.played) mark(player, action);
+  if (leaf.mover >= 0) add(nodes, leaf.path.back().node, leaf.mover, leaf.value[leaf.mover]);
+}
+
+void AmafMarks::forget() {
   if (++epoch_ != 0) return;
   std::fill(marks_.begin(), marks_.end(), 0u);  // the epoch has wrapped: old marks would look new
   epoch_ = 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/game.h"
+#include "search/leaf.h"
 #include "search/node_pool.h"
 #include "search/tree_options.h"
 
@@ -15,12 +16,14 @@ class AmafMarks {
  public:
   AmafMarks(const Game &game, const TreeOptions &options);
 
-  void begin();  // a descent, of which nothing is marked yet
+  // Begins a descent: forgets all marks, then counts the actions of the leaf's rollout as played after it.
+  void begin(NodePool &nodes, const Leaf &leaf);
   void mark(int player, Action action) { marks_[index(player, action)] = epoch_; }
   // Adds the value to every child of the node whose action is marked: played here or later.
   void add(NodePool &nodes, std::uint32_t node, int player, double value) const;
 
  private:
+  void forget();
   std::size_t index(int player, Action action) const {
     return static_cast<std::size_t>(action) + static_cast<std::size_t>(player) * stride_;
   }

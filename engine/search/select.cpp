@@ -12,6 +12,9 @@ namespace boardlab {
 
 namespace {
 
+// In the formulas below: N are the visits of the node; n, Q and P the visits, mean value and prior of a child; c is
+// options.c, the weight of exploration.
+
 using Line = ValueScale::Line;
 
 // 1/n. Two divisions per child would be a good part of a descent.
@@ -57,8 +60,11 @@ double unvisited_q(const TreeParts &tree, const Node &node, const Line &q) {
   return (visits > 0 ? sum / visits * q.slope + q.shift : 0) - tree.options.fpu;
 }
 
+// UCB1 (Auer, Cesa-Bianchi and Fischer 2002; as UCT, Kocsis and Szepesvari 2006):
+//   Q + c sqrt(ln N / n)
+// with a child without a visit before all others.
 template <bool HIDDEN>
-std::uint32_t ucb1(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_ucb1(TreeParts &tree, std::uint32_t at, int player) {
   const Node &node = tree.nodes[at];
   const Node *children = &tree.nodes[node.first];
   const Line q = tree.scale.line(player);
@@ -75,8 +81,10 @@ std::uint32_t ucb1(TreeParts &tree, std::uint32_t at, int player) {
   return best.choice();
 }
 
+// PUCT, equations 1 and 2 of Scheiermann and Konen (2022):
+//   Q + c P sqrt(epsilon + sum of n) / (1 + n),  sum of n = N - 1
 template <bool HIDDEN>
-std::uint32_t puct(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_puct(TreeParts &tree, std::uint32_t at, int player) {
   const Node &node = tree.nodes[at];
   const Node *children = &tree.nodes[node.first];
   const Line q = tree.scale.line(player);
@@ -122,8 +130,11 @@ struct RaveNode {
   }
 };
 
+// RAVE (Gelly and Silver 2011; algorithms 11, 12 and 14 of Wang 2021):
+//   (1 - beta) U + beta U_rave,  beta = sqrt(k / (3 N + k))
+// where U is the score by PUCT or UCB1, and U_rave the same score by the AMAF statistics.
 template <bool HIDDEN>
-std::uint32_t rave(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_rave(TreeParts &tree, std::uint32_t at, int player) {
   const TreeOptions &options = tree.options;
   const Node &node = tree.nodes[at];
   const Line q = tree.scale.line(player);
@@ -149,8 +160,11 @@ std::uint32_t rave(TreeParts &tree, std::uint32_t at, int player) {
   return best.choice();
 }
 
+// Gumbel below the root (Danihelka et al. 2022, section 5):
+//   improved policy - n / (1 + sum of n)
+// so that the visits follow the improved policy as closely as they can, without noise.
 template <bool HIDDEN>
-std::uint32_t gumbel(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_gumbel(TreeParts &tree, std::uint32_t at, int player) {
   GumbelView &view = tree.view;
   view.look_at(tree, at, player);
   softmax(view.logits, 1.0);
@@ -164,31 +178,21 @@ std::uint32_t gumbel(TreeParts &tree, std::uint32_t at, int player) {
   return best.choice();
 }
 
+template <bool HIDDEN>
+SelectionRule rule_for(const TreeOptions &options, bool is_root) {
+  if (options.gumbel_interior && !is_root) return select_gumbel<HIDDEN>;
+  if (options.rave) return select_rave<HIDDEN>;
+  return options.puct ? select_puct<HIDDEN> : select_ucb1<HIDDEN>;
+}
+
 }  // namespace
 
-std::uint32_t select_ucb1(TreeParts &tree, std::uint32_t at, int player) {
-  return tree.worlds.exist() ? ucb1<true>(tree, at, player) : ucb1<false>(tree, at, player);
+SelectionRule rule_at_root(const TreeParts &tree) {
+  return tree.worlds.exist() ? rule_for<true>(tree.options, true) : rule_for<false>(tree.options, true);
 }
 
-std::uint32_t select_puct(TreeParts &tree, std::uint32_t at, int player) {
-  return tree.worlds.exist() ? puct<true>(tree, at, player) : puct<false>(tree, at, player);
-}
-
-std::uint32_t select_rave(TreeParts &tree, std::uint32_t at, int player) {
-  return tree.worlds.exist() ? rave<true>(tree, at, player) : rave<false>(tree, at, player);
-}
-
-std::uint32_t select_gumbel(TreeParts &tree, std::uint32_t at, int player) {
-  return tree.worlds.exist() ? gumbel<true>(tree, at, player) : gumbel<false>(tree, at, player);
-}
-
-SelectionRule rule_at_root(const TreeOptions &options) {
-  if (options.rave) return select_rave;
-  return options.puct ? select_puct : select_ucb1;
-}
-
-SelectionRule rule_below_root(const TreeOptions &options) {
-  return options.gumbel_interior ? select_gumbel : rule_at_root(options);
+SelectionRule rule_below_root(const TreeParts &tree) {
+  return tree.worlds.exist() ? rule_for<true>(tree.options, false) : rule_for<false>(tree.options, false);
 }
 
 }  // namespace boardlab

@@ -9,8 +9,8 @@ Tree::Tree(GamePtr game, int outcome, TreeOptions options)
     : game_(std::move(game)),
       outcome_(outcome),
       parts_(*game_, options.ranked ? Range{-1, 1, false} : game_->outcome_range(outcome), options),
-      root_rule_(rule_at_root(options)),
-      rule_(rule_below_root(options)),
+      root_rule_(rule_at_root(parts_)),
+      rule_(rule_below_root(parts_)),
       amaf_(*game_, options),
       root_state_(*game_),
       legal_(static_cast<std::size_t>(game_->max_legal())) {}
@@ -105,7 +105,8 @@ void Tree::select(Leaf &leaf, Rng &rng, bool virtual_loss) {
     if (!is_chance) owner = player;
     depth += !is_chance;
     Node &node = parts_.nodes[child];
-    node.owner = static_cast<std::uint32_t>(owner) & 7u;
+    // Written only where it changes: a write to a part of a word delays the next read of the whole.
+    if (static_cast<int>(node.owner) != owner) node.owner = static_cast<std::uint32_t>(owner) & 7u;
     game_->apply(state, node.action);
     leaf.path.push_back({child, player, owner, 0});
     at = child;
@@ -124,8 +125,10 @@ void Tree::begin(Leaf &leaf, Rng &rng) {
   leaf.path.push_back({ROOT, CHANCE, 0, 0});
 }
 
+// The next three are inline because a descent calls them at every step.
+
 // Whether the descent ends at a proven node, whose value the leaf then has.
-bool Tree::reaches_proof(std::uint32_t at, int owner, Leaf &leaf) const {
+inline bool Tree::reaches_proof(std::uint32_t at, int owner, Leaf &leaf) const {
   const Node &node = parts_.nodes[at];
   if (!node.exact || at == ROOT) return false;
   leaf.terminal = true;
@@ -135,7 +138,7 @@ bool Tree::reaches_proof(std::uint32_t at, int owner, Leaf &leaf) const {
 }
 
 // The player who moves at the node or CHANCE; TERMINAL where the descent ends, at the end of the game or of a round.
-int Tree::mover_at(std::uint32_t at, Leaf &leaf, Rng &rng) const {
+inline int Tree::mover_at(std::uint32_t at, Leaf &leaf, Rng &rng) const {
   const Node &node = parts_.nodes[at];
   // A node with children knows who moves, unless that depends on hidden cards.
   if (node.count && !parts_.worlds.exist()) return static_cast<int>(node.mover);
@@ -155,7 +158,7 @@ std::uint32_t Tree::draw_child(std::uint32_t at, const void *state, Rng &rng) {
   return parts_.nodes.chance_child(at, game_->sample_chance(state, rng));
 }
 
-std::uint32_t Tree::choose_child(std::uint32_t at, int player, const void *state, Rng &rng) {
+inline std::uint32_t Tree::choose_child(std::uint32_t at, int player, const void *state, Rng &rng) {
   const Node &node = parts_.nodes[at];
   if (!node.count) {
     // PUCT expands with the evaluation, UCT on the second visit, which saves the blocks of most leaves.
@@ -176,11 +179,10 @@ void Tree::add_visits(Leaf &leaf, bool virtual_loss) {
   for (auto &step : leaf.path) {
     Node &node = parts_.nodes[step.node];
     // The mean of a proven node stays the same while the leaf waits.
-    if (node.exact)
-      step.loss = node.mean();
-    else if (virtual_loss)
-      step.loss = parts_.scale.least(step.owner);
-    node.value_sum += step.loss;
+    if (node.exact || virtual_loss) {
+      step.loss = node.exact ? node.mean() : parts_.scale.least(step.owner);
+      node.value_sum += step.loss;
+    }
     ++node.visits;
   }
 }
@@ -250,7 +252,7 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
   if (parts_.worlds.exist()) parts_.worlds.follow(nodes, leaf.path);
   const std::uint32_t end = leaf.path.back().node;
   if (options().puct && !leaf.terminal && !leaf.actions.empty() && !nodes[end].first) expand(end, leaf);
-  if (options().rave) add_rollout(leaf);
+  if (options().rave) amaf_.begin(nodes, leaf);
   const double step_reward = options().paper || options().ranked ? 0 : game_->step_reward();
   double value[MAX_PLAYERS];
   std::copy(std::begin(leaf.value), std::end(leaf.value), value);
@@ -266,7 +268,7 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
     }
     if (is_proven || node.exact) {
       const bool is_known = step == leaf.path.rbegin() && leaf.terminal;
-      if (!is_known) is_proven = prove(node, value);
+      if (!is_known) is_proven = parts_.prover.prove(nodes, node, value);
       if (is_proven) {
         node.exact = 1;
         node.value_sum = value[step->owner] * node.visits;
@@ -278,23 +280,6 @@ void Tree::back_up(Leaf &leaf, Rng &rng) {
   for (int p = 0; p < game_->players(); ++p) root_sum_[p] += value[p];
   if (options().gumbel > 0 && leaf.path.size() > 1) gumbel_.add(leaf.path[1].node - nodes.root().first, value);
   ++backups_;
-}
-
-// The actions of the rollout count as played after the leaf.
-void Tree::add_rollout(const Leaf &leaf) {
-  amaf_.begin();
-  if (leaf.terminal || leaf.played.empty()) return;
-  for (const auto [player, action] : leaf.played) amaf_.mark(player, action);
-  if (leaf.mover >= 0) amaf_.add(parts_.nodes, leaf.path.back().node, leaf.mover, leaf.value[leaf.mover]);
-}
-
-// Whether the children of a node prove its value, which then replaces `value`.
-bool Tree::prove(const Node &node, double *value) const {
-  const Node *best = parts_.prover.proof(parts_.nodes, node);
-  if (!best) return false;
-  value[best->owner] = best->mean();
-  value[1 - best->owner] = -best->mean();
-  return true;
 }
 
 void Tree::widen(const Leaf &leaf) {

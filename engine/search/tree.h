@@ -110,8 +110,6 @@ class Tree {
   bool expand(std::uint32_t at, int mover, std::span<const Action> actions, Rng &rng);
   void expand(std::uint32_t at, const Leaf &leaf);
   void add_visits(Leaf &leaf, bool virtual_loss);
-  void add_rollout(const Leaf &leaf);
-  bool prove(const Node &node, double *value) const;
 
   GamePtr game_;
   int outcome_;

@@ -65,8 +65,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   const Range range = game().outcome_range(evaluator_->outcome());
   const double aspiration = range.loose ? INFINITE : (range.max - range.min) / 32;
   double past[2] = {UNKNOWN, UNKNOWN};
-  // Two actions at a time, which have the same player's last word: a third cheaper. Against the clock every depth
-  // counts.
+  // Deepens by two actions at a time, so that the same player moves last: a third cheaper. Against the clock, by one.
   const int step = options_.seconds > 0 ? 1 : 2;
   const int first = step == 2 && options_.depth % 2 == 0 ? 2 : 1;
   for (int depth = first; depth <= options_.depth && (depth == first || found.height == CUT); depth += step) {
@@ -76,7 +75,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
       if (options_.exact) {
         search_all(root, depth, out);
       } else {
-        // The value is expected near the one of two actions earlier, which had the same player's last word.
+        // Expect a value near that of the iteration two actions shallower, in which the same player moved last.
         const double guess = depth > 2 ? past[depth % 2] : UNKNOWN;
         const double alpha = guess - aspiration, beta = guess + aspiration;
         if (std::isfinite(alpha)) search_best(root, depth, alpha, beta, out);
@@ -103,7 +102,7 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   search_.add_line(out.action, reached, out.values[best], out.line);
   const bool is_proven = found.height != CUT;
   out.info.emplace_back("nodes", static_cast<double>(solving_nodes_ + search_.nodes));
-  // What is proven does not change with more depth; against the clock the depth asked for says nothing.
+  // A proven value does not change with more depth; against the clock the given depth is no limit.
   out.info.emplace_back("depth", is_proven && options_.seconds <= 0 ? options_.depth : reached);
   out.info.emplace_back("proven", is_proven);
 }
@@ -135,13 +134,13 @@ void AlphaBetaSearch::search_best(Root &root, int depth, double alpha, double be
       root.found.value = found.value;
       root.best = i;
       alpha = std::max(alpha, found.value);
-      if (alpha >= beta) return;  // to be searched again with a wider window
+      if (alpha >= beta) return;  // the caller searches again with a wider window
     }
   }
   out.values[root.best] = root.found.value;
 }
 
-// A solution may take half of the time that is left: where it is not found in time, there is still some to deepen.
+// A solution may take half of the time left. If it is not found, there is still time for deepening.
 double AlphaBetaSearch::solving_deadline() const {
   return options_.seconds > 0 ? (PrincipalVariation::now() + deadline_) / 2 : INFINITE;
 }
@@ -154,7 +153,7 @@ bool AlphaBetaSearch::solve(const void *state, Decision &out) {
     for (std::size_t i = 0; i < out.actions.size(); ++i) {
       game().copy(child_.data(), state);
       game().apply(child_.data(), out.actions[i]);
-      solution.nodes = 0;  // the end of the game costs none
+      solution.nodes = 0;  // a finished game costs none
       bool is_solved = true;
       if (game().player(child_.data()) == TERMINAL)
         game().outcome(evaluator_->outcome(), child_.data(), solution.scores);
@@ -190,13 +189,13 @@ bool AlphaBetaSearch::solve_who_wins(const void *state, Decision &out) {
   const bool is_solved = winner_->solve(state, options_.solve_nodes, poll, solution, solving_deadline());
   solving_nodes_ += solution.nodes;
   if (!is_solved) return false;
-  // A lost position is searched as usual: one that is lost by little may still be won against a weaker opponent.
+  // A lost position is searched as usual: it may still be won against a weaker opponent.
   if (solution.scores[game().player(state)] < 0) return false;
   const std::size_t at = out.index_of(game(), solution.action);
   out.action = solution.action;
   out.policy[at] = 1;
   winner_->add_line(solution, game().player(state), out.line);
-  // By how much it is won is not known, and the score is another unit than the evaluator's.
+  // The margin of the win is unknown, and the score has another unit than the evaluator's values.
   out.info.emplace_back("nodes", static_cast<double>(solving_nodes_));
   out.info.emplace_back("depth", game().moves_left(state));
   out.info.emplace_back("wins", solution.scores[game().player(state)]);

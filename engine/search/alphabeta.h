@@ -1,5 +1,5 @@
-// Alpha-beta for two-player zero-sum games without chance, over any evaluator: iterative deepening with principal
-// variation search, Multi-ProbCut on demand, and exact solving near the end of the game.
+// Alpha-beta over any evaluator, for two-player zero-sum games without chance: iterative deepening with principal
+// variation search, optional Multi-ProbCut, and exact solving near the end of the game.
 #pragma once
 
 #include "evaluators/endgame.h"
@@ -11,11 +11,11 @@ namespace boardlab {
 
 struct AlphaBetaOptions {
   int depth = 4;                            // actions
-  double seconds = 0;                       // for a decision, solving included; 0 = no limit
-  bool exact = false;                       // value of every root action, not only of the best
-  int solve_below = 0;                      // solves the position when at most so many actions are left; 0 = never
-  int wld_below = 0;                        // only whether it is won, lost or drawn; for outcomes other than the score
-  std::int64_t solve_nodes = 0;             // what a solution may cost; after that it searches as usual
+  double seconds = 0;                       // per decision, solving included; 0 = no limit
+  bool exact = false;                       // find the value of every root action, not only of the best
+  int solve_below = 0;                      // solve the position when at most this many actions are left; 0 = never
+  int wld_below = 0;                        // solve for win, loss or draw only; for outcomes other than the score
+  std::int64_t solve_nodes = 0;             // limit of a solution; after that it searches as usual
   std::shared_ptr<const ProbCut> prob_cut;  // null: full width
   std::size_t table_bytes = 64u << 20;
 };
@@ -34,7 +34,7 @@ class AlphaBetaSearch final : public Search {
   // The root of one iteration.
   struct Root {
     const void *state;
-    std::vector<std::size_t> order;  // of the actions: the best of the last iteration first
+    std::vector<std::size_t> order;  // of the actions, the best of the last iteration first
     std::size_t best;
     PrincipalVariation::Found found;
   };
@@ -49,7 +49,7 @@ class AlphaBetaSearch final : public Search {
   PrincipalVariation search_;
   std::optional<EndgameSolver> solver_, winner_;
   double deadline_ = PrincipalVariation::INFINITE;  // of the decision
-  std::int64_t solving_nodes_ = 0;                  // spent on the decision so far
+  std::int64_t solving_nodes_ = 0;                  // spent on solving in this decision
   StateBuffer child_;
 };
 

@@ -68,7 +68,7 @@ void BeamSearch::make_plan(const void *state) {
       std::vector<Action> legal(stride_);
       path_.push_back(action_of(end_.candidate, legal));
     }
-    // Nothing that is reached later can be better: a range may be generous, but it is one.
+    // Nothing later can be better: even a loose range is a bound.
     if (is_solved_ && step <= 0 && range.max + step * (length + 1) <= score_) break;
     if (is_solved_ && layers_.size() + 1 == depth) break;
     drop_known();
@@ -76,13 +76,13 @@ void BeamSearch::make_plan(const void *state) {
     if (judged_.empty()) break;
     keep_best();
     if (is_solved_) continue;
-    // Where no end is found: to the best position of the last layer.
+    // No end was found: plan to the best position of the last layer.
     const auto best = std::max_element(judged_.begin(), judged_.end(),
                                        [](const Judged &a, const Judged &b) { return a.value < b.value; });
     score_ = static_cast<double>(best->value) + step * length;
     trace(static_cast<std::size_t>(best - judged_.begin()));
   }
-  if (path_.empty()) {  // every action leads to where we have been
+  if (path_.empty()) {  // every action leads to a position visited before
     path_.resize(stride_);
     game().legal(state, path_.data());
     path_.resize(1);
@@ -103,12 +103,12 @@ Action BeamSearch::play(Candidate candidate, void *child, std::vector<Action> &l
   const Action action = action_of(candidate, legal);
   game().copy(child, state_at(candidate / stride_));
   game().apply(child, action);
-  if (game().player(child) == TERMINAL) game().contradicts("apply");  // an end is no candidate
+  if (game().player(child) == TERMINAL) game().contradicts("apply");  // candidates are not terminal
   return action;
 }
 
-// All that the beam leads to: hashes of positions, and the best of the ends, the first of equals. States are not kept:
-// playing an action once more takes less time than memory for all of them would.
+// Finds the hashes of all positions that the beam leads to, and the best end, the first of equals. States are not kept:
+// playing an action again costs less time than the memory for all of them.
 void BeamSearch::expand() {
   const std::size_t size = game().state_size(), parents = beam_.size() / size;
   hashes_.resize(parents * stride_);
@@ -141,7 +141,7 @@ void BeamSearch::expand() {
   });
 }
 
-// Of equal positions the first is kept, and none that was in a beam before.
+// Keeps the first of equal positions, and none that was in a beam before.
 void BeamSearch::drop_known() {
   poll();
   workers_.run(PARTS, [&](std::size_t first, std::size_t last) {
@@ -174,7 +174,7 @@ void BeamSearch::judge() {
   nodes_ += static_cast<std::int64_t>(judged_.size());
 }
 
-// Those in batch_, into values_.
+// Evaluates the states of batch_ into values_.
 void BeamSearch::judge_states(std::size_t count) {
   const std::size_t size = game().state_size(), stretches = (count + STRETCH - 1) / STRETCH;
   if (evaluator_->batches()) {
@@ -192,8 +192,8 @@ void BeamSearch::judge_states(std::size_t count) {
   stretches_ += stretches;
 }
 
-// The best candidates become the next beam. Equals are told apart by a mixed number: their order in the beam would
-// prefer the offspring of the first.
+// Makes the best candidates the next beam. Ties are broken by a hash: their order would favour the children of the
+// first states in the beam.
 void BeamSearch::keep_best() {
   const auto is_better = [](const Judged &a, const Judged &b) {
     if (a.value != b.value) return a.value > b.value;

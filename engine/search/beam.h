@@ -1,6 +1,5 @@
-// Beam search, for puzzles: games of one player without chance. From the root on, every layer holds the `width`
-// positions that the evaluator judges best of all that the layer before leads to, each once and none that was in a beam
-// before.
+// Beam search for puzzles: games of one player without chance. Every layer holds the `width` positions with the best
+// values among those that the layer before leads to, each once, and none that was in a beam before.
 #pragma once
 
 #include <array>
@@ -16,11 +15,11 @@ namespace boardlab {
 struct BeamOptions {
   std::int64_t width = 1000;
   int depth = 0;    // layers; 0 = the game's horizon
-  int threads = 1;  // changes nothing but the time
+  int threads = 1;  // does not change the result
 };
 
-// Plans once, from the first state that it is asked about, and then follows its plan; where the game has left the plan,
-// or the plan did not reach an end, it plans anew.
+// Plans at its first decision and then follows the plan. Makes a new one if the game leaves the plan or the plan does
+// not reach the end of the game.
 class BeamSearch final : public Search {
  public:
   // Throws std::invalid_argument for a game that it cannot plan.
@@ -36,7 +35,7 @@ class BeamSearch final : public Search {
   }
 
  private:
-  // A candidate is the number of its parent in the beam times max_legal plus that of the action among the legal ones.
+  // A candidate is the index of its parent in the beam times max_legal, plus the index of the legal action.
   using Candidate = std::uint32_t;
   struct Step {
     std::uint32_t parent;
@@ -64,32 +63,32 @@ class BeamSearch final : public Search {
   // Plays the candidate on a copy of its parent.
   Action play(Candidate candidate, void *child, std::vector<Action> &legal) const;
 
-  // Positions are spread over so many sets by their hashes, so that threads work on sets of their own.
+  // Positions are divided into this many sets by their hashes, so that each thread works on sets of its own.
   static constexpr std::size_t PARTS = 16;
   static std::size_t part_of(std::uint64_t hash) { return hash >> 60; }
-  // States that are judged at once: enough to fill a GPU, few enough to stop soon.
+  // States evaluated at once: enough to fill a GPU, few enough to stop soon.
   static constexpr std::size_t BATCH = 1 << 16, BATCH_A_THREAD = 1 << 12;
-  // A stretch of states has random numbers of its own, whichever thread judges it.
+  // States that share a random stream, so that results do not depend on the thread that evaluates them.
   static constexpr std::size_t STRETCH = 256;
 
   BeamOptions options_;
   std::size_t width_, stride_, most_at_once_;
   Workers workers_;
-  std::vector<std::unique_ptr<Evaluator>> judges_;  // one a thread, where the evaluator does not batch
+  std::vector<std::unique_ptr<Evaluator>> judges_;  // one per thread, unless the evaluator batches
   Workers alone_{1};
 
   std::vector<std::byte> beam_, next_beam_;        // states
-  std::vector<std::uint64_t> hashes_;              // of candidates; 0 where there is none
-  std::array<HashSet, PARTS> beams_, candidates_;  // hashes of what was in a beam, and of this layer's candidates
+  std::vector<std::uint64_t> hashes_;              // of candidates; 0 = none
+  std::array<HashSet, PARTS> beams_, candidates_;  // hashes of all beams so far, and of this layer's candidates
   std::vector<Judged> judged_;
   std::vector<std::byte> batch_;
   std::vector<double> values_;
-  std::vector<std::vector<Step>> layers_;  // how each state of every beam was reached
+  std::vector<std::vector<Step>> layers_;  // how the states of every beam were reached
   End end_;
   std::mutex end_mutex_;
   std::uint64_t stretches_ = 0, stream_ = 0;
 
-  // What was found.
+  // The result.
   Plan plan_;
   std::vector<Action> path_;
   double score_ = 0;

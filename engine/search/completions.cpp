@@ -60,7 +60,7 @@ void CompletionsSearch::value(std::size_t ply, int depth, double *out) {
   Frame &here = frame(ply);
   const int players = game().players(), player = game().player(here.state.data());
   if (player == TERMINAL) return game().outcome(evaluator_->outcome(), here.state.data(), out);
-  // The end of a round is a leaf like the end of the game: the next one starts anew.
+  // The end of a round is a leaf, like the end of the game: the next round starts afresh.
   if (depth <= 0 || game().round_over(here.state.data())) return evaluator_->value(here.state.data(), rng, out);
   Frame &child = frame(ply + 1);
   double values[MAX_PLAYERS];

@@ -1,7 +1,7 @@
-// ExpectimaxN with hidden cards: every way to fill in what the player does not see is searched with open cards, and the
-// values of an action are averaged with the probabilities of these completions.
+// ExpectimaxN with hidden cards: searches every way to fill in what the player does not see with open cards, and
+// averages the values of an action by the probabilities of these completions.
 //
-// Exact about the deal, optimistic about knowledge: inside a completion everybody sees everything, so that nobody
+// It is exact about the deal and optimistic about knowledge: inside a completion everybody sees everything, so nobody
 // bluffs and the searcher overrates what it will know later (strategy fusion).
 #pragma once
 
@@ -13,7 +13,7 @@ namespace boardlab {
 
 struct CompletionsOptions {
   int depth = 2;      // actions; chance does not count
-  int worlds = 4096;  // when more completions fit, so many are drawn
+  int worlds = 4096;  // the most completions to search; if there are more, they are drawn at random
 };
 
 class CompletionsSearch final : public Search {
@@ -26,7 +26,7 @@ class CompletionsSearch final : public Search {
   }
 
  private:
-  // A chance node with more outcomes is played on with one of them: three cards of a flop would be 117,600.
+  // A chance node with more outcomes is replaced by one of them: the three cards of a flop have 117,600.
   static constexpr int MOST_OUTCOMES = 16;
 
   struct Frame {

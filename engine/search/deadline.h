@@ -1,5 +1,4 @@
-// When a search that counts its work in small steps looks at the clock: often enough to stop in time, seldom enough to
-// cost nothing.
+// A time limit for work in small steps. Reads the clock often enough to stop in time and seldom enough to cost nothing.
 #pragma once
 
 #include <chrono>
@@ -9,15 +8,15 @@ namespace boardlab {
 
 class Deadline {
  public:
-  // 0 seconds: there is no limit.
+  // 0 seconds = no limit.
   explicit Deadline(double seconds) : seconds_(seconds) {}
 
-  // Whether the clock, and the poll for Ctrl-C, are to be looked at after so many steps.
+  // Whether it is time to read the clock and to poll for Ctrl-C, after `done` steps.
   bool is_due(std::int64_t done) const { return done >= next_; }
-  // Looks at the clock.
+  // Reads the clock.
   bool is_over(std::int64_t done) {
     const double passed = elapsed();
-    // The clock costs a tenth of a fast step, so that it is read every 64; after every slow one.
+    // Reading the clock costs a tenth of a fast step: read it every 64 fast steps, or after every slow one.
     next_ = done + (passed < 1e-3 * static_cast<double>(done) ? 64 : 1);
     return seconds_ > 0 && passed >= seconds_;
   }

@@ -8,7 +8,7 @@ namespace boardlab {
 
 namespace {
 
-// Says what it was told: hands an answer to Tree::prepare_root.
+// Passes a known answer to Tree::prepare_root.
 class Messenger final : public Evaluator {
  public:
   using RollOut = std::function<void(const Question &)>;
@@ -83,7 +83,7 @@ void Forest::settle(Current &now) {
   }
 }
 
-// Rules written in Python may throw: then no game has changed.
+// If rules written in Python throw, no game has changed.
 void Forest::change(std::span<const std::size_t> trees, const std::function<void(std::size_t, Current &)> &begin) {
   std::vector<Current> changed;
   changed.reserve(trees.size());
@@ -163,7 +163,7 @@ bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
   return true;
 }
 
-// The root has its answer: it gets its children, and noise on their priors.
+// Expands the root with its answer and adds noise to the priors.
 void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
   Messenger messenger(game_, outcome_, p.leaf.value, p.priors,
@@ -184,7 +184,7 @@ void Forest::ask_root(Plot &plot) {
     plot.waiting = 1;
 }
 
-// Descends until leaves wait for an evaluation or nothing is left to do.
+// Descends until leaves wait for an evaluation or no iterations are left.
 void Forest::advance(Plot &plot) {
   while (!plot.at_root && plot.left > 0 && !plot.tree.root().exact) {
     plot.tree.make_room();
@@ -202,7 +202,7 @@ void Forest::advance(Plot &plot) {
   }
 }
 
-// All leaves have their answers.
+// Backs up the leaves, which all have their answers.
 void Forest::finish(Plot &plot) {
   for (std::size_t i = 0; i < plot.waiting; ++i) {
     Pending &p = plot.pending[i];
@@ -220,7 +220,7 @@ void Forest::finish(Plot &plot) {
   plot.waiting = 0;
 }
 
-// A part of the value that the leaf has already becomes a rollout's.
+// Mixes the leaf's value with that of a rollout.
 void Forest::roll_out(Plot &plot, const Question &question) {
   if (!plot.rollout) return;
   double rolled[MAX_PLAYERS];
@@ -250,7 +250,7 @@ void Forest::policy(std::size_t i, double *row) const {
       row[child.action] = child.prior;
     else if (sum > 0)
       row[child.action] /= sum;
-    else  // every value is the worst of the range
+    else  // every value is the worst possible
       row[child.action] = 1.0 / static_cast<double>(children.size());
   }
 }
@@ -273,7 +273,7 @@ void Forest::add_scores(Plot &plot) const {
 }
 
 std::size_t Forest::start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal) {
-  if (rows_) forget();  // a search that was given up
+  if (rows_) forget();  // a search that was not finished
   for (std::size_t i = 0; i < plots_.size(); ++i) {
     Plot &plot = plots_[i];
     plot.left = game_->player(plot.game.state.data()) < 0 ? 0 : iterations[i];
@@ -309,7 +309,7 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
       for_all([&](Plot &plot) { read(plot, answers); });
       for (std::size_t row = 0; row < rows_; ++row) {
         const Pending &p = *row_of_[row];
-        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);  // as it was told: what was paid so far is exact
+        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);  // without the score so far, which is known exactly
       }
       for_all([&](Plot &plot) {
         add_scores(plot);
@@ -324,7 +324,7 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
   }
 }
 
-// Gives every waiting leaf its row, and equal positions the same one, then writes the rows.
+// Assigns rows to the waiting leaves, equal positions the same one, and writes them.
 std::size_t Forest::collect(std::byte *inputs, bool *legal) {
   rows_ = 0;
   std::fill(same_.begin(), same_.end(), 0);

@@ -1,17 +1,17 @@
-// Many trees side by side, each with a game of its own: their leaves wait together for one batch of evaluations.
+// Many trees, each with its own game, whose leaves are evaluated in common batches.
 //
 //   rows = start(iterations)                  the first leaves, as rows of the caller's arrays
 //   while rows: rows = step(answers)          backs the answers up and collects the next leaves
 //
-// The trees share nothing but the cache of evaluations, which changes only while no tree works, so that several threads
-// give the same result as one.
+// The trees share only the cache of evaluations, which changes while no tree works. So the number of threads does not
+// change the result.
 #pragma once
 
 #include <memory>
 
 #include "core/workers.h"
-#include "evaluators/encoding.h"
 #include "evaluators/cache.h"
+#include "evaluators/encoding.h"
 #include "search/tree.h"
 
 namespace boardlab {
@@ -20,11 +20,11 @@ struct ForestOptions {
   int trees = 1;
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
-  bool reuse = true;            // keep the subtree of what was played
-  // So much of a leaf's value is a random rollout's, the rest the evaluator's (Wang's WRo; with 1 his Rollout).
+  bool reuse = true;            // keep the subtree of the actions played
+  // The weight of a random rollout in a leaf's value; the evaluator has the rest (Wang's WRo; with 1 his Rollout).
   double rollout_weight = 0;
-  RootPolicy policy = RootPolicy::VISITS;  // what is reported of the roots; with Gumbel the improved policy
-  TreeOptions tree;                        // PUCT always
+  RootPolicy policy = RootPolicy::VISITS;  // to report of the roots; ignored with Gumbel
+  TreeOptions tree;                        // always selects by PUCT
 };
 
 class Forest {
@@ -35,54 +35,54 @@ class Forest {
   const GamePtr &game_ptr() const { return game_; }
   const Encoding &encoding() const { return encoding_; }
   std::size_t size() const { return plots_.size(); }
-  // Most rows that wait at once: what the caller's arrays must hold.
+  // The most rows that can wait at once: the caller's arrays must hold them.
   std::size_t capacity() const { return plots_.size() * static_cast<std::size_t>(options_.tree.batch); }
 
   // ---- the games ----
   const void *state(std::size_t i) const { return plots_[i].game.state.data(); }
-  // Nature moves on at once, so that a game waits for a player or is over.
+  // Chance events happen at once, so that a game waits for a player or is over.
   void set_state(std::size_t i, const void *state);
   void restart(std::span<const std::size_t> trees, bool training_start);
-  void play(std::span<const std::size_t> trees, std::span<const Action> actions);  // legal ones, one a tree
-  // The outcome when the round ended in which the last action was played, before nature dealt the next; null where it
-  // goes on, and in games without rounds.
+  void play(std::span<const std::size_t> trees, std::span<const Action> actions);  // legal, one per tree
+  // The outcome of the round that the last action ended, before the next deal; null if the round goes on, and in games
+  // without rounds.
   const double *round_end(std::size_t i) const {
     return plots_[i].game.round_ended ? plots_[i].game.round_end : nullptr;
   }
 
   // ---- a search ----
-  // Iterations for every tree, and whether there is noise at its root; a game that is over gets none.
+  // Starts a search with `iterations` per tree, and noise at the roots marked. Games that are over get none.
   std::size_t start(const std::int64_t *iterations, const bool *noise, std::byte *inputs, bool *legal);
-  // Answers to the rows of the last start or step. When it throws, the search is over and its trees are forgotten.
+  // Takes the answers to the rows of the last start or step. If it throws, the search ends and the trees are dropped.
   std::size_t step(const Answers &answers, std::byte *inputs, bool *legal);
   std::size_t waiting() const { return rows_; }
-  void forget();  // ends a search, forgets all trees and gives their memory back
+  void forget();  // ends a search, drops all trees and returns their memory
 
   const Tree &tree(std::size_t i) const { return plots_[i].tree; }
-  // Of the present state; none when it was not searched.
+  // The root's children; none if the present state was not searched.
   std::span<const Node> root_children(std::size_t i) const;
   bool has_gumbel() const { return options_.tree.gumbel > 0; }
-  // Writes a share of every action of the root: row[actions], all zero when the state was not searched.
+  // Writes the policy at the root: row[actions], all zero if the state was not searched.
   void policy(std::size_t i, double *row) const;
   std::int64_t evaluations() const { return evaluations_; }
-  double encode_seconds() const { return encode_seconds_; }  // spent on writing rows, of all that start and step took
-  std::int64_t shared() const;                               // leaves that needed no evaluation of their own
+  double encode_seconds() const { return encode_seconds_; }  // the part of start and step spent on writing rows
+  std::int64_t shared() const;                               // leaves answered by the cache or by an equal row
   void clear_cache() { cache_.clear(); }
 
  private:
   struct Pending {
     Leaf leaf;
-    StateBuffer beyond;           // a leaf at a chance node: after nature has moved on
-    const void *asked = nullptr;  // the state that is evaluated
+    StateBuffer beyond;           // for a leaf at a chance node: the state after chance
+    const void *asked = nullptr;  // the state to evaluate
     std::vector<Action> legal;
     std::vector<double> priors;
     int mover = 0;
-    bool is_beyond_chance = false;  // the actions are those of another position than the leaf
+    bool is_beyond_chance = false;  // the state to evaluate is not the leaf's
     std::uint64_t hash = 0;
     std::size_t row = 0;
     bool answered = false;
   };
-  // A game as it stands.
+  // The present state of a game.
   struct Current {
     StateBuffer state;
     Rng nature;
@@ -96,11 +96,11 @@ class Forest {
     Current game;
     Tree tree;
     Rng rng;
-    std::unique_ptr<RolloutEvaluator> rollout;  // where leaves are rolled out
+    std::unique_ptr<RolloutEvaluator> rollout;  // null if leaves are not rolled out
     std::vector<Pending> pending;
-    std::size_t waiting = 0;  // of `pending`
-    bool at_root = false;     // the root itself waits for its priors
-    std::int64_t left = 0;    // iterations
+    std::size_t waiting = 0;  // entries of `pending` in use
+    bool at_root = false;     // the root waits for its priors
+    std::int64_t left = 0;    // iterations to do
     std::int64_t cache_hits = 0;
   };
 
@@ -121,13 +121,13 @@ class Forest {
   GamePtr game_;
   int outcome_;
   ForestOptions options_;
-  bool counts_rounds_;  // ranks are of whole games
+  bool counts_rounds_;  // not with ranked rewards: ranks are of whole games
   Encoding encoding_;
   EvaluationCache cache_;
   Workers workers_;
   std::vector<Plot> plots_;
   std::vector<Pending *> row_of_;
-  std::vector<std::uint32_t> same_;  // hash table over the rows of a batch
+  std::vector<std::uint32_t> same_;  // hash table of the rows of a batch
   std::size_t rows_ = 0;
   std::int64_t evaluations_ = 0, duplicates_ = 0;
   double encode_seconds_ = 0;

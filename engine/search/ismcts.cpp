@@ -63,7 +63,7 @@ std::size_t IsmctsSearch::enter(const void *state, int player) {
 
 std::size_t IsmctsSearch::select(const InformationSet &node, int player) {
   const Edge *edges = &edges_[node.first];
-  // Actions that were never tried come first, at random.
+  // Untried actions come first, at random.
   std::uint32_t untried = 0;
   for (std::uint32_t i = 0; i < node.count; ++i) untried += edges[i].visits == 0;
   if (untried) {
@@ -104,7 +104,7 @@ void IsmctsSearch::iterate(const void *root, bool from_deal) {
       game().outcome(evaluator_->outcome(), state, value);
       break;
     }
-    // The end of a round is a leaf: the next one starts anew.
+    // The end of a round is a leaf: the next round starts afresh.
     if (!is_first && game().round_over(state)) {
       if (from_deal) keep_round_end(state);
       evaluator_->value(state, rng, value);
@@ -115,7 +115,7 @@ void IsmctsSearch::iterate(const void *root, bool from_deal) {
       continue;
     }
     is_first = false;
-    // Where information sets repeat, against the contract, a descent could go round in them for ever.
+    // If information sets repeat, against the contract, a descent could circle for ever.
     const bool is_too_long = path_.size() >= static_cast<std::size_t>(game().horizon());
     const std::size_t set = is_too_long ? NONE : enter(state, player);
     if (set == NONE) {
@@ -147,7 +147,7 @@ void IsmctsSearch::back_up(double *value) {
   for (int p = 0; p < game().players() && through_root; ++p) root_sum_[p] += value[p];
 }
 
-// The ends of one round differ in what was won: few, where a search from the deal is possible at all.
+// The ends of a round differ in what was won. They are few if a search from the deal is possible at all.
 void IsmctsSearch::keep_round_end(const void *state) {
   if (round_ends_.size() >= MOST_ROUND_ENDS) return;
   for (const StateBuffer &kept : round_ends_)
@@ -179,7 +179,7 @@ bool IsmctsSearch::leads_here(const StateBuffer *deal, Rng &scout) {
   return false;
 }
 
-// The deal of the present round: the game's beginning, that of the last decision, or an end of the round before.
+// Finds the deal of the present round: the start of the game, the last decision's deal, or an end of the last round.
 void IsmctsSearch::find_deal() {
   if (!deal_ && round_ends_.empty()) return;
   Rng scout(derive_seed(rng.word, 1));
@@ -193,7 +193,7 @@ void IsmctsSearch::find_deal() {
     }
 }
 
-// Returns how often the present information set was visited.
+// Returns the visits of the present information set.
 std::int64_t IsmctsSearch::run(const void *state, bool from_deal, std::int64_t iterations) {
   for (std::int64_t i = 0; i < iterations; ++i) {
     if (i % 64 == 63) poll();

@@ -1,17 +1,17 @@
-// Monte Carlo tree search for games with hidden cards: information-set MCTS with a tree for every player (MO-ISMCTS,
-// Cowling, Powley and Whitehouse 2012).
+// Information-set MCTS with a tree per player (MO-ISMCTS, Cowling, Powley and Whitehouse 2012), for games with hidden
+// cards.
 //
-// A node is what one player can tell apart: its statistics are found by the game's `observe` key, so that everybody in
-// the tree decides by what it sees, and the others' cards change from descent to descent. (With one tree for all,
-// SO-ISMCTS, the others would not know their own cards.)
+// A node is an information set: all positions that one player cannot tell apart, found by the game's `observe` key. So
+// every player in the tree decides by what it sees, while the others' cards change from descent to descent. (In a
+// single tree, SO-ISMCTS, the others would not know their own cards.)
 //
-// A descent starts from the deal, if that leads to the present information set often enough, and otherwise from the
-// present position with its hidden parts filled in at random. From the deal, the searcher's hands are as open as
-// everybody's and what was played tells about the cards: visits then approach an equilibrium (Kuhn poker). From the
-// position, all hands that fit are equally likely, whatever was bet, and the others answer as if they knew ours.
+// A descent starts from the deal if that leads to the present information set often enough, otherwise from the present
+// position with its hidden parts filled in at random. From the deal, the searcher's own cards vary too and the actions
+// played carry information about the cards: the visits approach an equilibrium (Kuhn poker). From the position, all
+// hands that fit are equally likely, whatever was bet, and the others answer as if they knew ours.
 //
-// A game of several rounds has a deal in each. The next one begins where this one ends, so that the ends of the round
-// which the descents meet are kept, and the one that leads to the next decision is its deal.
+// Every round of a game has its own deal, which follows the end of the round before. So the search keeps the round ends
+// that its descents meet, and looks among them for the one that leads to its next decision.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,10 @@ struct IsmctsOptions {
   enum class Start { EITHER, DEAL, POSITION };
   enum class Choice { EITHER, SAMPLE, VISITS, VALUE };
   std::int64_t iterations = 1000;
-  double c = 0.5;  // exploration of UCB1, over values scaled to [0,1] by those that were seen
+  double c = 0.5;  // exploration of UCB1, over values scaled to [0,1] by those seen
   Start start = Start::EITHER;
-  // From the deal a sample of the visits: an equilibrium mixes, and the most visited action alone would give it away.
-  // From the position the most visited action: there the other visits are nothing but exploration.
+  // EITHER is SAMPLE from the deal: an equilibrium mixes, and always playing the most visited action would give that
+  // up. From the position it is VISITS: there the other visits are only exploration.
   Choice choice = Choice::EITHER;
   std::size_t max_nodes = 1u << 22;
 };
@@ -46,15 +46,15 @@ class IsmctsSearch final : public Search {
   }
 
  private:
-  // From the deal, at least so many descents in a hundred must come through the present information set.
+  // The least share of descents from the deal that must pass through the present information set.
   static constexpr std::int64_t LEAST_PERCENT = 1;
   static constexpr std::size_t MOST_ROUND_ENDS = 64;
-  static constexpr int SCOUTS = 64;  // random descents that tell whether a deal leads here
+  static constexpr int SCOUTS = 64;  // random descents that test whether a deal leads here
 
   struct Edge {
     Action action;
     std::uint32_t visits;
-    double value_sum;  // for the player who decides
+    double value_sum;  // for the player who moves
   };
   struct InformationSet {
     std::uint64_t key;
@@ -76,24 +76,24 @@ class IsmctsSearch final : public Search {
   void keep_round_end(const void *state);
   std::uint64_t key_of(const void *state, int player);
   std::uint32_t &slot(std::uint64_t key);
-  // Its information set, a new one if need be; NONE when there is no room for it.
+  // The information set of the state, a new one if necessary; NONE if there is no room.
   std::size_t enter(const void *state, int player);
   std::size_t select(const InformationSet &set, int player);
   void report(Decision &out, bool from_deal);
 
   IsmctsOptions options_;
   std::vector<InformationSet> sets_;
-  std::vector<std::uint32_t> table_;  // by key, open addressing: 1 + the number of the set, 0 = free
+  std::vector<std::uint32_t> table_;  // open addressing by key: 1 + the index of the set, 0 = free
   std::vector<Edge> edges_;
   std::vector<Step> path_;
   StateBuffer state_, seen_;
   std::vector<std::uint8_t> observation_;
   std::vector<Action> legal_;
   double low_[MAX_PLAYERS], high_[MAX_PLAYERS];
-  double root_sum_[MAX_PLAYERS];  // over the descents that came through the present information set
+  double root_sum_[MAX_PLAYERS];  // over the descents through the present information set
   std::uint64_t root_key_ = 0;
-  std::optional<StateBuffer> deal_;      // of the present round, where that is not the game's own beginning
-  std::vector<StateBuffer> round_ends_;  // that the last decision's descents met
+  std::optional<StateBuffer> deal_;      // of the present round, unless it is the start of the game
+  std::vector<StateBuffer> round_ends_;  // met by the last decision's descents
 };
 
 }  // namespace boardlab

@@ -62,7 +62,7 @@ void MaxNSearch::act(const void *state, Decision &out) {
   }
   std::vector<bool> soonest;
   out.choose_best_value(rng, players == 1 && find_soonest(state, out, soonest) ? &soonest : nullptr);
-  // Actions that are equal for the mover may differ for the others: the scores are those of the chosen one.
+  // Actions that are equal for the mover may differ for the others: report the scores of the chosen one.
   const auto chosen = std::find(out.actions.begin(), out.actions.end(), out.action);
   if (chosen != out.actions.end()) {
     const auto row = static_cast<std::size_t>(chosen - out.actions.begin()) * players;
@@ -73,8 +73,9 @@ void MaxNSearch::act(const void *state, Decision &out) {
   out.info.emplace_back("depth", options_.depth);
 }
 
-// A puzzle whose actions cost nothing would else put its solution off for ever: one twist away it is worth as much as
-// three. Searched anew from the least depth on, because a search that may go deeper ends with the first solution.
+// Where actions cost nothing, a puzzle would otherwise put its solution off for ever: one twist away it is worth as
+// much as three twists away. Searches again from the least depth on, because a deeper search ends with the first
+// solution.
 bool MaxNSearch::find_soonest(const void *state, const Decision &decision, std::vector<bool> &allowed) {
   const double best = *std::max_element(decision.values.begin(), decision.values.end());
   if (range_.loose || best < range_.max || std::count(decision.values.begin(), decision.values.end(), best) < 2)
@@ -103,7 +104,7 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
     game().outcome(evaluator_->outcome(), here.state.data(), out);
     return 0;
   }
-  // The end of a round is a leaf like the end of the game: the next one starts anew.
+  // The end of a round is a leaf, like the end of the game: the next round starts afresh.
   const bool is_round_over = game().round_over(here.state.data());
   if (depth <= 0 || is_round_over) {
     evaluator_->value(here.state.data(), rng, out);
@@ -128,7 +129,7 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
       add(value(ply + 1, depth, values));
       for (int p = 0; p < players; ++p) out[p] += here.probabilities[static_cast<std::size_t>(i)] * values[p];
     }
-    for (int p = 0; p < players; ++p)  // six sixths of the most there is are that, and no last bit less
+    for (int p = 0; p < players; ++p)  // six sixths of the maximum are the maximum, without a rounding error
       if (!range_.loose && out[p] >= range_.max - 1e-12 * (range_.max - range_.min)) out[p] = range_.max;
     if (height != CUT) height = std::max(height, 1);
   } else {
@@ -149,8 +150,8 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
       if (i > 0 && values[player] <= out[player]) continue;
       std::copy(values, values + players, out);
       if (below != CUT && !range_.loose && out[player] >= range_.max) {
-        // The rest cannot be better, and of equals the first is taken. Where others are paid too, that may be one of
-        // those before, which a deeper search finds as good.
+        // The rest cannot be better, and of equals the first is taken. Where other players have values too, that may be
+        // an earlier action, which a deeper search finds as good.
         if (players == 1) height = below;
         break;
       }

@@ -1,8 +1,8 @@
-// MaxN and ExpectimaxN: full-width search of n actions for any number of players, with or without chance. The value of
-// every action is exact. What may be pruned without changing it depends on the game:
+// MaxN and ExpectimaxN: full-width search for any number of players, with or without chance. The value of every root
+// action is exact. Pruning that does not change it depends on the game:
 //   two players whose scores add up to zero: alpha-beta, and Star1 at chance nodes;
-//   others: an action that is proven to bring the most there is ends the search of its node. Shallow pruning (Korf
-//   1991) would need a bound on the sum of all players' values, which neither games nor evaluators give.
+//   others: an action proven to bring the maximum ends the search of its node. Shallow pruning (Korf 1991) would need a
+//   bound on the sum of all players' values, which neither games nor evaluators give.
 #pragma once
 
 #include <deque>
@@ -31,9 +31,9 @@ class MaxNSearch final : public Search {
  private:
   struct Entry {
     std::uint64_t key;
-    double values[MAX_PLAYERS];  // not floats: equal actions must stay equal, found in the table or not
+    double values[MAX_PLAYERS];  // not float: equal actions must stay equal, whether found in the table or not
     std::int16_t depth;
-    std::int16_t height;  // what value() returned
+    std::int16_t height;  // as returned by value()
     std::uint8_t age;
   };
   struct Frame {
@@ -42,22 +42,21 @@ class MaxNSearch final : public Search {
     std::vector<double> probabilities;
   };
 
-  // The value vector of frame `ply`'s state, searched `depth` more actions. Returns how many actions away the farthest
-  // end of the game is (after chance alone: 1, the least depth at which nature is not judged), or CUT when the depth
-  // cut something off. A value that is not cut is good for every depth from
-  // its height on: games that reach a position after more or fewer actions need not search it anew for each.
+  // Computes the values of frame `ply`'s state from a search of `depth` more actions. Returns its height: the number of
+  // actions to the farthest end of the game (1 after chance alone, the least depth at which chance nodes are not
+  // evaluated), or CUT if the depth cut something off. A value that is not cut holds for every depth from its height
+  // on, so a position reached after more or fewer actions need not be searched again.
   static constexpr int CUT = -1;
   int value(std::size_t ply, int depth, double *out);
-  // For one player: of the actions that are proven to bring the most there is, those that do so soonest. False where
-  // nothing is.
+  // For one player: finds the actions that are proven to bring the maximum soonest. Returns false if there are none.
   bool find_soonest(const void *state, const Decision &decision, std::vector<bool> &allowed);
   Frame &frame(std::size_t ply);
 
   MaxNOptions options_;
-  std::optional<PrincipalVariation> zero_sum_;  // for two players whose scores add up to zero
-  Transpositions<Entry> table_;                 // for all others
+  std::optional<PrincipalVariation> zero_sum_;  // two players whose scores add up to zero
+  Transpositions<Entry> table_;                 // all other games
   Range range_;
-  std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper
+  std::deque<Frame> frames_;  // a deque: references stay valid while the recursion goes deeper
   std::int64_t nodes_ = 0;
 };
 

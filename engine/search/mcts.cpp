@@ -40,7 +40,7 @@ void MctsSearch::reset(std::uint64_t seed) {
   seed_helpers(seed);
 }
 
-// ---- Algorithm 1 of paper 000, with the recursion unrolled: select; evaluate; expand and back up. ----
+// ---- Algorithm 1 of Scheiermann and Konen (2022), without recursion: select; evaluate; expand and back up. ----
 
 void MctsSearch::descend(Worker &worker, std::size_t leaves, bool virtual_loss) {
   for (std::size_t i = 0; i < leaves; ++i) tree_.select(worker.leaves[i], *worker.rng, virtual_loss);
@@ -63,7 +63,7 @@ void MctsSearch::act(const void *state, Decision &out) {
     out.prepare(game(), state);
     report(out, grow(state));
   } catch (...) {
-    tree_.clear();  // a descent that was never backed up has left its visits and virtual losses behind
+    tree_.clear();  // descents that were not backed up have left visits and virtual losses behind
     throw;
   }
 }
@@ -73,7 +73,7 @@ std::int64_t MctsSearch::grow(const void *state) {
   Deadline deadline(options_.seconds);
   for (const Worker &worker : workers_) worker.evaluator->begin_decision();
   tree_.set_root(state, options_.reuse);
-  // A node counts its visits in 32 bits, and a kept tree brings some along.
+  // A node counts its visits in 32 bits, and a kept tree starts with some.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
   tree_.prepare_root(*evaluator_, rng, options_.iterations);
   const std::int64_t most = MOST_VISITS - tree_.root().visits;
@@ -98,14 +98,14 @@ std::int64_t MctsSearch::grow_alone(std::int64_t limit, Deadline &deadline) {
   return done;
 }
 
-// Tree parallelisation (Chaslot, Winands and van den Herik 2008) with one lock: a thread that holds it backs up its
-// last leaves and selects its next ones; evaluations, the greater part of an iteration, need no lock. Virtual losses
+// Tree parallelisation (Chaslot, Winands and van den Herik 2008) with one lock. A thread holds it while it backs up its
+// last leaves and selects its next ones. Evaluations, the greater part of an iteration, need no lock. Virtual losses
 // keep the threads apart.
 class MctsSearch::Shared {
  public:
   Shared(MctsSearch &search, std::int64_t limit, std::int64_t done) : search_(search), limit_(limit), done_(done) {}
 
-  // Until the iterations are done, the root is proven or `stop` was called. `look` is called after every evaluation.
+  // Works until the iterations are done, the root is proven or `stop` is called. Calls `look` after every evaluation.
   template <class Look>
   void work(Worker &worker, Look look) {
     std::size_t waiting = 0;
@@ -115,13 +115,13 @@ class MctsSearch::Shared {
     }
   }
   void stop() { stop_ = true; }
-  std::int64_t done() const { return done_; }  // when all threads are
+  std::int64_t done() const { return done_; }  // iterations; read it after all threads have ended
 
  private:
-  // A turn of several leaves moves the nodes near the root less often from one core's cache to another's.
+  // With several leaves per turn, the nodes near the root move less often from one core's cache to another's.
   static constexpr std::int64_t VISITS_A_LEAF = 256, MOST_LEAVES = 8;
 
-  // Backs up the `waiting` leaves and selects the next; false at the end.
+  // Backs up the `waiting` leaves and selects the next ones. Returns false at the end.
   bool take_turn(Worker &worker, std::size_t &waiting) {
     Tree &tree = search_.tree_;
     for (;; std::this_thread::yield()) {
@@ -150,7 +150,7 @@ class MctsSearch::Shared {
 };
 
 std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
-  // Where values are scaled by what was seen, a virtual loss is the least of it.
+  // Where values are scaled by those seen, the virtual loss is the least of them, so there must be some.
   std::int64_t done = 0;
   for (; done < limit && done < RANGE_ITERATIONS && !tree_.knows_range() && !tree_.root().exact; ++done) {
     tree_.make_room();
@@ -183,7 +183,7 @@ std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
       };
       threads.emplace_back([&guarded, this, t] { guarded(workers_[t], [] {}); });
     }
-  } catch (...) {  // the system gives no more threads: those that run are ended, then it is said
+  } catch (...) {  // the system refused another thread: end those that run, then throw
     const std::lock_guard lock(failure_mutex);
     failure = std::current_exception();
     failed = true;
@@ -201,7 +201,7 @@ std::int64_t MctsSearch::grow_together(std::int64_t limit, Deadline &deadline) {
   return shared.done();
 }
 
-// Only the actions that the solver leaves in the running count.
+// Counts only the actions that the solver leaves in the running.
 void MctsSearch::report(Decision &out, std::int64_t iterations) {
   const auto nodes = tree_.root_children();
   const auto running = tree_.running();
@@ -219,7 +219,7 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
   out.action = out.actions[best];
   if (children_[best]) tree_.add_line(static_cast<std::size_t>(children_[best] - nodes.data()), out.line);
   for (int p = 0; p < game().players(); ++p) out.scores[p] = tree_.root_mean(p);
-  // Sequential halving has spent much on actions that it threw away.
+  // Without the descents that sequential halving spent on actions it then dropped.
   if (options_.tree.gumbel > 0 && children_[best] && !tree_.root().exact) {
     const auto k = static_cast<std::size_t>(children_[best] - nodes.data());
     for (int p = 0; p < game().players() && !std::isnan(tree_.child_mean(k, p)); ++p)
@@ -251,14 +251,14 @@ void MctsSearch::report_policy(Decision &out) const {
       out.policy[i] = tree_.policy_weight(options_.policy, k);
     sum += out.policy[i];
   }
-  // Nothing but zeros: every value is the worst of the range.
+  // All weights are zero if every value is the worst of the range.
   for (std::size_t i = 0; i < children_.size() && !(sum > 0); ++i) out.policy[i] = children_[i] ? 1 : 0;
   if (!(sum > 0))
     sum = static_cast<double>(std::count_if(children_.begin(), children_.end(), [](auto c) { return c; }));
   for (double &p : out.policy) p /= sum;
 }
 
-// Index of the action to play.
+// The index of the action to play.
 std::size_t MctsSearch::chosen(const Decision &out) {
   using Choice = MctsOptions::Choice;
   if (options_.choice == Choice::SAMPLE) {
@@ -281,7 +281,7 @@ std::size_t MctsSearch::chosen(const Decision &out) {
     const auto at = std::find(children_.begin(), children_.end(), child);
     if (at != children_.end()) return static_cast<std::size_t>(at - children_.begin());
   }
-  // Rank by what was asked for, then by visits, then by value.
+  // Ranks by the chosen measure, then by visits, then by value.
   std::size_t best = out.actions.size();
   const auto better = [&](std::size_t a, std::size_t b) {
     const Node &x = *children_[a], &y = *children_[b];

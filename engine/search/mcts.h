@@ -10,13 +10,13 @@ namespace boardlab {
 struct MctsOptions {
   std::int64_t iterations = 1000;  // 0 = no limit
   double seconds = 0;              // 0 = no limit
-  bool reuse = true;               // keep the subtree of what was played
-  bool minmax_priors = false;      // values become priors by a min-max map, not by a softmax
-  int threads = 1;                 // that grow the tree together; with more than one the result is a matter of luck
+  bool reuse = true;               // keep the subtree of the actions played
+  bool minmax_priors = false;      // turn values into priors by a min-max map instead of a softmax
+  int threads = 1;                 // that grow the tree together; with more than one, results vary from run to run
   using Policy = RootPolicy;
-  Policy policy = Policy::VISITS;  // the distribution that is reported
-  // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
-  // drawn from policy^(1/temperature). With Gumbel selection "the most visited" is the one that it ends with.
+  Policy policy = Policy::VISITS;  // the distribution to report
+  // The action to play: the most visited one, the one with the best mean value, the highest in the reported policy, or
+  // one drawn from policy^(1/temperature). With Gumbel, VISITS means the action that sequential halving ends with.
   enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;
   double temperature = 1;
   TreeOptions tree;
@@ -36,7 +36,7 @@ class MctsSearch final : public Search {
 
  private:
   static constexpr std::int64_t MOST_VISITS = UINT32_MAX - 1;
-  static constexpr std::int64_t RANGE_ITERATIONS = 64;  // that one thread makes at most before the others begin
+  static constexpr std::int64_t RANGE_ITERATIONS = 64;  // at most, by one thread before the others begin
 
   // What a thread needs for its own descents.
   struct Worker {
@@ -45,11 +45,11 @@ class MctsSearch final : public Search {
     std::vector<Leaf> leaves;
     std::vector<Question> questions;
   };
-  struct alignas(64) Helper {  // no two in one line of the cache: every rollout writes its random state
+  struct alignas(64) Helper {  // one per cache line: every rollout writes its random state
     std::unique_ptr<Evaluator> evaluator;
     Rng rng;
   };
-  class Shared;  // what the threads of one decision share
+  class Shared;  // state shared by the threads of one decision
 
   std::int64_t grow(const void *state);
   std::int64_t grow_alone(std::int64_t limit, Deadline &deadline);
@@ -64,9 +64,9 @@ class MctsSearch final : public Search {
 
   MctsOptions options_;
   Tree tree_;
-  std::vector<Helper> helpers_;         // of the other threads
-  std::vector<Worker> workers_;         // this thread's first
-  std::vector<const Node *> children_;  // by legal action; null where the tree has none or proved others better
+  std::vector<Helper> helpers_;         // for the other threads
+  std::vector<Worker> workers_;         // the calling thread's is the first
+  std::vector<const Node *> children_;  // by legal action; null if proven worse than another
 };
 
 }  // namespace boardlab

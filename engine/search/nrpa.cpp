@@ -7,7 +7,7 @@
 namespace boardlab {
 
 namespace {
-// exp(weight) stays where sums and products of it are finite and no action's chance becomes zero for good.
+// Limits of exp(weight): sums and products stay finite, and no probability becomes zero for good.
 constexpr double SMALLEST = 1e-250, LARGEST = 1e250;
 constexpr std::uint64_t MOST_CODES = 1u << 26;
 }  // namespace
@@ -97,7 +97,7 @@ void NrpaSearch::search(std::size_t level) {
   for (int i = 0; i < options_.iterations; ++i) {
     if (level > 1) std::copy(here.policy.begin(), here.policy.end(), below.policy.begin());
     search(level - 1);
-    // Equal scores replace: the search moves on instead of standing at the first sequence of its score.
+    // An equal score replaces the best: the search moves on instead of staying at the first sequence of that score.
     if (i == 0 || below.best.score >= here.best.score) std::swap(below.best, here.best);
     adapt(here.policy, here.best);
   }
@@ -134,8 +134,8 @@ void NrpaSearch::playout(const Policy &policy, Sequence &out) {
   out.score = outcome[0] + game().step_reward() * static_cast<double>(out.actions.size());
 }
 
-// Gradient ascent on the probability of the sequence: each action's weight rises by alpha and those of all legal
-// actions fall by alpha times their probability. Probabilities are those before the step, at every ply.
+// Gradient ascent on the probability of the sequence: the weight of each action rises by alpha, and the weights of all
+// legal actions fall by alpha times their probability before the step.
 void NrpaSearch::adapt(Policy &policy, const Sequence &towards) {
   touched_.clear();
   std::size_t begin = 0;

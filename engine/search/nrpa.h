@@ -1,6 +1,5 @@
-// Nested rollout policy adaptation (Rosin 2011): for games of one player without chance. Playouts draw their actions
-// from a policy; every level calls the one below it many times and moves its own policy towards the best sequence it
-// has seen.
+// Nested rollout policy adaptation (Rosin 2011), for games of one player without chance. Playouts draw their actions
+// from a policy. Every level calls the one below it many times and moves its policy towards the best sequence seen.
 #pragma once
 
 #include "search/deadline.h"
@@ -14,14 +13,13 @@ struct NrpaOptions {
   int iterations = 100;  // calls of the level below, at every level
   double alpha = 1;      // step of adaptation
   double seconds = 0;    // 0 = no limit
-  bool restart = true;   // with a limit: begin anew while time is left
-  int depth = 0;         // cut playouts after so many actions; 0 = at the game's horizon
-  bool by_ply = false;   // a weight for every action at every ply, not for every action
+  bool restart = true;   // with a time limit: start again while time is left
+  int depth = 0;         // actions after which playouts are cut; 0 = the game's horizon
+  bool by_ply = false;   // one weight per action and ply instead of one per action
   int outcome = SCORE;
 };
 
-// Plans once, from the first state that it is asked about, and then follows its plan as long as the game does; where
-// the game has left the plan it plans anew.
+// Plans at its first decision and then follows the plan. Makes a new one if the game leaves the plan.
 class NrpaSearch final : public Search {
  public:
   // Throws std::invalid_argument for a game that it cannot plan.
@@ -31,16 +29,16 @@ class NrpaSearch final : public Search {
   std::unique_ptr<Search> clone() const override { return std::make_unique<NrpaSearch>(game_ptr(), options_, 0); }
 
  private:
-  // A playout: its actions, and at every ply the codes of the legal ones, of which `chosen` was played.
+  // A playout: its actions, and for every ply the codes of the legal actions and which of them was chosen.
   struct Sequence {
     double score = 0;
     std::vector<Action> actions;
     std::vector<std::uint32_t> chosen;
     std::vector<std::uint32_t> codes;
-    std::vector<std::size_t> ends;  // of each ply's codes
+    std::vector<std::size_t> ends;  // of the codes of each ply
     void clear();
   };
-  // exp(weight) of every code: what sampling needs. Adaptation multiplies.
+  // exp(weight) of every code, as sampling needs it. Adaptation multiplies.
   using Policy = std::vector<double>;
   struct Level {
     Policy policy;
@@ -49,7 +47,7 @@ class NrpaSearch final : public Search {
   struct OutOfTime {};
 
   void make_plan(const void *state);
-  // NRPA of paper's Figure 2: the best sequence of the level is left in levels_[level].best.
+  // Function NRPA of Rosin (2011), figure 2. Leaves the best sequence of the level in levels_[level].best.
   void search(std::size_t level);
   void playout(const Policy &policy, Sequence &out);
   void adapt(Policy &policy, const Sequence &towards);

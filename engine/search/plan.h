@@ -1,5 +1,5 @@
-// A plan of a whole game: actions from a first state on. It is followed as long as the game does, and where the game
-// has left it, somebody has to plan anew.
+// A plan for a whole game: actions from a first state on. It holds as long as the game follows it; after that, the
+// caller must make a new plan.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ class Plan {
     actions_.assign(actions.begin(), actions.end());
     restart();
   }
-  // Whether the state lies on the plan; then it can tell what to play there. The plan is played through from where it
-  // stands, or from its root if somebody has gone back.
+  // Whether the state lies on the plan, which then has an action for it. Replays the plan from its present position, or
+  // from the root if the game has gone back.
   bool leads_through(const void *state) {
     if (actions_.empty()) return false;
     const std::size_t from = played_;
@@ -29,10 +29,10 @@ class Plan {
     restart();
     return advance(state, from);
   }
-  // The next action and what follows it, of a plan that brings `score` with all its step rewards: those of the actions
-  // already played are behind us.
+  // Writes the next action and the rest of the plan. `score` is the outcome of the whole plan with all step rewards;
+  // those of the actions already played are taken off.
   void tell(double score, Decision &out) const {
-    if (played_ >= actions_.size()) game_.contradicts("player");  // nothing to decide where there was
+    if (played_ >= actions_.size()) game_.contradicts("player");  // the game was over here before
     out.action = actions_[played_];
     out.line.assign(actions_.begin() + static_cast<std::ptrdiff_t>(played_), actions_.end());
     const std::size_t i = out.index_of(game_, out.action);

@@ -10,8 +10,8 @@
 namespace boardlab {
 
 namespace {
-// Of the shallow value around what the evaluator makes expect: how far away a bound may be to be tried.
-constexpr double GATE = 0.5;  // deviations
+// A shallow search is tried if its bound is at most this many standard deviations from the evaluator's prediction.
+constexpr double GATE = 0.5;
 }  // namespace
 
 double PrincipalVariation::now() {
@@ -83,7 +83,7 @@ void PrincipalVariation::add_line(Action action, int depth, double value, std::v
     const Entry *known = table_.find(game_->hash(at.state.data()));
     if (!known || known->value != value) return;
     if (known->depth != depth && (known->height == CUT || known->height > depth)) return;
-    // All replies are at most worth that: which one is, is not known, unless nothing is worth less.
+    // An upper bound for all replies does not name the best one, unless it is the worst value possible.
     if (known->bound == AT_MOST && (range.loose || value > range.min)) return;
     const auto end = at.actions.begin() + game_->legal(at.state.data(), at.actions.data());
     action = known->best;
@@ -91,7 +91,7 @@ void PrincipalVariation::add_line(Action action, int depth, double value, std::v
   }
 }
 
-// The value of frame `ply`, whatever it is, for `player`.
+// The value of frame `ply` for `player`: a terminal state, a chance node or a player's position.
 PrincipalVariation::Found PrincipalVariation::child_value(std::size_t ply, int player, int depth, double alpha,
                                                           double beta) {
   Frame &child = frames_[ply];
@@ -108,8 +108,8 @@ PrincipalVariation::Found PrincipalVariation::child_value(std::size_t ply, int p
   return {-reply.value, reply.height};
 }
 
-// Star1: what the outcomes that are still to come can add lies between the ends of the range, so that each needs to be
-// searched only within a window, and all others are spared when one falls outside of its own.
+// Star1: the outcomes still to come add values within the range. So each outcome is searched within a window only, and
+// the rest are skipped when one falls outside its window.
 PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int player, int depth, double alpha,
                                                       double beta) {
   spend();
@@ -121,7 +121,7 @@ PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int playe
   }
   const Range range = game_->outcome_range(outcome_);
   const bool prunes = !range.loose && evaluator && evaluator->stays_in_range();
-  const double slack = 1e-9 * (range.max - range.min);  // against rounding: rather search than cut by mistake
+  const double slack = 1e-9 * (range.max - range.min);  // against rounding: do not cut by mistake
   const int count = game_->chance(here.state.data(), here.actions.data(), here.scores.data());
   Frame &child = frame(ply + 1);
   double sum = 0, rest = 1;
@@ -145,14 +145,14 @@ PrincipalVariation::Found PrincipalVariation::average(std::size_t ply, int playe
   return {sum, height};
 }
 
-// The actions from `begin` on.
+// Orders the actions from `begin` on.
 void PrincipalVariation::order(Frame &here, int begin, int end, int depth) {
   const auto n = static_cast<std::size_t>(end - begin);
   Action *actions = here.actions.data() + begin;
   double *scores = here.scores.data() + begin;
   const double *history =
       &history_[static_cast<std::size_t>(here.player) * static_cast<std::size_t>(game_->action_count())];
-  // Asking about all children costs as much as a node one above the leaves: worth it from three above on.
+  // Evaluating all children costs as much as a node one above the leaves: worth it from three above on.
   const bool asks = evaluator && depth >= 4 && !is_to_the_end(depth);
   if (asks) {
     evaluator->action_values(here.state.data(), {actions, n}, rng, scores);
@@ -162,7 +162,7 @@ void PrincipalVariation::order(Frame &here, int begin, int end, int depth) {
       scores[i] = history[a] + (a == here.killers[0] ? 2e9 : a == here.killers[1] ? 1e9 : 0);
     }
   }
-  // By insertion: the lists are short, and equal scores keep the order of the rules.
+  // Insertion sort: the lists are short, and equal scores keep the order of the rules.
   for (std::size_t i = 1; i < n; ++i) {
     const double score = scores[i];
     const Action action = actions[i];
@@ -187,8 +187,8 @@ void PrincipalVariation::reward(Frame &here, Action action, int depth) {
   h = std::min(h + weight, 1e8);
 }
 
-// On the way to the end: an action that ends the game well enough, or leads to a position that is known well enough,
-// spares all others. The table's memory is asked for before it is read: most of it is far away.
+// In a search to the end: an action that ends the game at or above beta, or leads to such a position of the table,
+// makes the others unnecessary. Table entries are prefetched: most of them are not in a cache.
 bool PrincipalVariation::won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action) {
   Frame &child = frame(ply + 1);
   Frame &here = frames_[ply];
@@ -228,7 +228,7 @@ bool PrincipalVariation::cut_early(std::size_t ply, int depth, double alpha, dou
   if (!fit) return false;
   double guess[MAX_PLAYERS];
   evaluator->value(here.state.data(), rng, guess);
-  // One of the two sides only, the nearer one, and only where the shallow search may well get there: else it would cost
+  // Tries only the nearer of the two bounds, and only if the shallow search is likely to reach it: otherwise it costs
   // more than it saves.
   const double expected = fit->guess.at(guess[here.player]);
   const double enough = prob_cut->shallow_for_beta(*fit, beta), little = prob_cut->shallow_for_alpha(*fit, alpha);
@@ -258,7 +258,7 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   Action first = -1;
   if (const Entry *known = table_.find(key)) {
     first = known->best;
-    // The same depth only: a deeper value would be as good, but results would depend on what was searched before.
+    // Only the same depth: a deeper value would be as good, but results would depend on earlier searches.
     if (known->depth == depth || (known->height != CUT && known->height <= depth)) {
       if (known->bound == EXACT || (known->bound == AT_LEAST && known->value >= beta) ||
           (known->bound == AT_MOST && known->value <= alpha))
@@ -277,7 +277,7 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
     return found;
   };
   Found best{-INFINITE, 0};
-  bool is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;  // the window is
+  bool is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;  // the window is empty
   if (prob_cut && depth >= ProbCut::LEAST_DEPTH && !is_to_the_end(depth) && is_null &&
       cut_early(ply, depth, alpha, beta, best))
     return keep(best, best.value >= beta ? AT_LEAST : AT_MOST, first);
@@ -286,7 +286,7 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   Action best_action = here.actions[0];
   if (is_to_the_end(depth) && count > 1 && won_at_once(ply, count, beta, best, best_action))
     return keep(best, AT_LEAST, best_action);
-  // What the table remembers is searched before the others are ordered: most often it spares them all.
+  // The table's action is searched before the others are ordered: usually it makes them unnecessary.
   const auto remembered = std::find(here.actions.begin(), here.actions.begin() + count, first);
   if (remembered != here.actions.begin() + count)
     std::rotate(here.actions.begin(), remembered, remembered + 1);

@@ -1,6 +1,6 @@
-// Principal variation search (Marsland and Campbell 1982), the core of alpha-beta, of exact solving and of full-width
-// search in two-player zero-sum games: any evaluator at the end of the search, or none when it goes to the end of the
-// game. Chance is averaged with Star1 (Ballard 1983).
+// Principal variation search (Marsland and Campbell 1982): the core of alpha-beta, exact solving and full-width search
+// in two-player zero-sum games. Any evaluator values the leaves; a search to the end of the game needs none. Chance
+// nodes are searched by Star1 (Ballard 1983).
 #pragma once
 
 #include <deque>
@@ -14,8 +14,8 @@ namespace boardlab {
 
 class ProbCut;
 
-// Whether alpha-beta and exact solving fit the game. A step reward is paid to the mover alone, so that a game which has
-// one is not zero-sum on the way.
+// Whether alpha-beta and exact solving fit the game. A game with a step reward is not zero-sum on the way: only the
+// mover is paid.
 inline bool is_two_player_zero_sum(const Game &game) {
   return game.players() == 2 && game.is_zero_sum() && !game.has_chance() && !game.is_hidden() &&
          game.step_reward() == 0;
@@ -24,18 +24,18 @@ inline bool is_two_player_zero_sum(const Game &game) {
 class PrincipalVariation {
  public:
   static constexpr double INFINITE = std::numeric_limits<double>::infinity();
-  static constexpr int TO_THE_END = 30000;  // as a depth, which falls on the way: the table prefers what is deeper
+  static constexpr int TO_THE_END = 30000;  // as a depth, which falls on the way: the table prefers deeper entries
   static constexpr int CUT = -1;            // as a height
 
   // A value for the player to move, fail soft: at or below alpha it is an upper bound, at or above beta a lower one.
-  // The height says how many actions away the farthest end of the game is that it rests on (after chance alone: 1, the
-  // least depth at which nature is not judged), or CUT when it rests on the evaluator. What is not cut is proven and
-  // good for every depth from its height on.
+  // The height is the number of actions to the farthest end of the game that the value rests on (1 after chance alone,
+  // the least depth at which chance nodes are not evaluated), or CUT if it rests on the evaluator. A value that is not
+  // cut is proven and holds for every depth from its height on.
   struct Found {
     double value;
     int height;
   };
-  struct OutOfBudget {};  // thrown when the nodes or the time are used up
+  struct OutOfBudget {};  // thrown when nodes or time are used up
 
   PrincipalVariation(GamePtr game, int outcome, std::size_t table_bytes)
       : game_(std::move(game)),
@@ -43,7 +43,7 @@ class PrincipalVariation {
         table_(table_bytes),
         history_(2 * static_cast<std::size_t>(game_->action_count())) {}
 
-  Evaluator *evaluator = nullptr;     // null for searches to the end only
+  Evaluator *evaluator = nullptr;     // null if every search goes to the end
   const ProbCut *prob_cut = nullptr;  // null: full width
   Poll poll = [] {};
   double deadline = INFINITE;  // of the clock `now`
@@ -51,20 +51,20 @@ class PrincipalVariation {
   Rng rng{0};
 
   static double now();
-  // The next decision: budgets are set by the caller, the table grows older, the history fades.
+  // Begins the next decision: ages the table and fades the history. The caller sets the budgets.
   void begin();
   void clear();
 
-  // The root of what is searched next.
+  // Sets the root of the next search.
   void set_root(const void *state);
   // The value of the root for its mover.
   Found value(int depth, double alpha, double beta) { return value(0, depth, alpha, beta); }
   // The value of playing the action at the root, for the root's mover; `depth` counts the action.
   Found after(Action action, int depth, double alpha, double beta) { return after(0, action, depth, alpha, beta); }
-  // The line of play that `value` rests on, which `after` has just found for the action: the action and the replies to
-  // it, as far as the table still knows them.
+  // The line of play behind `value`, which `after` has just found for the action: the action and the replies, as far as
+  // the table still has them.
   void add_line(Action action, int depth, double value, std::vector<Action> &out);
-  // The best reply that the table knows at the root, or -1.
+  // The best action at the root by the table, or -1.
   Action best_known() {
     const Entry *known = table_.find(game_->hash(frame(0).state.data()));
     return known ? known->best : -1;
@@ -74,14 +74,14 @@ class PrincipalVariation {
   enum Bound : std::uint8_t { EXACT, AT_LEAST, AT_MOST };
   struct Entry {
     std::uint64_t key;
-    double value;  // not a float: equal actions must stay equal, found in the table or not
+    double value;  // not float: equal actions must stay equal, whether found in the table or not
     Action best;
     std::int16_t depth;
     std::int16_t height;
     std::uint8_t age;
     Bound bound;
   };
-  struct Reached {  // by an action
+  struct Reached {  // the position after an action
     std::uint64_t key;
     int player;
   };
@@ -89,7 +89,7 @@ class PrincipalVariation {
     StateBuffer state;
     int player = 0;
     std::vector<Action> actions;
-    std::vector<double> scores;  // by which the actions are ordered; at a chance node the probabilities
+    std::vector<double> scores;  // for the order of the actions; at a chance node the probabilities
     std::vector<Reached> reached;
     Action killers[2] = {-1, -1};
   };
@@ -109,7 +109,7 @@ class PrincipalVariation {
   GamePtr game_;
   int outcome_;
   Transpositions<Entry> table_;
-  std::deque<Frame> frames_;  // grows, never moves: references stay good while the recursion goes deeper
+  std::deque<Frame> frames_;  // a deque: references stay valid while the recursion goes deeper
   std::vector<double> history_;
 };
 

@@ -11,14 +11,14 @@ namespace boardlab {
 namespace {
 
 constexpr int MEASURED_DEPTH = 8;
-constexpr int POSITIONS = 400;  // in all
-// So many positions are searched to depth 6, which takes some milliseconds each; the first of them deeper, as long as
-// these nodes last.
+constexpr int POSITIONS = 400;  // in total
+// All positions are searched to depth 6, which takes some milliseconds each; the first ones deeper, as long as these
+// nodes last.
 constexpr int USUAL_DEPTH = 6;
 constexpr std::int64_t DEEP_NODES = 4'000'000;
 constexpr int LEAST_SAMPLES = 20;        // of a stage and its neighbours
-constexpr double RANDOM_ACTIONS = 0.25;  // so that positions differ
-constexpr double TAKEN = 0.1;            // of the positions of a game: neighbours say the same thing twice
+constexpr double RANDOM_ACTIONS = 0.25;  // share of random actions, so that positions differ
+constexpr double TAKEN = 0.1;            // share of the positions of a game: neighbours are too much alike
 
 struct Sample {
   int stage, depth;
@@ -48,7 +48,7 @@ ProbCut::Line line(const std::vector<Sample> &samples, int from, int to, int sha
   return fit;
 }
 
-// Of one stage, with as many stages before and after it as it takes to have samples enough.
+// The samples of one stage, with as many stages before and after it as it takes to have enough.
 ProbCut::Line stage_line(const std::vector<Sample> &samples, int stages, int stage, int shallow, int deep) {
   ProbCut::Line fit;
   for (int around = 0; around < stages && fit.samples < LEAST_SAMPLES; ++around)
@@ -56,8 +56,8 @@ ProbCut::Line stage_line(const std::vector<Sample> &samples, int stages, int sta
   return fit;
 }
 
-// Beyond the deepest searches that were measured often enough, each two actions more are taken to add as much variance
-// as the last two did that were measured: predictions get worse with the distance, but slowly.
+// Beyond the deepest searches measured often enough, every two actions are assumed to add as much variance as the last
+// two measured: predictions get worse with distance, but slowly.
 ProbCut::Fit predict(const std::vector<Sample> &samples, int stages, int stage, int depth) {
   const int shallow = ProbCut::shallow_depth(depth);
   ProbCut::Fit fit;
@@ -96,7 +96,7 @@ const ProbCut::Fit *ProbCut::fit(int stage, int depth) const {
 }
 
 double ProbCut::bounded(double bound) const {
-  const double margin = range_.max - range_.min;  // evaluators may go beyond the range, but not by far
+  const double margin = range_.max - range_.min;  // evaluators may leave the range, but not by far
   const bool possible = range_.loose || (bound > range_.min - margin && bound < range_.max + margin);
   return possible ? bound : std::numeric_limits<double>::infinity();
 }
@@ -134,7 +134,7 @@ std::shared_ptr<const ProbCut> ProbCut::learn(const Evaluator &evaluator, double
           if (d > USUAL_DEPTH) deep_nodes -= search.nodes - nodes;
           sample.values[d] = found.value;
           sample.depth = d;
-          is_open = found.height == PrincipalVariation::CUT;  // what is proven needs no prediction
+          is_open = found.height == PrincipalVariation::CUT;  // a proven value needs no prediction
         }
         if (is_open) samples.push_back(sample);
       }

@@ -1,6 +1,6 @@
-// Multi-ProbCut (Buro 1995, 1997): a shallow search predicts the value of a deep one, and where even a pessimistic
-// prediction lies outside the window the deep search is spared. How well it predicts is learned from the evaluator's
-// own searches of positions out of self-play, for every stage of the game and pair of depths.
+// Multi-ProbCut (Buro 1995, 1997): a shallow search predicts the value of a deep one, and if even a pessimistic
+// prediction lies outside the window, the deep search is skipped. The predictions are fitted to searches of self-play
+// positions with the same evaluator, for every stage of the game and pair of depths.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class ProbCut {
  public:
   static constexpr int LEAST_DEPTH = 3;
 
-  // deep value = slope * shallow value + offset, give or take the deviation.
+  // deep value = slope * shallow value + offset, with this standard deviation.
   struct Line {
     double slope = 1, offset = 0, deviation = 0;
     int samples = 0;
@@ -23,25 +23,24 @@ class ProbCut {
   };
   struct Fit : Line {
     int shallow = 0;
-    Line guess;  // the shallow value from the evaluator's
+    Line guess;  // of the shallow value by the evaluator's
   };
 
-  // Searches some hundred positions out of self-play. `width` is how many deviations a prediction must be clear of the
-  // window; depths up to `depth` will be asked for. The same seed gives the same cuts.
+  // Searches some hundred positions of self-play. `width` is the number of standard deviations by which a prediction
+  // must miss the window; `depth` is the greatest depth to predict. The same seed gives the same cuts.
   static std::shared_ptr<const ProbCut> learn(const Evaluator &evaluator, double width, int depth, std::uint64_t seed,
                                               const Poll &poll);
 
-  // Half the depth and of the same parity: odd and even depths differ by who has the last word. Never more than 4: the
-  // deepest searches are predicted little better by more, which costs much more.
+  // Half the depth, and of the same parity: odd and even depths differ in who moves last. At most 4: more costs much
+  // and predicts the deepest searches little better.
   static int shallow_depth(int depth) {
     const int half = std::min(depth / 2, 4);
     return (half - depth) % 2 == 0 ? half : half - 1;
   }
-  // Null where nothing reliable was found, or the depth is too small to be worth a cut.
+  // Null if there is no reliable fit, or the depth is too small to be worth a cut.
   const Fit *fit(int stage, int depth) const;
 
-  // What a shallow search must reach for the deep one to be believed at or above beta (at or below alpha); infinite
-  // where it never could.
+  // The shallow value that predicts a deep one at or above beta (at or below alpha); infinite if no value does.
   double shallow_for_beta(const Fit &fit, double beta) const {
     return bounded((beta + width_ * fit.deviation - fit.offset) / fit.slope);
   }

@@ -34,7 +34,7 @@ void RheaSearch::act(const void *state, Decision &out) {
       Individual &fresh = population_[filled];
       std::fill(fresh.actions.begin(), fresh.actions.end(), NONE);
       in_time = evaluate(state, fresh);
-      // There must be an answer: the first sequence counts however often it was played.
+      // There must be an answer: the first sequence counts after any number of playouts.
       if (!in_time && filled > 0) break;
       ++filled;
       continue;
@@ -46,14 +46,14 @@ void RheaSearch::act(const void *state, Decision &out) {
     const auto worst = std::min_element(population_.begin(), last, worse);
     if (child.fitness >= worst->fitness) std::swap(child, *worst);
   }
-  // The best goes to the front.
+  // Move the best to the front.
   std::iter_swap(
       population_.begin(),
       std::max_element(population_.begin(), population_.begin() + static_cast<std::ptrdiff_t>(filled), worse));
   report(out, done);
 }
 
-// Every action changes with a small chance, one at least: a copy would only be judged again.
+// Changes each action with a small probability, but at least one: a copy would be a wasted evaluation.
 void RheaSearch::mutate(const Individual &parent, Individual &child) {
   std::copy(parent.actions.begin(), parent.actions.end(), child.actions.begin());
   bool changed = false;
@@ -89,7 +89,7 @@ bool RheaSearch::evaluate(const void *state, Individual &individual) {
   if (!in_time && plays_ > repetitions) return false;
   individual.fitness = fitness / repetitions;
   for (int p = 0; p < players; ++p) individual.scores[p] = sum[p] / repetitions;
-  if (individual.actions.front() == NONE) game().contradicts("player");  // the mover had no turn
+  if (individual.actions.front() == NONE) game().contradicts("player");  // the mover never got a turn
   const auto first = static_cast<std::size_t>(individual.actions.front());
   sums_[first] += individual.scores[player];
   counts_[first] += 1;
@@ -114,7 +114,7 @@ double RheaSearch::play(const void *state, int player, Individual &individual, d
     if (planned && std::binary_search(legal_.begin(), legal_.begin() + n, individual.actions[next]))
       action = individual.actions[next];
     if (action == NONE) action = legal_[rng.below(static_cast<std::uint32_t>(n))];
-    // What cannot be played is replaced for good: the sequence stays one that can.
+    // An illegal action is replaced for good, so that the sequence stays playable.
     if (planned) individual.actions[next++] = action;
     game().apply(now, action);
     steps[mover] += game().step_reward();
@@ -124,8 +124,8 @@ double RheaSearch::play(const void *state, int player, Individual &individual, d
   return static_cast<double>(next) / static_cast<double>(length);
 }
 
-// The policy is the first action of the best sequence, as in paper 003; values are means over all sequences that began
-// with an action, scores those of the best sequence.
+// The policy is the first action of the best sequence, as in Wang (2021). The value of an action is the mean over all
+// sequences that begin with it; the scores are those of the best sequence.
 void RheaSearch::report(Decision &out, std::int64_t done) const {
   const Individual &best = population_.front();
   out.action = best.actions.front();

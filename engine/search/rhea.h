@@ -1,5 +1,5 @@
-// The rolling horizon evolutionary algorithm (paper 003, Algorithm 15): evolves sequences of actions and plays the
-// first action of the best one. For 1 to N players, with chance and hidden cards.
+// The rolling horizon evolutionary algorithm (algorithm 15 of Wang 2021): evolves sequences of actions and plays the
+// first action of the best one. For any number of players, with chance and hidden cards.
 #pragma once
 
 #include "search/deadline.h"
@@ -8,14 +8,14 @@
 namespace boardlab {
 
 struct RheaOptions {
-  int population = 10;            // sequences that are kept
-  int length = 10;                // actions a sequence
-  std::int64_t iterations = 500;  // sequences judged in all, the first population included; 0 = no limit
+  int population = 10;            // sequences kept
+  int length = 10;                // actions per sequence
+  std::int64_t iterations = 500;  // sequences evaluated, the first population included; 0 = no limit
   double seconds = 0;             // 0 = no limit
-  double mutation = 0.2;          // chance of every action to be changed
-  int repetitions = 2;            // how often a sequence is played before it is judged
-  double length_penalty = 0.1;    // how much of a win or a loss at the end of the sequence is taken off
-  bool plans_for_others = false;  // a sequence holds the actions of all players, not only of the one who plans
+  double mutation = 0.2;          // probability of each action to change
+  int repetitions = 2;            // playouts per evaluation of a sequence
+  double length_penalty = 0.1;    // share taken off a win or loss at the end of the sequence
+  bool plans_for_others = false;  // sequences hold the actions of all players, not only the planner's
 };
 
 class RheaSearch final : public Search {
@@ -28,15 +28,15 @@ class RheaSearch final : public Search {
 
  private:
   struct Individual {
-    std::vector<Action> actions;  // NONE where none has been drawn yet
+    std::vector<Action> actions;  // NONE = not drawn yet
     double fitness = 0;
     double scores[MAX_PLAYERS] = {};
   };
   static constexpr Action NONE = -1;
 
-  // False where the time was over before all repetitions; then only the very first sequence gets a fitness.
+  // Returns false if time ran out before all repetitions; then only the very first sequence gets a fitness.
   bool evaluate(const void *state, Individual &individual);
-  // Plays the sequence once and adds up what it led to; returns the share of the sequence that was played.
+  // Plays the sequence once and adds its outcome; returns the share of the sequence that was played.
   double play(const void *state, int player, Individual &individual, double *scores);
   void mutate(const Individual &parent, Individual &child);
   void report(Decision &out, std::int64_t done) const;
@@ -44,10 +44,10 @@ class RheaSearch final : public Search {
   RheaOptions options_;
   Range range_;
   Deadline deadline_{0};
-  std::int64_t plays_ = 0;  // of this decision
+  std::int64_t plays_ = 0;  // in this decision
   StateBuffer state_;
   std::vector<Action> legal_;
-  std::vector<Individual> population_;  // one more than is kept: room for the next
+  std::vector<Individual> population_;  // one more than `population`: room for the next
   std::vector<double> sums_, counts_;   // by first action
 };
 

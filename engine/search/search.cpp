@@ -19,7 +19,7 @@ void Decision::prepare(const Game &game, const void *state) {
   policy.assign(actions.size(), 0);
   values.assign(actions.size(), UNKNOWN);
   std::fill(std::begin(scores), std::end(scores), UNKNOWN);
-  action = -1;  // illegal, so that a search that finds nothing cannot pass for one that does
+  action = -1;  // illegal, so that a search that finds nothing is noticed
   line.clear();
   info.clear();
 }
@@ -53,7 +53,7 @@ void RandomSearch::act(const void *state, Decision &out) {
 
 namespace {
 
-// A hidden game's state comes with erased parts; an evaluator that is asked once sees one way to fill them in.
+// Hidden parts of the state are erased. An evaluator that is asked once sees one way to fill them in.
 void fill_in(const Game &game, const void *state, StateBuffer &full, Rng &rng) {
   full = StateBuffer(game);
   game.copy(full.data(), state);
@@ -88,7 +88,7 @@ void GreedySearch::act(const void *state, Decision &out) {
 
 void GreedySearch::avoid_visited(const void *state, Decision &out) {
   const std::uint64_t here = game().hash(state);
-  if (here != expected_) visited_.clear();  // not where it went: another game
+  if (here != expected_) visited_.clear();  // not the position it moved to: another game
   const auto is_visited = [&](std::uint64_t hash) {
     const auto from = visited_.size() > static_cast<std::size_t>(memory_) ? visited_.end() - memory_ : visited_.begin();
     return std::find(from, visited_.end(), hash) != visited_.end();
@@ -103,7 +103,7 @@ void GreedySearch::avoid_visited(const void *state, Decision &out) {
   const bool any = std::find(allowed_.begin(), allowed_.end(), true) != allowed_.end();
   out.choose_best_value(rng, any ? &allowed_ : nullptr);
   visited_.push_back(here);
-  if (out.action >= 0) expected_ = after(out.action);  // none is better than any where no value is a number
+  if (out.action >= 0) expected_ = after(out.action);  // no action is the best if every value is NaN
 }
 
 void PolicySearch::act(const void *state, Decision &out) {

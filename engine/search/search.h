@@ -11,22 +11,22 @@
 
 namespace boardlab {
 
-// What a search found out. Vectors keep their memory from one decision to the next.
+// The result of a search. Vectors keep their memory from one decision to the next.
 struct Decision {
   Action action = -1;
-  std::vector<Action> actions;      // the legal ones
+  std::vector<Action> actions;      // legal
   std::vector<double> policy;       // [actions], sums to 1
-  std::vector<double> values;       // [actions] for the player to move; NaN where the search knows none
-  double scores[MAX_PLAYERS] = {};  // the position's value for every player; NaN where unknown
-  std::vector<Action> line;  // what is expected to be played from here on, the action first; empty: no more than that
+  std::vector<double> values;       // [actions], for the player to move; NaN if unknown
+  double scores[MAX_PLAYERS] = {};  // the position's value for every player; NaN if unknown
+  std::vector<Action> line;         // the expected continuation, starting with the action; empty if unknown
   std::vector<std::pair<std::string, double>> info;  // iterations, nodes, depth ...
 
-  // Legal actions, an all-zero policy, unknown values.
+  // Resets to the state's legal actions, an all-zero policy and unknown values.
   void prepare(const Game &game, const void *state);
-  // The place of a legal action; throws BrokenRules where the rules called another list legal when it was found.
+  // The index of a legal action. Throws BrokenRules if the rules first named another list of legal actions.
   std::size_t index_of(const Game &game, Action wanted) const;
-  // Chooses the best value, uniformly among equals, and puts the policy on the equals; of all actions, or of those
-  // that `allowed` marks.
+  // Chooses an action with the best value, uniformly among equals, and spreads the policy over the equals; of all
+  // actions, or of those that `allowed` marks.
   void choose_best_value(Rng &rng, const std::vector<bool> *allowed = nullptr);
 };
 
@@ -37,10 +37,10 @@ class Search {
       : rng(seed), evaluator_(std::move(evaluator)), game_(evaluator_->game_ptr()) {}
   virtual ~Search() = default;
 
-  // `state` belongs to a player, not to chance, and is not terminal. Hidden parts are concealed.
+  // A player must be to move in `state`. Hidden parts are concealed.
   virtual void act(const void *state, Decision &out) = 0;
-  // Is shown every position of a match, from the first one on and before it is asked about one. Only some must know how
-  // a position came about. Never called where something is hidden.
+  // Called with every position of a match, from the first one on, before `act` is called with it. For searches that
+  // must know how a position came about. Never called in games with hidden cards.
   virtual void follow(const void * /*state*/) {}
   // Forgets the game played so far and starts a new random stream.
   virtual void reset(std::uint64_t seed) {
@@ -51,13 +51,13 @@ class Search {
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
-  Evaluator *evaluator() { return evaluator_.get(); }  // null for a search that asks none
-  // All that it asks, those of other threads included.
+  Evaluator *evaluator() { return evaluator_.get(); }  // null if the search uses none
+  // Visits all evaluators in use, those of other threads included.
   virtual void visit_evaluators(const std::function<void(Evaluator &)> &see) {
     if (evaluator_) evaluator_->visit(see);
   }
 
-  // Called now and then while it thinks, by the evaluator too; throws to stop it.
+  // Called now and then during a search, by the evaluator too; throws to stop it.
   void set_poll(const Poll &p) {
     poll = p;
     if (evaluator_) evaluator_->poll = p;
@@ -66,14 +66,14 @@ class Search {
  protected:
   Poll poll = [] {};
   Rng rng;
-  std::unique_ptr<Evaluator> evaluator_;  // null for a search that asks none
+  std::unique_ptr<Evaluator> evaluator_;  // null if the search uses none
 
  private:
   GamePtr game_;
 };
 
-// For searches that recurse: throws BrokenRules before the stack ends. Depth is bounded, but nature may move again and
-// again without an end, and so may players in a search to the end of a game that has none.
+// For searches that recurse: throws BrokenRules before the stack overflows. Depth is bounded, but chance events may
+// follow each other without end, and so may actions in a search to the end of a game that has none.
 inline void check_plies(const Game &game, std::size_t ply) {
   constexpr std::size_t MOST_PLIES = 4096;
   if (ply > MOST_PLIES)
@@ -81,7 +81,7 @@ inline void check_plies(const Game &game, std::size_t ply) {
                       " actions and chance outcomes without reaching its depth or the end of the game");
 }
 
-// A uniformly random legal action.
+// Plays a uniformly random legal action.
 class RandomSearch final : public Search {
  public:
   using Search::Search;
@@ -89,9 +89,9 @@ class RandomSearch final : public Search {
   std::unique_ptr<Search> clone() const override { return std::make_unique<RandomSearch>(game_ptr(), 0); }
 };
 
-// The action with the best action value, random among equals. In a puzzle (one player, no chance) it does not go back
-// to any of the last `memory` positions while another action is there: a player that judges a position always alike
-// would go in circles for ever.
+// Plays the action with the best action value, random among equals. In a puzzle (one player, no chance) it does not go
+// back to any of the last `memory` positions while there is another action: a player with fixed values would walk in
+// circles for ever.
 class GreedySearch final : public Search {
  public:
   GreedySearch(std::unique_ptr<Evaluator> evaluator, std::int64_t memory, std::uint64_t seed)
@@ -112,12 +112,12 @@ class GreedySearch final : public Search {
 
   std::int64_t memory_;
   StateBuffer child_;
-  std::vector<std::uint64_t> visited_;  // hashes of the positions in which it moved, the latest last
+  std::vector<std::uint64_t> visited_;  // hashes of the positions it moved in, the latest last
   std::vector<bool> allowed_;
-  std::uint64_t expected_ = 0;  // of the position that its last action led to
+  std::uint64_t expected_ = 0;  // hash of the position its last action led to
 };
 
-// The action with the highest prior: the raw opinion of a policy.
+// Plays the action with the highest prior: the policy without a search.
 class PolicySearch final : public Search {
  public:
   using Search::Search;
@@ -125,9 +125,9 @@ class PolicySearch final : public Search {
   std::unique_ptr<Search> clone() const override { return std::make_unique<PolicySearch>(evaluator_->clone(), 0); }
 };
 
-// Flat Monte Carlo (paper 003, Algorithm 8): the evaluator is asked about the positions after each action, in turn,
-// `iterations` times in all or until the `seconds` are over (0 = no limit), and the best mean wins. Every action is
-// tried once at least.
+// Flat Monte Carlo (algorithm 8 of Wang 2021): evaluates the positions after each action in turn, `iterations` times in
+// all or until the `seconds` are over (0 = no limit), and plays the action with the best mean. Every action is tried at
+// least once.
 class MonteCarloSearch final : public Search {
  public:
   MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, double seconds, std::uint64_t seed)

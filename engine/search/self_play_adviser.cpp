@@ -8,7 +8,7 @@ namespace boardlab {
 
 namespace {
 
-constexpr std::int64_t SOLVE_NODES = 2'000'000;  // about a second: nobody looks at signals meanwhile
+constexpr std::int64_t SOLVE_NODES = 2'000'000;  // about a second, in which Ctrl-C is not noticed
 constexpr std::size_t TABLE_BYTES = 1u << 20;    // small: it is emptied before every search
 
 AlphaBetaOptions alphabeta_to(int depth) {
@@ -65,7 +65,7 @@ bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
 bool SelfPlayAdviser::judge(const void *after_state, int player, Rng &rng, double &value) {
   if (solver_ && game_.moves_left(after_state) <= options_.solve_below) {
     EndgameSolver::Solution solution;
-    solver_->clear();  // or what a resumed run solves within its limit would depend on what was solved before
+    solver_->clear();  // or a resumed run would solve other positions within the limit
     if (solver_->solve(after_state, SOLVE_NODES, [] {}, solution)) {
       value = solution.scores[player];
       return true;

@@ -1,5 +1,5 @@
-// Search inside self-play (paper 000, Section IV-E): actions by MCTS over the network that is being trained, and search
-// values as targets of TD learning.
+// Search inside self-play (Scheiermann and Konen 2022, section IV-E): chooses actions by MCTS over the network in
+// training, and provides search values as targets of TD learning.
 #pragma once
 
 #include <memory>
@@ -13,18 +13,18 @@
 namespace boardlab {
 
 struct AdviserOptions {
-  std::int64_t iterations = 0;  // of MCTS a decision; 0: the learner chooses
+  std::int64_t iterations = 0;  // of MCTS per decision; 0: the learner chooses
   double cpuct = 1;
-  bool proportional = false;  // an action drawn in proportion to its visits instead of the most visited one
+  bool proportional = false;  // draw actions in proportion to their visits instead of playing the most visited one
   // Algorithm 1 of Scheiermann and Konen (2022) to the letter, with the tree kept over an episode (UseLastMCTS).
   bool paper = false;
   int target_depth = 0;  // of alpha-beta below the after-state; 0: the target is the network's own value
-  int solve_below = 0;   // targets are exact where at most so many actions are left; 0: never
+  int solve_below = 0;   // exact targets when at most this many actions are left; 0: never
 };
 
 class SelfPlayAdviser final : public ntuple::Adviser {
  public:
-  // Throws std::invalid_argument where alpha-beta is wanted for a game that it cannot play.
+  // Throws std::invalid_argument if `target_depth` is given for a game that alpha-beta cannot play.
   SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma, AdviserOptions options);
 
   void begin_episode(Rng &rng) override;
@@ -35,8 +35,7 @@ class SelfPlayAdviser final : public ntuple::Adviser {
  private:
   AdviserOptions options_;
   const Game &game_;
-  // They are reset before every question, as the network has changed since the last one; the paper's before every
-  // episode.
+  // Reset before every use, because the network has changed since the last one; with `paper`, before every episode.
   std::optional<MctsSearch> mcts_;
   std::optional<AlphaBetaSearch> target_;
   std::optional<EndgameSolver> solver_;

@@ -62,8 +62,8 @@ void SolvedSearch::grow() {
     if (index != NONE) slots_[slot(key(index))] = index;
 }
 
-// Twice as many, but no more than there may be: the last doubling would take up to twice the memory that is allowed.
-// While positions are copied, up to half as much again is held for a moment.
+// Doubles the capacity, but not beyond max_states_: the last doubling could take twice the memory allowed. While
+// positions are copied, up to half as much again is in use for a moment.
 void SolvedSearch::reserve() {
   const std::size_t most = std::min(std::max<std::size_t>(2 * lengths_.size(), 1 << 10), max_states_);
   keys_.reserve(most * size_);
@@ -113,7 +113,7 @@ void SolvedSearch::mover_values(int player, std::uint32_t child, double *values)
   values[player] += game().step_reward();
 }
 
-// Who is above the mean of all players has reason to hurry, who is below it to resist.
+// A player above the mean of all players prefers a short game, one below it a long game.
 bool SolvedSearch::is_better(int player, const double *values, double length, const double *best,
                              double best_length) const {
   if (std::abs(values[player] - best[player]) > tolerance_) return values[player] > best[player];
@@ -170,7 +170,7 @@ std::uint32_t SolvedSearch::solve(const void *root) {
       }
     }
   } catch (...) {
-    clear();  // nothing half solved may stay
+    clear();  // drop half-solved positions
     throw;
   }
 }
@@ -178,7 +178,7 @@ std::uint32_t SolvedSearch::solve(const void *root) {
 void SolvedSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
   const int player = game().player(state);
-  if (slots_[slot(state)] == NONE && lengths_.size() * 2 > max_states_) clear();  // a start from elsewhere
+  if (slots_[slot(state)] == NONE && lengths_.size() * 2 > max_states_) clear();  // the game started elsewhere
   solve(state);
   StateBuffer child(game());
   std::vector<double> found(out.actions.size() * players_), lengths(out.actions.size());

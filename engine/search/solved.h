@@ -1,5 +1,5 @@
-// Exhaustive solution: every position that can come is solved once and remembered. For small games with any number of
-// players, with or without chance; what is too large is refused, never guessed.
+// Exhaustive solution: solves and stores every reachable position. For small games with any number of players, with or
+// without chance. Refuses games that are too large.
 #pragma once
 
 #include <deque>
@@ -11,11 +11,11 @@ namespace boardlab {
 class SolvedSearch final : public Search {
  public:
   // Solves from the initial state at once. Throws std::invalid_argument for a game with hidden cards, one whose
-  // positions repeat, and one with more than `max_states` positions or more than `table_bytes` hold.
+  // positions repeat, and one with more positions than `max_states` or than fit into `table_bytes`.
   SolvedSearch(GamePtr game, std::size_t max_states, std::size_t table_bytes, std::uint64_t seed,
                const Poll &while_solving);
 
-  // The best value; among equals a win comes soon and a loss late, then at random.
+  // Plays for the best value; among equals for an early win or a late loss, then at random.
   void act(const void *state, Decision &out) override;
   std::unique_ptr<Search> clone() const override { return std::make_unique<SolvedSearch>(*this); }
   SolvedSearch(const SolvedSearch &);
@@ -24,7 +24,7 @@ class SolvedSearch final : public Search {
  private:
   // The positions found so far, in order of discovery; `slots_` finds them by their bytes.
   static constexpr std::uint32_t NONE = 0xffffffff;
-  static constexpr float UNSOLVED = -1;  // as a length: on the way from the root to the position in work
+  static constexpr float UNSOLVED = -1;  // as a length: the position is being solved
   struct Frame {
     StateBuffer state;
     std::uint32_t index;
@@ -36,26 +36,26 @@ class SolvedSearch final : public Search {
   };
 
   const unsigned char *key(std::uint32_t i) const { return &keys_[i * size_]; }
-  // Where the state is, or where it is to be put.
+  // The slot of the state, or the free one where it belongs.
   std::size_t slot(const void *state) const;
   std::uint32_t insert(const void *state);
   void grow();
   void reserve();
   void clear();
-  // The index of the solved position; solves what it needs first.
+  // Returns the index of the position after solving it and all that it needs.
   std::uint32_t solve(const void *state);
   void open(std::size_t ply, const void *state, std::uint32_t index);
-  // Takes the solved child into account that the frame's `next` action leads to.
+  // Updates the frame by the solved child that its `next` action leads to.
   void take(Frame &frame, std::uint32_t child) const;
   void mover_values(int player, std::uint32_t child, double *values) const;
   bool is_better(int player, const double *values, double length, const double *best, double best_length) const;
 
   std::size_t size_, players_, max_states_;
-  bool is_bound_by_memory_;  // max_states_ is
+  bool is_bound_by_memory_;  // the bound max_states_ comes from table_bytes
   double tolerance_;
   std::vector<unsigned char> keys_;
   std::vector<double> values_;  // [positions][players]
-  std::vector<float> lengths_;  // actions to the end, expected
+  std::vector<float> lengths_;  // expected number of actions to the end
   std::vector<std::uint32_t> slots_;
   std::deque<Frame> frames_;
 };

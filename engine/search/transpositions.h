@@ -1,4 +1,4 @@
-// A transposition table that grows to its bound: two entries a place, one for what was searched deepest, one for the
+// A transposition table that grows to its bound. A bucket has two entries: one for the deepest search, one for the
 // latest.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace boardlab {
 template <class Entry>
 class Transpositions {
  public:
-  // Starts small: a short search then stays in the near caches, and a new game costs no wiping of a large table.
+  // Starts small: a short search stays in the near caches, and a new game need not clear a large table.
   explicit Transpositions(std::size_t bytes) : most_(std::bit_floor(std::max<std::size_t>(bytes / sizeof(Entry), 2))) {
     if (!resize(std::min(most_, FIRST))) throw std::invalid_argument("there is no memory for a transposition table");
   }
@@ -32,7 +32,7 @@ class Transpositions {
     fresh.age = age_;
     if (put(fresh) && 2 * ++used_ > slots_) grow();
   }
-  // The next decision begins: entries of the earlier ones stay, but are the first to be replaced.
+  // Begins the next decision. Entries of earlier ones stay, but are the first to be replaced.
   void grow_older() { ++age_; }
   void clear() {
     if (slots_ <= FIRST || !resize(std::min(most_, FIRST))) std::fill_n(entries_, slots_, Entry{});
@@ -43,7 +43,7 @@ class Transpositions {
  private:
   static constexpr std::size_t FIRST = 1 << 14;
 
-  static constexpr std::size_t LINE = 64;  // of the cache: the entries of a place are to lie in one
+  static constexpr std::size_t LINE = 64;  // of the cache; a bucket must lie within one
 
   struct Free {
     void operator()(void *p) const { std::free(p); }
@@ -51,14 +51,14 @@ class Transpositions {
   using Memory = std::unique_ptr<void, Free>;
   Entry *place(std::uint64_t key) { return &entries_[key & (slots_ - 1) & ~std::size_t{1}]; }
 
-  // True when an empty entry was taken.
+  // Returns true if it filled an empty entry.
   bool put(const Entry &fresh) {
     Entry *entry = place(fresh.key);
     if (entry[0].key == fresh.key || entry[1].key == fresh.key) {
       entry[entry[0].key == fresh.key ? 0 : 1] = fresh;
       return false;
     }
-    // What was found for an earlier decision gives way, however deep.
+    // Entries of earlier decisions give way, however deep.
     if (entry[0].key != 0 && entry[0].age == age_ && entry[0].depth > fresh.depth) {
       const bool was_empty = entry[1].key == 0;
       entry[1] = fresh;
@@ -70,7 +70,7 @@ class Transpositions {
     return was_empty;
   }
   void grow() {
-    used_ = 0;  // counted anew: where there is no memory to grow, it is tried again after as many entries
+    used_ = 0;  // count again: if there is no memory to grow, try again after as many entries
     if (slots_ >= most_) return;
     const std::size_t before = slots_;
     const Entry *old = entries_;

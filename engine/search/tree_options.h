@@ -7,32 +7,31 @@
 
 namespace boardlab {
 
-// How many leaves of a tree wait for their evaluation at once: one for every `visits_a_leaf` visits of the root, from 1
-// to `most`; with 0 always `most`. Leaves that wait know nothing of each other, which costs strength in a small tree.
+// How many leaves of a tree wait for their evaluation at once: one per `visits_a_leaf` visits of the root, from 1 to
+// `most`; with 0 always `most`. Waiting leaves know nothing of each other, which costs strength in a small tree.
 constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a_leaf, std::int64_t most) {
   return visits_a_leaf == 0 ? most : std::clamp(visits / visits_a_leaf, std::int64_t{1}, most);
 }
 
 struct TreeOptions {
-  int batch = 1;                 // most leaves that are evaluated together, kept apart by virtual loss
-  std::int64_t leaf_visits = 0;  // visits of the root for each of them, see leaves_at_once
+  int batch = 1;                 // the most leaves evaluated together, kept apart by virtual loss
+  std::int64_t leaf_visits = 0;  // visits of the root per leaf, see leaves_at_once
   bool puct = false;             // PUCT with the evaluator's priors, else UCB1
   double c = 1.0;                // exploration: c_puct over values in [-1,1], or UCB1's constant over values in [0,1]
-  double epsilon = 1e-8;         // under PUCT's root: lets the priors speak before the first visit
+  double epsilon = 1e-8;         // under PUCT's square root: priors count before the first visit
   int depth = 0;                 // no descent below this many actions; 0 = no limit
-  std::uint32_t max_nodes = 1u << 24;  // when the pool is full, make_room() forgets what was visited least
-  // Proven values are backed up as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two
-  // players, scores that add up to zero, nothing random or hidden.
+  std::uint32_t max_nodes = 1u << 24;  // when the pool is full, make_room() drops the least visited
+  // Back up proven values as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two players,
+  // scores that add up to zero, nothing random or hidden.
   bool solver = true;
-  // First-play urgency: what an action is worth to PUCT before its first visit, on the scale [-1,1]: `fpu` itself, or
-  // the mean value of the actions visited so far minus `fpu`.
+  // First-play urgency: PUCT's value of an action before its first visit, on the scale [-1,1]: `fpu` itself, or the
+  // mean value of the actions visited so far minus `fpu`.
   double fpu = 0;
   bool fpu_from_parent = false;
   // Dirichlet noise on the root's priors: P <- (1 - fraction) P + fraction Dir(alpha); alpha 0 = none.
   double noise_alpha = 0;
   double noise_fraction = 0.25;
-  // Algorithm 1 of Scheiermann and Konen (2022) to the letter: values as they are, not scaled, and no step rewards on
-  // the way.
+  // Exactly algorithm 1 of Scheiermann and Konen (2022): values are not scaled, and step rewards are off.
   bool paper = false;
   // RAVE (Gelly and Silver 2011; algorithms 11, 12, 14 of Wang 2021): selection mixes each action's own score U with
   // that of its AMAF statistics, (1 - beta) U + beta U_rave, beta = sqrt(equivalence / (3 N + equivalence)).
@@ -40,12 +39,12 @@ struct TreeOptions {
   double equivalence = 1000;
   bool rave_of_all = false;    // later actions of the other players count too, as Wang's formula says
   bool rave_rollouts = false;  // the rollout's actions count too (WRoRa)
-  // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
+  // Actions considered by Gumbel root selection with sequential halving (Danihelka et al. 2022); 0 = off.
   int gumbel = 0;
   double c_visit = 50, c_scale = 1;
-  bool gumbel_interior = false;  // below the root by the improved policy too, else PUCT
-  // Ranked reward (Laterre et al. 2018): the end of a game is worth 1 above the threshold, -1 below it and a random
-  // sign at it, in place of its outcome; NaN, nothing to compare with, is always a random sign. Step rewards are off.
+  bool gumbel_interior = false;  // also select below the root by the improved policy, else by PUCT
+  // Ranked reward (Laterre et al. 2018): instead of its outcome, the end of a game is worth 1 above the threshold, -1
+  // below it and a random sign at it. A threshold of NaN always gives a random sign. Step rewards are off.
   bool ranked = false;
   double threshold = 0;
 };

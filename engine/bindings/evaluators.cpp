@@ -1,6 +1,7 @@
 #include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
 #include "evaluators/endgame.h"
+#include "evaluators/net.h"
 
 namespace boardlab {
 
@@ -172,6 +173,17 @@ void bind_evaluators(nb::module_ &m) {
             static_cast<std::int64_t>(checked_count("nodes", nodes, 1, INT64_MAX)));
       },
       nb::arg("evaluator"), nb::arg("below"), nb::arg("nodes"));
+  m.def(
+      "net_evaluator",
+      [](const std::shared_ptr<Game> &game, const std::shared_ptr<net::Program> &program, const std::string &inputs,
+         bool squashes, float factor, float offset, std::int64_t threads) -> EvaluatorPtr {
+        return std::make_shared<NetEvaluator>(game, SCORE, program,
+                                              NetOptions{inputs_named(inputs), squashes, factor, offset,
+                                                         static_cast<int>(checked_count("threads", threads, 1, 1024))});
+      },
+      nb::arg("game"), nb::arg("program"), nb::arg("inputs"), nb::arg("squashes"), nb::arg("factor"), nb::arg("offset"),
+      nb::arg("threads") = 1,
+      "A net on the CPU: values are offset + factor * its first output (tanh of it, where it squashes).");
   bind_python_evaluator(m);
 }
 

@@ -24,7 +24,9 @@ class Encoding {
   std::size_t row_bytes() const { return row_bytes_; }
   std::size_t actions() const { return static_cast<std::size_t>(game_->action_count()); }
 
-  // `state` belongs to a player. `legal` has a flag an action.
+  // The row of a `state` that belongs to a player.
+  void write_inputs(const void *state, std::byte *row) const;
+  // The row, and in `legal` a flag an action.
   void write(const void *state, std::span<const Action> legal_actions, std::byte *row, bool *legal) const;
 
  private:
@@ -33,6 +35,9 @@ class Encoding {
   std::array<std::size_t, 3> shape_{};
   std::size_t dimensions_ = 1, row_bytes_ = 0;
 };
+
+// Sets a flag an action: whether it is among the legal ones.
+void mark_legal(std::span<const Action> legal_actions, std::span<bool> flags);
 
 // The answers to a batch of rows. Values are those of the player to move, then of the players who follow in the order
 // of their numbers; in games for one player and two-player zero-sum games one column says it all.

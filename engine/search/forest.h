@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "core/workers.h"
-#include "evaluators/encoding.h"
 #include "evaluators/cache.h"
+#include "evaluators/leaf_batch.h"
 #include "search/tree.h"
 
 namespace boardlab {
@@ -71,13 +71,10 @@ class Forest {
 
  private:
   struct Pending {
+    explicit Pending(const Game &game) : position(game) { leaf.state = StateBuffer(game); }
     Leaf leaf;
-    StateBuffer beyond;           // a leaf at a chance node: after nature has moved on
-    const void *asked = nullptr;  // the state that is evaluated
-    std::vector<Action> legal;
+    LeafRow position;  // the one that is evaluated
     std::vector<double> priors;
-    int mover = 0;
-    bool is_beyond_chance = false;  // the actions are those of another position than the leaf
     std::uint64_t hash = 0;
     std::size_t row = 0;
     bool answered = false;

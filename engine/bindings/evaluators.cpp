@@ -11,7 +11,7 @@ void check_seen(const PyState &state) {
   if (state.seen_by >= 0) throw std::invalid_argument("an evaluator needs a full state; use determinize() first");
 }
 
-// Asks a copy of the evaluator: an evaluator has scratch memory, and other threads may run while this one works.
+// Asks a clone: an evaluator has scratch memory, and other threads may run meanwhile.
 template <class Ask>
 Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint64_t seed, std::uint64_t stream,
                     std::size_t size, const Ask &ask) {
@@ -28,7 +28,7 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   return to_array(out);
 }
 
-// As `value` says of each, but what judges batches is asked once.
+// The value of each state; an evaluator that judges batches is asked once.
 Array<double> values_of(const Evaluator &evaluator, const std::vector<std::shared_ptr<PyState>> &states,
                         std::uint64_t seed) {
   const Game &game = evaluator.game();

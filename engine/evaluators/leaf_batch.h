@@ -39,8 +39,8 @@ class LeafBatch {
  public:
   LeafBatch(GamePtr game, int outcome) : game_(std::move(game)), outcome_(outcome) {}
 
-  // Makes a row of every question but those that the rules answer, which are answered at once. The questions must
-  // outlive the batch.
+  // Makes a row of every question; those that the rules answer are answered here instead. The questions must outlive
+  // the batch.
   void take(std::span<const Question> questions, Rng &rng);
   std::size_t size() const { return size_; }
   LeafRow &row(std::size_t i) { return rows_[i]; }

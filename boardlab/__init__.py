@@ -21,7 +21,7 @@ if importlib.util.find_spec("boardlab._engine") is None:  # bare sources, which 
 import boardlab.references  # noqa: F401  (registers the reference players)
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators import register_evaluator, register_features
+from boardlab.evaluators import register_features
 from boardlab.games import (
     CHANCE,
     TERMINAL,
@@ -37,7 +37,16 @@ from boardlab.games import (
 from boardlab.games.game import as_integer
 from boardlab.options import option
 from boardlab.paths import include
-from boardlab.search import Agent, Decision, Forest, agent, evaluator, python_agent, register_agent
+from boardlab.search import (
+    Agent,
+    Decision,
+    Forest,
+    agent,
+    evaluator,
+    python_agent,
+    register_agent,
+    register_evaluator,
+)
 
 if TYPE_CHECKING:
     from boardlab import arena as arena

@@ -6,6 +6,7 @@
 Run it over your own games before you train an agent: agents exploit every hole in the rules.
 """
 
+import functools
 import random
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -177,6 +178,9 @@ def _check_learner_views(state: State) -> None:
         if game.core.cells:
             vector = state.board_vector(player)
             _require(bool((vector < values).all()), f"board vector {vector} leaves its ranges", state)
+            for cells, rows in _joint_values(game):
+                joint = vector[cells].tobytes()
+                _require(joint in rows, f"cells {cells} have joint values that joint_values lacks", state)
         if game.core.plane_shape != (0, 0, 0):
             planes = state.planes(player)
             _require(planes.shape == game.core.plane_shape, "planes have another shape", state)
@@ -189,6 +193,12 @@ def _check_learner_views(state: State) -> None:
             inside = all(0 <= i < size for i, size in zip(indices, sizes, strict=True))
             _require(inside, f"feature indices {indices} leave their tables", state)
     _require(0 <= state.stage < game.core.stages, f"stage {state.stage} is outside its range", state)
+
+
+@functools.lru_cache(maxsize=8)
+def _joint_values(game: Game) -> list[tuple[list[int], set[bytes]]]:
+    """Groups of cells whose values depend on one another, with the joint values that can occur."""
+    return [(cells, set(map(bytes, rows))) for cells, rows in game.core.joint_values()]
 
 
 def _check_symmetries(state: State, rng: random.Random) -> None:

@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from boardlab.arena.exams import EXAMS
-from boardlab.evaluators import EVALUATORS, RESERVED
+from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.games.registry import GAMES
 from boardlab.search.expression import AGENTS
@@ -19,7 +19,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 @pytest.fixture(autouse=True)
 def _own_names_are_forgotten():
     """What a test registers is not there for the next one."""
-    registries = (AGENTS, EVALUATORS, RESERVED, EXAMS, GAMES, OWN_FEATURES)
+    registries = (AGENTS, EVALUATORS, EXAMS, GAMES, OWN_FEATURES)
     known = [registry.copy() for registry in registries]
     yield
     for registry, before in zip(registries, known, strict=True):

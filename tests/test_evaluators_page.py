@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from boardlab.arena.exams import EXAMS
-from boardlab.evaluators import EVALUATORS, RESERVED
+from boardlab.evaluators import EVALUATORS
 from boardlab.search.expression import AGENTS
 
 PAGE = (Path(__file__).parents[1] / "docs" / "evaluators.md").read_text(encoding="utf-8")
@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "evaluators.md").read_text(encoding
 
 @pytest.fixture(autouse=True)
 def forget_registered():
-    registries = (AGENTS, EVALUATORS, EXAMS, RESERVED)
+    registries = (AGENTS, EVALUATORS, EXAMS)
     known = [registry.copy() for registry in registries]
     yield
     for registry, before in zip(registries, known, strict=True):

@@ -5,7 +5,7 @@ from boardlab.evaluators.features import Features, register_features
 from boardlab.evaluators.mix import Mix
 from boardlab.evaluators.net import Net
 from boardlab.evaluators.ntuple import NTuple
-from boardlab.evaluators.python import python_evaluator, register_evaluator
+from boardlab.evaluators.python import OwnEvaluator, python_evaluator
 from boardlab.evaluators.qtable import QTable
 from boardlab.evaluators.simple import Endgame, Rollout, Score, Solver
 
@@ -13,15 +13,17 @@ EVALUATORS: dict[str, type[EvaluatorSpec]] = {
     spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable)
 }
 
-RESERVED: set[str] = set()
-"""Names of searches and players: they fill it in, and no evaluator may be registered by one."""
+
+def own_evaluators() -> list[str]:
+    """The names that `register_evaluator` made known."""
+    return [name for name, kind in EVALUATORS.items() if issubclass(kind, OwnEvaluator)]
+
 
 __all__ = [
     "EVALUATORS",
-    "RESERVED",
     "Evaluator",
     "EvaluatorSpec",
+    "own_evaluators",
     "python_evaluator",
-    "register_evaluator",
     "register_features",
 ]

@@ -14,17 +14,17 @@ from boardlab.games.game import Game, State, as_seed
 
 @dataclass(frozen=True)
 class EvaluatorSpec:
-    """The parameters of an evaluator, as they stand in an agent expression.
+    """The parameters of an evaluator in an agent expression.
 
-    One that reads a trained run calls its folder `run`: so the store finds what was learned.
+    An evaluator that reads a trained run names its folder `run`, where the store looks for it.
     """
 
     name: ClassVar[str]
     older_names: ClassVar[dict[str, str]] = {}
-    """Parameters that were called otherwise once: expressions in files still say so."""
+    """Former names of parameters, which older files still use."""
 
     own_code: ClassVar[str] = ""
-    """The fingerprint of the code of a user's own evaluator, for the store: changed, it is another one."""
+    """A fingerprint of the code of a user's own evaluator, by which the store tells versions apart."""
 
     def build(self, game: Game) -> _engine.Evaluator:
         """The engine's evaluator for this game."""
@@ -44,7 +44,7 @@ class Evaluator:
         return self.core.value(self._core_state(state), as_seed(seed))
 
     def values(self, states: Sequence[State], seed: int = 0) -> NDArray[np.float64]:
-        """[states, players]: what `value` says of each. A net or a judge in Python gets them as one batch."""
+        """The values of many states, [states, players]; nets and judges in Python get one batch."""
         if isinstance(states, State) or not isinstance(states, Sequence):
             raise BoardLabError(f"values needs a list of states, not {shown(states)}; value judges one")
         return self.core.values([self._core_state(state) for state in states], as_seed(seed))

@@ -16,14 +16,14 @@ from boardlab.options import option
 from boardlab.runs import RunFolder
 
 OwnFeatures: TypeAlias = Callable[[State, int], Any]
-"""own(state, player) -> numbers, always as many: what the position is like for the player who just moved."""
+"""own(state, player) -> features of the position for the player who just moved, a fixed number."""
 
 OWN_FEATURES: dict[str, OwnFeatures] = {}
-"""What was registered, by name."""
+"""The registered features by name."""
 
 
 def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
-    """Makes features of your own known by name, for the learner td-features and what it has learned.
+    """Register your own features by name, for the learner td-features and its runs.
 
         @bl.register_features("corners")
         def corners(state, player):
@@ -48,7 +48,7 @@ def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
 
 
 def _asked(game: Game, name: str) -> Callable[[_engine.State, int], NDArray[np.float64]]:
-    """The features of that name as the engine asks for them."""
+    """The features of that name, as a function that the engine calls."""
     if name not in OWN_FEATURES:
         raise unknown("features (register_features, --plugin)", name, OWN_FEATURES)
     own = OWN_FEATURES[name]
@@ -96,11 +96,11 @@ DESCRIPTION: dict[str, type | tuple[type, ...]] = {
     "reward": str,
     "gamma": (int, float),
 }
-"""What describes a value function on features in agent.toml."""
+"""The keys that describe a value function on features in agent.toml, with their types."""
 
 
 def build_features(game: Game, description: Mapping[str, Any], seed: int) -> _engine.FeatureNetwork:
-    """The value function that the description tells; its hidden weights come from the seed."""
+    """The described value function; its hidden weights are drawn from the seed."""
     for key, kind in DESCRIPTION.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")

@@ -21,7 +21,7 @@ class QTable(EvaluatorSpec):
     run: str = option("", "the folder of the run")
     rollouts: int | None = option(
         None,
-        "playouts after each action in a state that the table does not know; by default as it was trained",
+        "playouts after each action in a state that the table does not know; by default as in training",
         low=0,
         high=1_000_000,
     )
@@ -53,11 +53,11 @@ DESCRIPTION: dict[str, type | tuple[type, ...]] = {
     "memory_mb": (int, float),
     "rollouts": int,
 }
-"""What describes a table in agent.toml, beside its key, which is "state" where nothing is said."""
+"""The keys that describe a table in agent.toml; `key`, by default "state", is optional."""
 
 
 def table_size(description: Mapping[str, Any]) -> int:
-    """The bytes of the table that the description tells."""
+    """The size of the described table in bytes."""
     for key, kind in DESCRIPTION.items():
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the table lacks {key}, or it is of the wrong kind")
@@ -66,7 +66,7 @@ def table_size(description: Mapping[str, Any]) -> int:
 
 
 def build_table(game: Game, description: Mapping[str, Any]) -> _engine.QTable:
-    """The empty table that the description tells."""
+    """The described table, empty."""
     key = description.get("key", "state")
     if key not in ("state", "cells"):
         raise BoardLabError(f"the key of the table must be state or cells, not {shown(key)}")

@@ -11,10 +11,12 @@ from boardlab.options import option
 
 @dataclass(frozen=True)
 class Rollout(EvaluatorSpec):
-    """Plays random actions to the end and takes the mean outcome."""
+    """The mean outcome of random playouts."""
 
     rollouts: int = option(1, "playouts a position", low=1, high=1_000_000)
-    depth: int | None = option(None, "cut a playout after so many actions", low=1, high=1_000_000)
+    depth: int | None = option(
+        None, "actions after which a playout is cut; by default none", low=1, high=1_000_000
+    )
     whole_game: bool = option(
         False, "play on through later rounds instead of stopping at the end of this one"
     )
@@ -30,7 +32,7 @@ class Rollout(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Score(EvaluatorSpec):
-    """Takes the score so far: nothing in games that pay at the end. For searches that reach it."""
+    """The score so far, 0 in games that pay at the end; for searches that reach it."""
 
     outcome: str = option("score", "the score or a named reward of the game")
 
@@ -43,7 +45,7 @@ class Score(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Solver(EvaluatorSpec):
-    """Asks the game's own exact solver (rubiks 2x2x2, endgames of othello)."""
+    """The game's own exact solver (rubiks 2x2x2, endgames of othello)."""
 
     outcome: str = option("score", "the score or a named reward of the game")
 
@@ -58,12 +60,12 @@ class Solver(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Endgame(EvaluatorSpec):
-    """Another evaluator, but exact values near the end of the game (two-player games without chance)."""
+    """Another evaluator, with exact values near the end (two-player games without chance)."""
 
-    evaluator: EvaluatorSpec = option(Score(), "judges the positions that are not solved")
-    below: int = option(8, "solve when at most so many actions are left", low=0, high=1000)
+    evaluator: EvaluatorSpec = option(Score(), "judges positions that are not solved")
+    below: int = option(8, "most actions left for which a position is solved", low=0, high=1000)
     nodes: int = option(
-        100_000, "positions after which solving is given up for the other evaluator", low=1, high=2**62
+        100_000, "positions after which solving gives up and the other evaluator answers", low=1, high=2**62
     )
 
     name = "endgame"

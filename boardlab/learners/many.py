@@ -23,8 +23,8 @@ from typing import Any
 
 from boardlab.arena.exams.own import own_exams
 from boardlab.errors import BoardLabError
+from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
-from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, as_integer, as_seed, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import Ending, ended_by_signals

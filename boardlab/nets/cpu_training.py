@@ -1,7 +1,7 @@
-"""A net of `nets.py` as a CPU learns it: the engine runs its convolutions, PyTorch the rest.
+"""Training a net on a CPU: the engine runs its convolutions, PyTorch the rest.
 
-PyTorch keeps the gradients and the optimiser; to it the engine's part is one function that it differentiates.
-The results differ from PyTorch's own by rounding alone; the engine's do not depend on the number of threads.
+PyTorch keeps the gradients and the optimiser; the engine's part is one function that it differentiates. The
+results differ from PyTorch's only by rounding, and do not depend on the number of threads.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,28 +17,28 @@ from boardlab.nets.layers import EPSILON
 from boardlab.nets.torch_net import Net, Residual
 
 MOMENTUM = 0.1
-"""Of batch normalisation: PyTorch's own, which the nets leave as it is."""
+"""The momentum of batch normalisation: PyTorch's default."""
 FILTERS = {((1, 1), (0, 0)): "1x1", ((3, 3), (1, 1)): "3x3", ((3, 3), (0, 0)): "3x3 unpadded"}
-"""The engine's, by size and padding."""
+"""The engine's names of filters, by size and padding."""
 
 
 class Unit(NamedTuple):
-    """A convolution and the normalisation after it, which ReLU follows."""
+    """A convolution and its normalisation, followed by ReLU."""
 
     convolution: nn.Conv2d
     norm: nn.BatchNorm2d
 
     @property
     def filter(self) -> str:
-        """The engine's name for it."""
+        """The engine's name of the filter."""
         return FILTERS[self.convolution.kernel_size, self.convolution.padding]  # type: ignore[index]
 
 
 class LearningNet:
-    """Called with planes [n, planes, rows, cols] it gives (values, logits), as a net that is being trained.
+    """A net in training: planes [n, planes, rows, cols] -> (values, logits).
 
-    `units` are the engine's; there are none in a net without convolutions, or whose first ones are frozen.
-    `level` names a level of vector instructions; without it, it is the best that this processor has.
+    `units` run in the engine; a net without convolutions, or with frozen first ones, has none. `level`
+    names a level of vector instructions; by default the best that this processor has.
     """
 
     def __init__(self, net: Net, shape: tuple[int, ...], threads: int, level: str = "") -> None:
@@ -72,7 +72,7 @@ class LearningNet:
         return torch.tanh(self.value(answers[0])), self.policy(answers[1])
 
     def _add_all(self, layers: list[nn.Module], value: int) -> tuple[int, list[nn.Module]]:
-        """Adds the units that the layers begin with; the value of the last one, and the layers after it."""
+        """Add the leading units of the layers; return the last one's value and the remaining layers."""
         while layers:
             begin = value
             if block := _block(layers[0]):
@@ -91,7 +91,7 @@ class LearningNet:
 
 
 def _layers(module: nn.Module) -> Iterator[nn.Module]:
-    """The layers in their order; a residual block is one."""
+    """The layers in order; a residual block counts as one."""
     if isinstance(module, nn.Sequential):
         for part in module:
             yield from _layers(part)
@@ -100,7 +100,7 @@ def _layers(module: nn.Module) -> Iterator[nn.Module]:
 
 
 def _block(layer: nn.Module) -> tuple[Unit, Unit] | None:
-    """The two units of a residual block: the ReLU of the second is the block's."""
+    """The two units of a residual block; the second one's ReLU is the block's."""
     if not isinstance(layer, Residual):
         return None
     inner = [*_layers(layer.inner), nn.ReLU()]
@@ -120,7 +120,7 @@ def _unit(layers: Sequence[nn.Module]) -> Unit | None:
 
 
 class _Units(torch.autograd.Function):
-    """All units. What belongs to a batch stays in the engine until its gradient is asked for."""
+    """All units as one function; the engine keeps a batch until its backward pass."""
 
     @staticmethod
     def forward(ctx: Any, net: LearningNet, planes: Tensor, *parameters: Tensor) -> tuple[Tensor, ...]:
@@ -160,7 +160,7 @@ Arrays = list[NDArray[np.float32]]
 
 
 def _thirds(tensors: Sequence[Tensor]) -> tuple[Arrays, Arrays, Arrays]:
-    """The weights, gains and biases as the engine takes them."""
+    """The weights, gains and biases as arrays for the engine."""
     arrays = [tensor.detach().contiguous().numpy() for tensor in tensors]
     count = len(arrays) // 3
     return arrays[:count], arrays[count : 2 * count], arrays[2 * count :]

@@ -1,4 +1,4 @@
-"""Which device a net runs on, and whether PyTorch is there."""
+"""The device that a net runs on, and whether PyTorch is installed."""
 
 import ctypes
 import importlib.util
@@ -10,9 +10,9 @@ from boardlab.errors import BoardLabError, MissingPackageError, install
 
 
 def require_torch(what: str = "learning a neural net") -> None:
-    """Says what to install where PyTorch is missing and `what` needs it."""
-    # Threads that wait without spinning: on a machine that does other things too, torch learns several times
-    # as fast. OpenMP reads it when torch is imported.
+    """Raise an error that says what to install where PyTorch is missing."""
+    # Threads wait without spinning: on a busy machine torch then learns several times as fast. OpenMP reads
+    # this when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
@@ -21,7 +21,7 @@ def require_torch(what: str = "learning a neural net") -> None:
 
 
 def uses_gpu(wanted: str) -> bool:
-    """Whether a net would be on a GPU; not where PyTorch is missing."""
+    """Whether a net would run on a GPU; never where PyTorch is missing."""
     if wanted == "cpu" or not may_have_gpu() or importlib.util.find_spec("torch") is None:
         return False
     require_torch()
@@ -31,7 +31,7 @@ def uses_gpu(wanted: str) -> bool:
 
 
 def may_have_gpu() -> bool:
-    """Whether to ask PyTorch for a GPU, whose import takes longer than many a game: is there a driver?"""
+    """Whether a GPU driver is installed: a check that avoids the slow import of PyTorch."""
     if sys.platform == "win32":
         return True
     try:
@@ -42,7 +42,7 @@ def may_have_gpu() -> bool:
 
 
 def choose_device(wanted: str) -> str:
-    """The device to use: cpu or cuda, which is refused where there is no GPU."""
+    """The device to use, cpu or cuda; cuda is refused where there is no GPU."""
     if wanted == "cuda":
         require_torch("a net on a GPU")
     if wanted != "cpu" and uses_gpu(wanted):

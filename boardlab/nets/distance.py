@@ -1,8 +1,8 @@
-"""Neural nets that estimate how many actions a puzzle is from its goal, without a framework.
+"""Nets that estimate a puzzle's distance to its goal, described without a framework.
 
-They read the board vector, not planes: a cell or a group of cells (a cubie and its turn) is one of so many
-values, and the first layer adds a row of weights for each. Distances become values in the game's units: the
-best score, plus the step reward for every action on the way. PyTorch learns them (`distance_net.py`).
+They read the board vector, not planes: the first layer adds one row of weights for the value of each cell or
+group of cells (a cubie and its turn). Distances become values in the game's units: the best score plus the
+step reward for every action on the way. PyTorch trains them (`distance_net.py`).
 """
 
 from collections.abc import Callable, Mapping
@@ -27,10 +27,10 @@ from boardlab.nets.layers import (
 from boardlab.runs import RunFolder
 
 LIMITS = {"first": (1, 16384), "width": (1, 16384), "blocks": (0, 100)}
-"""Of the numbers in a description, as in the learners' options."""
+"""Limits of the numbers in a description, as in the learners' options."""
 
 Distances = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
-"""The distances [n] of board vectors [n, cells]."""
+"""A function from board vectors [n, cells] to distances [n]."""
 
 
 @dataclass(frozen=True)
@@ -38,23 +38,23 @@ class DistanceLayers:
     """One-hot groups of cells, two layers, residual blocks, one number."""
 
     cell_count: int
-    """Of a board vector."""
+    """The length of a board vector."""
     embedding: Embedding
     body: tuple[Layer, ...]
     head: Linear
 
     @property
     def named(self) -> list[tuple[str, Layer]]:
-        """All layers in their order."""
+        """All layers in order, with their names."""
         return [("embedding", self.embedding), ("body", self.body), ("head", self.head)]
 
     def arrays(self) -> dict[str, tuple[str, int]]:
-        """The name, kind of numbers and length of every array of the net."""
+        """The name, number format and length of every array of the net."""
         return array_kinds({k: v for name, layer in self.named for k, v in shapes_of(layer, name).items()})
 
 
 def distance_layers(game: Game, description: Mapping[str, Any]) -> DistanceLayers:
-    """The layers of a net that agent.toml describes; what a net cannot be is a BoardLabError."""
+    """The layers of a net that agent.toml describes; raises BoardLabError where it describes none."""
     values = game.core.cell_values()
     groups = tuple(
         tuple(as_integer("a cell of groups", cell, 0, len(values) - 1) for cell in group)

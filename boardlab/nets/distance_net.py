@@ -1,4 +1,4 @@
-"""The nets of `distance.py` in PyTorch, which learns them and asks them on a GPU (extra `az`)."""
+"""The nets of `distance.py` in PyTorch, for training and for GPUs (extra `az`)."""
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from boardlab.nets.torch_net import module
 
 
 class DistanceNet(nn.Module):
-    """A net of that description, with fresh weights drawn from torch's present random state."""
+    """A net of distances with fresh weights from torch's current random state."""
 
     def __init__(self, layers: DistanceLayers) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class DistanceNet(nn.Module):
                 columns[k, i], factors[k, i] = group[k], factor
                 factor *= counts[k]
             inputs += factor
-        # Known from the description, so that they are no part of the weights.
+        # Not part of the weights: the description determines them.
         self.register_buffer("columns", columns, persistent=False)
         self.register_buffer("factors", factors, persistent=False)
         self.register_buffer("offsets", offsets, persistent=False)
@@ -68,7 +68,7 @@ class DistanceNet(nn.Module):
 
 
 def gpu_distances(net: DistanceNet) -> Distances:
-    """Asks a net that is on a GPU, in half precision."""
+    """The distances of a net on a GPU, in half precision."""
     net.eval()
 
     def distances(cells: NDArray[np.uint8]) -> NDArray[np.float32]:

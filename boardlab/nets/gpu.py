@@ -1,4 +1,4 @@
-"""Asking a neural net on a GPU: batch normalisation folded away, bfloat16, CUDA graphs. Needs PyTorch."""
+"""Nets on a GPU: folded batch normalisation, bfloat16, CUDA graphs. Needs PyTorch."""
 
 import copy
 import threading
@@ -16,7 +16,7 @@ from boardlab.nets.torch_net import Net, from_arrays
 
 
 def in_torch(net: LayeredNet) -> Net:
-    """The net in PyTorch; no random numbers are drawn for it."""
+    """The net in PyTorch, made without drawing random numbers."""
     if isinstance(net, Net):
         return net
     with torch.device("meta"):
@@ -27,7 +27,7 @@ def in_torch(net: LayeredNet) -> Net:
 
 
 def folded(net: Net) -> Net:
-    """A copy for inference alone: batch normalisation becomes part of the layer before it."""
+    """A copy for inference: batch normalisation becomes part of the layer before it."""
     copied = copy.deepcopy(net).eval()
     for module in list(copied.modules()):
         if not isinstance(module, nn.Sequential):
@@ -45,7 +45,7 @@ def folded(net: Net) -> Net:
 
 
 class GpuJudge(NetJudge):
-    """On a GPU in bfloat16. Batches that were prepared for are replayed as CUDA graphs.
+    """A judge on a GPU in bfloat16; batches of prepared sizes are replayed as CUDA graphs.
 
     A small net is a chain of short kernels, and launching them one by one takes several times as long as they
     run. Each thread that asks has a stream and buffers of its own, so that one batch is computed while
@@ -60,7 +60,7 @@ class GpuJudge(NetJudge):
         self._lock = threading.Lock()
 
     def load(self, net: LayeredNet, low: float, high: float) -> None:
-        """Takes new weights in."""
+        """Replace the weights."""
         self._scale(low, high)
         fresh = folded(in_torch(net)).state_dict()
         with torch.no_grad():
@@ -69,7 +69,7 @@ class GpuJudge(NetJudge):
         torch.cuda.synchronize()  # before another stream reads them
 
     def prepare(self, askers: int, rows: int, shape: tuple[int, ...]) -> None:
-        """Records the graphs."""
+        """Record the graphs."""
         if askers <= self._prepared[0] and rows <= self._prepared[1]:
             return
         self._prepared = (askers, rows)
@@ -92,7 +92,7 @@ class GpuJudge(NetJudge):
 
 
 class _Lane:
-    """What one thread asks a GPU through: a stream, pinned memory, and a graph for each size of batch."""
+    """One thread's way to the GPU: a stream, pinned memory, and a graph per batch size."""
 
     def __init__(self, net: Net, rows: int, shape: tuple[int, ...]) -> None:
         self.net = net
@@ -108,9 +108,8 @@ class _Lane:
         pool = None
         with torch.no_grad(), torch.cuda.stream(self.stream):
             for size in sorted({-(-rows * k // 8) for k in (1, 2, 3, 4, 6, 8)}, reverse=True):
-                for _ in range(
-                    2
-                ):  # libraries choose their kernels and take their memory before the recording
+                # Libraries choose their kernels and take their memory before the recording.
+                for _ in range(2):
                     self._forward(self.inputs[:size])
                 self.stream.synchronize()
                 graph = torch.cuda.CUDAGraph()
@@ -129,7 +128,7 @@ class _Lane:
         return torch.cat([values.float(), logits.float()], 1)
 
     def ask(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[n, values + actions]."""
+        """The answers [n, values + actions]."""
         rows = len(planes)
         with torch.no_grad(), torch.cuda.stream(self.stream):
             fitting = next((entry for entry in self.graphs if entry[0] >= rows), None)

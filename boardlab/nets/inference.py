@@ -1,7 +1,6 @@
-"""Asking a neural net quickly: on a CPU through the engine's own layers, on a GPU through PyTorch.
+"""Judges of batches in Python: nets on a CPU through the engine's layers, on a GPU through PyTorch.
 
-A judge is made for a net once and has its own copy of the weights; `load` puts new ones into their place. It
-answers whichever thread asks it, several at once.
+A judge has its own copy of a net's weights; `load` replaces them. Several threads may ask it at once.
 """
 
 import os
@@ -20,26 +19,26 @@ from boardlab.nets.program import distance_program, net_program
 Answer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 CHUNK = 16
-"""The fewest rows for which another thread of a CPU is asked to share a batch."""
+"""The fewest rows per thread when threads of a CPU share a batch."""
 DISTANCES_CHUNK = 128
-"""The same for a puzzle's net, which takes a few microseconds a row."""
+"""The same for a puzzle's net, which takes a few microseconds per row."""
 
 
 class NetJudge:
-    """Asks a net about positions; its values in [-1, 1] become outcomes between `low` and `high`."""
+    """A net as a judge; its values in [-1, 1] become outcomes between `low` and `high`."""
 
     middle: np.float32
     half: np.float32
 
     def load(self, net: LayeredNet, low: float, high: float) -> None:
-        """The net has learned. No question may be under way."""
+        """Replace the weights, while no thread asks."""
         raise NotImplementedError
 
     def _scale(self, low: float, high: float) -> None:
         self.middle, self.half = np.float32((high + low) / 2), np.float32((high - low) / 2)
 
     def prepare(self, askers: int, rows: int, shape: tuple[int, ...]) -> None:
-        """So many threads will ask at once, about so many rows of that shape at most. Not while one asks."""
+        """Prepare for `askers` threads with at most `rows` rows of that shape, while none asks."""
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values [n, values], logits [n, actions]) of planes [n, planes, rows, cols]."""
@@ -47,7 +46,7 @@ class NetJudge:
 
 
 def net_judge(net: LayeredNet, device: str, low: float, high: float, threads: int = 1) -> NetJudge:
-    """The judge on a device. `threads` of a CPU share a batch; the answers do not depend on their number."""
+    """The judge on a device; `threads` of a CPU share a batch without changing the answers."""
     if device == "cuda":
         from boardlab.nets.gpu import GpuJudge
 
@@ -56,14 +55,14 @@ def net_judge(net: LayeredNet, device: str, low: float, high: float, threads: in
 
 
 class Crew:
-    """Threads that share a batch: parts of it go through a program of the engine side by side."""
+    """Threads that run parts of a batch through a program of the engine at the same time."""
 
     def __init__(self, threads: int, chunk: int) -> None:
         self._threads, self._chunk = threads, chunk
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def run(self, program: NetProgram, planes: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-        """The program's answers, a part of `chunk` rows at least for each thread."""
+        """The program's answers; each thread gets at least `chunk` rows."""
         rows = len(planes)
         parts = min(self._threads, rows // self._chunk)
         if self._pool is None or parts <= 1:
@@ -75,14 +74,14 @@ class Crew:
 
 
 class CpuJudge(NetJudge):
-    """On a CPU as a program of the engine."""
+    """A judge on a CPU: the net as a program of the engine."""
 
     def __init__(self, net: LayeredNet, low: float, high: float, threads: int = 1) -> None:
         self._crew = Crew(threads, CHUNK)
         self.load(net, low, high)
 
     def load(self, net: LayeredNet, low: float, high: float) -> None:
-        """Takes new weights in."""
+        """Replace the weights."""
         self._scale(low, high)
         self._program = net_program(net)
 
@@ -95,7 +94,7 @@ class CpuJudge(NetJudge):
 def net_distances(
     layers: DistanceLayers, arrays: Mapping[str, NDArray[Any]], device: str, threads: int = 0
 ) -> Distances:
-    """Asks a puzzle's net on the device. `threads` of a CPU share a batch (0: as many as it has cores)."""
+    """A puzzle's net on a device; `threads` of a CPU share a batch (0: all cores)."""
     if device == "cuda":
         from boardlab.nets.distance_net import DistanceNet, gpu_distances
         from boardlab.nets.torch_net import from_arrays

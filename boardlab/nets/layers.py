@@ -1,12 +1,12 @@
-"""The layers of neural nets with a value and a policy head, as plain descriptions without a framework.
+"""The layers of nets with a value and a policy head, described without a framework.
 
-PyTorch learns them (`nets.py`), the engine asks them on a CPU (`program.py`): a net that was trained plays
-where there is no PyTorch. Arrays have the names of PyTorch's `state_dict`, as in the files of runs.
+PyTorch trains them (`torch_net.py`) and the engine runs them on a CPU (`program.py`), so that a trained net
+plays where PyTorch is not installed. Arrays have the names of PyTorch's `state_dict`, as in run files.
 
 All nets take planes [n, planes, rows, cols] from the view of the player to move and give (values, logits):
-values [n, values] in [-1, 1], of the player to move and then of the players after it (one is enough in
-two-player zero-sum games), and a logit an action. What depends on the size of the board stands in the heads
-alone, so that a body learned on one board serves on another.
+values [n, values] in [-1, 1], of the player to move and then of the players after it (one value is enough in
+two-player zero-sum games), and one logit per action. Only the heads depend on the size of the board, so that
+a body trained on one board can be used on another.
 """
 
 import math
@@ -16,13 +16,15 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from boardlab.options import option
+
 EPSILON = 1e-5
 """What batch and layer normalisation add to a variance."""
 
 
 @dataclass(frozen=True)
 class NetShape:
-    """What the game decides about its net."""
+    """The sizes of a net that its game decides."""
 
     planes: int
     rows: int
@@ -33,14 +35,19 @@ class NetShape:
 
 @dataclass(frozen=True)
 class NetOptions:
-    """What the user decides about it."""
+    """The options of a net that the user decides."""
 
-    net: str = "res"
-    blocks: int = 5
-    channels: int = 64
-    head_filters: int = 32
-    hidden: int = 64
-    dropout: float = 0.0
+    net: str = option(
+        "res",
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); pool: residual blocks "
+        "that see the whole board, no batch normalisation; wang: four convolutions; mlp: fully connected",
+        choices=("res", "conv", "pool", "wang", "mlp"),
+    )
+    blocks: int = option(3, "blocks of the net's body", low=0, high=100)
+    channels: int = option(64, "channels of the body; width of an mlp", low=1, high=4096)
+    head_filters: int = option(16, "filters of each head's 1x1 convolution", low=1, high=1024)
+    hidden: int = option(64, "width of the value head's hidden layer", low=1, high=4096)
+    dropout: float = option(0.0, "dropout before fully connected layers", low=0, high=0.95)
 
 
 # ---- kinds of layers ----
@@ -48,7 +55,7 @@ class NetOptions:
 
 @dataclass(frozen=True)
 class Convolution:
-    """Square filters over the cells; without a bias where a normalisation follows."""
+    """A convolution with square filters; no bias where a normalisation follows."""
 
     inputs: int
     outputs: int
@@ -59,7 +66,7 @@ class Convolution:
 
 @dataclass(frozen=True)
 class Linear:
-    """Fully connected; without a bias where a normalisation follows and says so."""
+    """A fully connected layer; its bias is optional."""
 
     inputs: int
     outputs: int
@@ -68,23 +75,23 @@ class Linear:
 
 @dataclass(frozen=True)
 class Embedding:
-    """Groups of cells, each of which is one of so many values: the sum of a row of weights for each."""
+    """The sum of one row of weights per group of cells, chosen by the group's joint value."""
 
     cells: tuple[tuple[int, ...], ...]
-    """Of each group."""
+    """The cells of each group."""
     values: tuple[tuple[int, ...], ...]
-    """How many each of these cells has; of a group's cells the last one counts singly."""
+    """The number of values of each of these cells; a group's last cell varies fastest."""
     outputs: int
 
     @property
     def inputs(self) -> int:
-        """The values of all groups."""
+        """The number of joint values of all groups together."""
         return sum(map(math.prod, self.values))
 
 
 @dataclass(frozen=True)
 class BatchNorm:
-    """Of the convolution's channels or the linear layer's numbers before it."""
+    """Batch normalisation of a convolution's channels or a linear layer's outputs."""
 
     width: int
     is_of_cells: bool = True
@@ -92,7 +99,7 @@ class BatchNorm:
 
 @dataclass(frozen=True)
 class LayerNorm:
-    """Of a vector."""
+    """Layer normalisation of a vector."""
 
     width: int
 
@@ -109,7 +116,7 @@ class Flatten:
 
 @dataclass(frozen=True)
 class Dropout:
-    """Leaves out a share of the numbers while learning."""
+    """Drops a share of the numbers while training."""
 
     share: float
 
@@ -123,31 +130,31 @@ class Residual:
 
 @dataclass(frozen=True)
 class Scaled:
-    """x + scale f(x) with a scale that begins at 0: deep without batch normalisation (SkipInit)."""
+    """x + scale f(x), the scale learned from 0 on: deep nets without batch normalisation (SkipInit)."""
 
     inner: "Layer"
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """Adds to every channel what the mean and the maximum of all channels say: the whole board at once."""
+    """Adds a function of the means and maxima over the board to every channel."""
 
     channels: int
 
     @property
     def mix(self) -> Linear:
-        """From the means and maxima to what is added."""
+        """The layer from the means and maxima to what is added."""
         return Linear(2 * self.channels, self.channels)
 
 
 Weighted = Convolution | Linear | Embedding | BatchNorm | LayerNorm
 Layer = Weighted | Relu | Flatten | Dropout | Residual | Scaled | Pooled | tuple["Layer", ...]
-"""One layer, or one after the other."""
+"""One layer, or several in a row."""
 
 
 @dataclass(frozen=True)
 class NetLayers:
-    """A body, then the two heads; tanh of what the value's gives is the value."""
+    """A body, then two heads; the value is the tanh of the value head's output."""
 
     shape: NetShape
     body: Layer
@@ -155,7 +162,7 @@ class NetLayers:
     value: Layer
 
     def arrays(self) -> dict[str, tuple[str, int]]:
-        """The name, kind of numbers and length of every array of the net."""
+        """The name, number format and length of every array of the net."""
         shapes = {
             **shapes_of(self.body, "body"),
             **shapes_of(self.policy, "policy"),
@@ -165,7 +172,7 @@ class NetLayers:
 
 
 class LayeredNet(Protocol):
-    """A net with weights: in PyTorch, or as it stands in the file of a run."""
+    """A net with weights: in PyTorch, or read from a run's file."""
 
     layers: NetLayers
 
@@ -176,7 +183,7 @@ class LayeredNet(Protocol):
 
 @dataclass
 class StoredNet:
-    """A net as it stands in the file of a run."""
+    """A net read from a run's file."""
 
     layers: NetLayers
     stored: Mapping[str, NDArray[Any]]
@@ -187,12 +194,12 @@ class StoredNet:
 
 
 def array_kinds(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[str, int]]:
-    """The kind of numbers and the length of every array, as a run's file is checked against."""
+    """The number format and length of every array, to check a run's file against."""
     return {name: ("<f4" if shape else "<i8", math.prod(shape)) for name, shape in shapes.items()}
 
 
 def shapes_of(layer: Layer, name: str) -> dict[str, tuple[int, ...]]:
-    """The shapes of a layer's arrays by name; () for the one counter among them."""
+    """The shapes of a layer's arrays by name; () for a counter."""
     match layer:
         case tuple():
             parts = [shapes_of(part, f"{name}.{i}") for i, part in enumerate(layer)]
@@ -230,7 +237,7 @@ def _normed(inputs: int, outputs: int, size: int = 3, padding: int | None = None
 
 
 def _head(shape: NetShape, options: NetOptions, first: list[Layer], outputs: int, hidden: int = 0) -> Layer:
-    """A 1x1 convolution, then fully connected layers; the only part that knows the size of the board."""
+    """A 1x1 convolution, then fully connected layers: what depends on the size of the board."""
     flat = options.head_filters * shape.rows * shape.cols
     layers = [*first, Relu(), Flatten(), Dropout(options.dropout)]
     if hidden:
@@ -238,8 +245,8 @@ def _head(shape: NetShape, options: NetOptions, first: list[Layer], outputs: int
     return (*layers, Linear(hidden or flat, outputs))
 
 
-def _paper_001(shape: NetShape, options: NetOptions, residual: bool) -> NetLayers:
-    """AZ-Res and AZ-Conv: blocks of two convolutions with batch normalisation, with a short cut or not."""
+def _church(shape: NetShape, options: NetOptions, residual: bool) -> NetLayers:
+    """AZ-Res and AZ-Conv (Church 2019): blocks of two normalised convolutions, with a short cut or not."""
     width = options.channels
     body: list[Layer] = [*_normed(shape.planes, width), Relu()]
     inner = (*_normed(width, width), Relu(), *_normed(width, width))
@@ -255,7 +262,7 @@ def _paper_001(shape: NetShape, options: NetOptions, residual: bool) -> NetLayer
 
 
 def _pool(shape: NetShape, options: NetOptions) -> NetLayers:
-    """Residual blocks as KataGo's: no batch normalisation, and every second one sees the whole board."""
+    """Residual blocks like KataGo's: no batch normalisation, every second one sees the whole board."""
     width = options.channels
     whole = Convolution(width, width, has_bias=True)
     body: list[Layer] = [Convolution(shape.planes, width, has_bias=True)]
@@ -272,7 +279,7 @@ def _pool(shape: NetShape, options: NetOptions) -> NetLayers:
 
 
 def _wang(shape: NetShape, options: NetOptions) -> NetLayers:
-    """alpha-zero-general's net, as in papers 003 and 004: four convolutions, the last two unpadded."""
+    """alpha-zero-general's net, as in Wang et al. (2021): four convolutions, the last two unpadded."""
     shrink = min(2, (min(shape.rows, shape.cols) - 1) // 2)  # a board smaller than 5x5 keeps its padding
     layers: list[Layer] = []
     inputs = shape.planes
@@ -290,7 +297,7 @@ def _wang(shape: NetShape, options: NetOptions) -> NetLayers:
 def _mlp(shape: NetShape, options: NetOptions) -> NetLayers:
     """Fully connected residual layers, for games without a grid and for small boards."""
     width = options.channels
-    # One layer either way: the names of the others are those in the files of runs.
+    # One entry with and without dropout, so that the names of the other layers stay those in run files.
     relu: Layer = (Relu(), Dropout(options.dropout)) if options.dropout else Relu()
     block = Residual((LayerNorm(width), Linear(width, width), relu, Linear(width, width)))
     first = Linear(shape.planes * shape.rows * shape.cols, width)
@@ -303,8 +310,8 @@ def _mlp(shape: NetShape, options: NetOptions) -> NetLayers:
 
 
 NETS: dict[str, Callable[[NetShape, NetOptions], NetLayers]] = {
-    "res": lambda shape, options: _paper_001(shape, options, True),
-    "conv": lambda shape, options: _paper_001(shape, options, False),
+    "res": lambda shape, options: _church(shape, options, True),
+    "conv": lambda shape, options: _church(shape, options, False),
     "pool": _pool,
     "wang": _wang,
     "mlp": _mlp,

@@ -32,7 +32,7 @@ Named = tuple[str, Layer]
 def net_program(net: LayeredNet, level: str = "") -> NetProgram:
     """The program of a net; it answers (values before tanh, logits).
 
-    `level` names a level of vector instructions; without it, it is the best that this processor has.
+    `level` names a level of vector instructions; by default the best that this processor has.
     """
     shape = net.layers.shape
     program = NetProgram(shape.planes, shape.rows, shape.cols, level)
@@ -46,7 +46,7 @@ def net_program(net: LayeredNet, level: str = "") -> NetProgram:
 def distance_program(
     layers: DistanceLayers, arrays: Mapping[str, NDArray[Any]], level: str = ""
 ) -> NetProgram:
-    """The program of a net that tells distances [n, 1] of board vectors [n, cells, 1, 1]."""
+    """The program of a net from board vectors [n, cells, 1, 1] to distances [n, 1]."""
     program = NetProgram(layers.cell_count, 1, 1, level)
     program.finish([Builder(program, arrays).add_all(layers.named, 0)])
     return program
@@ -67,7 +67,7 @@ class Builder:
         added: int | None = None,
         relu: bool = False,
     ) -> int:
-        """Adds layers that read value x: scale * layers(x) + added, then ReLU where it is asked for."""
+        """Add layers that read value x: scale * layers(x) + added, then ReLU if `relu`."""
         return self.add_all([named], x, scale=scale, added=added, relu=relu)
 
     def add_all(
@@ -79,7 +79,7 @@ class Builder:
         added: int | None = None,
         relu: bool = False,
     ) -> int:
-        """The same of some, one after the other."""
+        """Add several layers in a row, as `add` does."""
         layers = [flat for one in named for flat in _flat(*one)]
         ends = [layer for _, layer in layers if not isinstance(layer, BatchNorm)][-1:]
         if added is not None and not (ends and isinstance(ends[0], Convolution | Linear)):
@@ -169,9 +169,9 @@ class Builder:
 
 
 def _flat(name: str, layer: Layer) -> Iterator[Named]:
-    """The layers in their order, without those that do nothing in a net that plays.
+    """The layers in order, without those that do nothing in a net that plays.
 
-    A linear layer of the engine reads all cells as one vector, so that flattening is nothing either.
+    Flattening is one of them: a linear layer of the engine reads all cells as one vector.
     """
     if isinstance(layer, tuple):
         for i, part in enumerate(layer):

@@ -1,27 +1,25 @@
-"""Nets in run folders: the description in agent.toml, and the net that it and the weights make."""
+"""Nets in run folders: described in agent.toml, with the weights in a file beside it."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, as_integer, is_number
+from boardlab.games.game import Game, as_integer
 from boardlab.nets.device import require_torch
-from boardlab.nets.layers import NETS, NetLayers, NetOptions, NetShape, StoredNet, net_layers
+from boardlab.nets.layers import NetLayers, NetOptions, NetShape, StoredNet, net_layers
+from boardlab.options import Option, check_options, options_of
 from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
     from boardlab.nets.torch_net import Net as TorchNet
 
 SHAPE = ("planes", "rows", "cols", "actions", "values")
-NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
-LEAST = {"blocks": 0}
-"""Of the whole numbers in a description; of the others 1."""
-MOST = {"blocks": 100, "channels": 4096, "head_filters": 1024, "hidden": 4096}
-"""As in AlphaZero's options; of the others 2^24."""
+LARGEST_SIZE = 1 << 24
+"""The largest of the numbers that the game decides."""
 
 
 def net_description(game: Game, options: Any) -> dict[str, Any]:
-    """A net as agent.toml keeps it: the shapes that the game decides, the options that the user decides."""
+    """The description of a net in agent.toml: sizes from the game, options from the user."""
     try:
         planes, rows, cols = game.initial_state().planes().shape
     except ValueError:
@@ -36,33 +34,34 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
         "cols": cols,
         "actions": game.action_count,
         "values": 1 if zero_sum else game.players,
-        **{name: getattr(options, name) for name in NET_OPTIONS},
+        **{option.name: getattr(options, option.name) for option in options_of(NetOptions)},
     }
 
 
 def described_layers(description: Mapping[str, Any]) -> NetLayers:
-    """The layers of a net that agent.toml describes; what a net cannot be is a BoardLabError."""
-    numbers = {
-        name: as_integer(name, description[name], LEAST.get(name, 1), MOST.get(name, 1 << 24))
-        for name in (*SHAPE, "blocks", "channels", "head_filters", "hidden")
-    }
-    options = {name: numbers.get(name, description[name]) for name in NET_OPTIONS}
-    if options["net"] not in NETS:
-        raise BoardLabError(f"there is no net {options['net']!r}")
-    if not is_number(options["dropout"]) or not 0 <= options["dropout"] < 1:
-        raise BoardLabError(f"dropout must be a number from 0 to below 1, not {options['dropout']!r}")
-    return net_layers(NetShape(**{name: numbers[name] for name in SHAPE}), NetOptions(**options))
+    """The layers of a net that agent.toml describes; raises BoardLabError where it describes none."""
+    shape = {name: as_integer(name, description[name], 1, LARGEST_SIZE) for name in SHAPE}
+    options = {option.name: _described(option, description[option.name]) for option in options_of(NetOptions)}
+    return net_layers(NetShape(**shape), NetOptions(**options))
+
+
+def _described(option: Option, value: Any) -> Any:
+    """An option of a net as agent.toml gives it; 16.0 is no whole number there."""
+    if option.type is int:
+        assert option.low is not None and option.high is not None
+        return as_integer(option.name, value, int(option.low), int(option.high))
+    return check_options("net", NetOptions, {option.name: value})[option.name]
 
 
 def build_net(description: Mapping[str, Any]) -> "TorchNet":
-    """The net of a description in PyTorch, with fresh weights."""
+    """The described net in PyTorch, with fresh weights."""
     from boardlab.nets.torch_net import Net
 
     return Net(described_layers(description))
 
 
 def check_planes(game: Game, description: Mapping[str, Any], whose: str) -> None:
-    """Refuses a net of a time when the game had other planes."""
+    """Refuse a net that was trained when the game had other planes."""
     if description["planes"] != game.core.plane_shape[0]:
         raise BoardLabError(
             f"the net {whose} looks at {description['planes']} planes, but {game!r} has "
@@ -71,7 +70,7 @@ def check_planes(game: Game, description: Mapping[str, Any], whose: str) -> None
 
 
 def stored_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple[StoredNet, tuple[float, float]]:
-    """The net of a run whose agent.toml was read, and the outcomes that its values -1 and 1 stand for."""
+    """The net of a run, and the outcomes that its values -1 and 1 stand for."""
     try:
         layers = described_layers(agent["network"])
     except (KeyError, TypeError, ValueError) as error:
@@ -83,7 +82,7 @@ def stored_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple[StoredNet, 
 
 
 def load_net(folder: RunFolder, agent: Mapping[str, Any]) -> tuple["TorchNet", tuple[float, float]]:
-    """The same in PyTorch."""
+    """The net of a run in PyTorch, and its scale as in `stored_net`."""
     require_torch()
     from boardlab.nets.gpu import in_torch
 

@@ -1,4 +1,4 @@
-"""The nets of `layers.py` in PyTorch, which learns them; imported only where one learns (extra `az`)."""
+"""The nets of `layers.py` in PyTorch, imported only for training and GPUs (extra `az`)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from boardlab.nets.layers import EPSILON, Layer, NetLayers
 
 
 class Net(nn.Module):
-    """A body, then the two heads, with fresh weights drawn from torch's present random state."""
+    """A body and two heads with fresh weights from torch's current random state."""
 
     def __init__(self, described: NetLayers) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class Residual(nn.Module):
 
 
 class Pooled(nn.Module):
-    """Adds to every channel what the mean and the maximum of all channels say."""
+    """Adds a function of the means and maxima over the board to every channel."""
 
     def __init__(self, mix: nn.Module) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Pooled(nn.Module):
 
 
 class Scaled(nn.Module):
-    """x + scale f(x) with a scale that begins at 0."""
+    """x + scale f(x), the scale learned from 0 on."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
@@ -98,12 +98,12 @@ def module(layer: Layer) -> nn.Module:
 
 
 def to_arrays(module: nn.Module) -> dict[str, Any]:
-    """All weights and statistics as flat numpy arrays, for a run's file."""
+    """All weights and statistics as flat numpy arrays for a run's file."""
     return {name: tensor.detach().cpu().numpy().reshape(-1) for name, tensor in module.state_dict().items()}
 
 
 def from_arrays(module: nn.Module, arrays: Mapping[str, Any], prefix: str = "") -> None:
-    """Puts such arrays back; `prefix` stands before their names."""
+    """Load such arrays; `prefix` precedes their names."""
     state = module.state_dict()
     module.load_state_dict(
         {name: torch.from_numpy(arrays[prefix + name].copy()).reshape(state[name].shape) for name in state}

@@ -1,6 +1,6 @@
 """Reference players, perfect and famous ones; importing this registers them."""
 
-from boardlab.evaluators import EVALUATORS, RESERVED
+from boardlab.evaluators import EVALUATORS
 from boardlab.references.blackjack import Basic
 from boardlab.references.connectfour import AB, ABDL
 from boardlab.references.engines import Edax, Engine
@@ -36,7 +36,6 @@ REFERENCES = (
 
 for _reference in REFERENCES:
     AGENTS[_reference.name] = _reference
-    RESERVED.add(_reference.name)
 for _heuristic in (BenchWeights, HeurWeights, TilesEvaluator):
     EVALUATORS[_heuristic.name] = _heuristic
 

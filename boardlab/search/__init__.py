@@ -4,7 +4,7 @@ from boardlab.search.agent import Agent, Decision, python_agent
 from boardlab.search.expression import agent, evaluator, format_spec, parse
 from boardlab.search.forest import Forest
 from boardlab.search.human import Human
-from boardlab.search.own import register_agent
+from boardlab.search.own import register_agent, register_evaluator
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
 
@@ -21,4 +21,5 @@ __all__ = [
     "parse",
     "python_agent",
     "register_agent",
+    "register_evaluator",
 ]

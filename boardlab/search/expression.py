@@ -3,21 +3,23 @@
     expression = name [ "(" [ argument { "," argument } ] ")" ]
     argument   = [ name "=" ] ( expression | number | text | True | False | None | "(" numbers ")" )
 
-A search that asks an evaluator takes it first, mix(...) takes two; all other arguments are named.
+A search that asks an evaluator takes it first, mix(...) takes two; all other arguments are named. Where an
+evaluator stands, an agent may stand, too: `maxn(mcts(rollout), depth=2)`.
 """
 
 import copyreg
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
-from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
+from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
 from boardlab.games.game import Game, as_game, as_seed
 from boardlab.options import check_options, options_of
 from boardlab.search.agent import Agent, AgentLike, as_agent
 from boardlab.search.human import terminal_human
+from boardlab.search.judging import AgentJudge
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
 
@@ -82,11 +84,23 @@ class _Parser:
             raise self.fail(f'expected "{mark}"' + (f' instead of "{found}"' if found else " before the end"))
         self.at += 1
 
-    def whole(self, known: dict[str, type], kind: str) -> Spec:
-        spec = self.expression(known, kind, 0)
+    def whole(self, of: Callable[[int], Spec]) -> Spec:
+        spec = of(0)
         if self.tokens[self.at][0] != "end":
             raise self.fail(f'unexpected "{self.tokens[self.at][1]}" after the expression')
         return spec
+
+    def evaluator(self, depth: int) -> EvaluatorSpec:
+        token, name, place = self.tokens[self.at]
+        if token == "name" and name == HumanSpec.name:
+            raise self.fail("a person cannot judge the positions of a search", place)
+        if token != "name" or name in EVALUATORS or name not in AGENTS:
+            judge = self.expression(EVALUATORS, "an evaluator", depth)
+            assert isinstance(judge, EvaluatorSpec)
+            return judge
+        agent = self.expression(AGENTS, "an agent", depth)
+        assert isinstance(agent, SearchSpec)
+        return AgentJudge(agent)
 
     def expression(self, known: dict[str, type], kind: str, depth: int) -> Spec:
         token, name, place = self.tokens[self.at]
@@ -137,7 +151,7 @@ class _Parser:
         if word in arguments:
             raise ExpressionError(f"{word} is given twice", self.source, place)
         if word in evaluators:
-            arguments[word] = self.expression(EVALUATORS, "an evaluator", depth + 1)
+            arguments[word] = self.evaluator(depth + 1)
             return
         place = self.tokens[self.at][2]
         value = self.value()
@@ -180,9 +194,6 @@ def _unknown(kind: str, name: str, known: dict[str, type]) -> BoardLabError:
         return BoardLabError(
             f'"{name}" is an evaluator; put a search over it, as in greedy({name}) or mcts({name})'
         )
-    if kind == "an evaluator" and name in AGENTS:
-        what = "a search" if name in SEARCHES else "an agent"
-        return BoardLabError(f'"{name}" is {what}; inside a search stands an evaluator, as in mcts(rollout)')
     return unknown(kind.split()[-1], name, known, OF_YOUR_OWN)
 
 
@@ -194,7 +205,6 @@ class HumanSpec(SearchSpec):
 
 
 AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
-RESERVED.update(AGENTS)
 
 
 def parse(expression: str) -> SearchSpec:
@@ -205,16 +215,18 @@ def parse(expression: str) -> SearchSpec:
         raise BoardLabError(f"an agent expression must be text, not {shown(expression)}{hint}")
     if not expression.strip():
         raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
-    spec = _Parser(expression).whole(AGENTS, "an agent")
+    parser = _Parser(expression)
+    spec = parser.whole(lambda depth: parser.expression(AGENTS, "an agent", depth))
     assert isinstance(spec, SearchSpec)
     return spec
 
 
 def parse_evaluator(expression: str) -> EvaluatorSpec:
-    """What an evaluator's expression names."""
+    """The evaluator, or the agent as one, that an expression names."""
     if not isinstance(expression, str):
         raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
-    spec = _Parser(expression).whole(EVALUATORS, "an evaluator")
+    parser = _Parser(expression)
+    spec = parser.whole(parser.evaluator)
     assert isinstance(spec, EvaluatorSpec)
     return spec
 
@@ -226,6 +238,8 @@ def escaped(text: str) -> str:
 
 def format_spec(spec: Spec) -> str:
     """The canonical expression: the evaluator first, then whatever is not the default, in order."""
+    if isinstance(spec, AgentJudge):
+        return format_spec(spec.agent)
     parts = []
     for field in dataclasses.fields(spec):
         value = getattr(spec, field.name)

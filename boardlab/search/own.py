@@ -1,4 +1,4 @@
-"""Agents of a user's own: searches and players written in Python, known by name as all others."""
+"""Users' own agents and evaluators, written in Python and known by name like all others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, make_dataclass
@@ -6,8 +6,9 @@ from typing import Any, TypeVar, overload
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
-from boardlab.evaluators import EVALUATORS, RESERVED, Evaluator, EvaluatorSpec
-from boardlab.evaluators.python import check_own_name
+from boardlab.evaluators import EVALUATORS, Evaluator, EvaluatorSpec
+from boardlab.evaluators.python import Factory as JudgeFactory
+from boardlab.evaluators.python import OwnEvaluator, check_inputs, check_own_name, own_evaluator
 from boardlab.games.game import Game
 from boardlab.options import first_line, option, own_options
 from boardlab.paths import code_of
@@ -29,7 +30,7 @@ def register_agent(name: str) -> Callable[[Factory], Factory]: ...
 @overload
 def register_agent(name: str, factory: Factory) -> Factory: ...
 def register_agent(name: str, factory: Any = None) -> Any:
-    """Makes an agent in Python known by name, wherever an agent is asked for.
+    """Register an agent in Python by name, for every place that takes an agent.
 
     Decorates a function of the game and the seed, or a class, that makes an object with a method act(state),
     which returns an action or a `Decision`:
@@ -47,7 +48,7 @@ def register_agent(name: str, factory: Any = None) -> Any:
 
     `register_agent("eager", Eager)` does the same. Keyword arguments are parameters. One that is called
     `evaluator` is an expression in the definition (`evaluator="rollout"`), and the object gets what
-    `boardlab.evaluator` makes of the one that was asked for, as in `eager(ntuple("runs/c4"))`. Before every
+    `boardlab.evaluator` makes of the one in the expression, as in `eager(ntuple("runs/c4"))`. Before every
     game its method reset(seed) is called; an object that has none is made anew.
     """
     check_own_name("an agent", name)
@@ -74,10 +75,38 @@ def register_agent(name: str, factory: Any = None) -> Any:
             },
             frozen=True,
         )
-        RESERVED.add(name)
         return make
 
     return register if factory is None else register(factory)
+
+
+def register_evaluator(
+    name: str, *, inputs: str = "planes", priors: bool = True, outcome: str = "score"
+) -> Callable[[JudgeFactory], JudgeFactory]:
+    """Register an evaluator in Python by name: `mcts(NAME, iterations=100)` is then an agent.
+
+    Decorates a function of the game that returns the judge (`boardlab.evaluators.python.Judge`):
+
+        @bl.register_evaluator("even", priors=False)
+        def even(game):
+            return lambda planes, legal: np.zeros(len(planes))
+
+    Its keyword arguments are parameters: after `def even(game, weight=1.0)` there is `mcts(even(weight=2))`.
+    `boardlab agents` shows the first line of its docstring. On the command line, name the file that registers
+    it: `boardlab --plugin even.py match tictactoe "mcts(even)" random`.
+    """
+    check_own_name("an evaluator", name)
+    if name in EVALUATORS and not issubclass(EVALUATORS[name], OwnEvaluator):
+        raise BoardLabError(f'"{name}" is an evaluator of BoardLab itself; choose another name')
+    if name in AGENTS:
+        raise BoardLabError(f'"{name}" is a search or a player already; choose another name')
+    check_inputs(inputs)
+
+    def register(make: JudgeFactory) -> JudgeFactory:
+        EVALUATORS[name] = own_evaluator(name, make, inputs=inputs, priors=priors, outcome=outcome)
+        return make
+
+    return register
 
 
 def own_agents() -> list[str]:

@@ -1,6 +1,7 @@
 #include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
 #include "evaluators/endgame.h"
+#include "evaluators/net.h"
 
 namespace boardlab {
 
@@ -10,7 +11,7 @@ void check_seen(const PyState &state) {
   if (state.seen_by >= 0) throw std::invalid_argument("an evaluator needs a full state; use determinize() first");
 }
 
-// Asks a copy of the evaluator: an evaluator has scratch memory, and other threads may run while this one works.
+// Asks a clone: an evaluator has scratch memory, and other threads may run meanwhile.
 template <class Ask>
 Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint64_t seed, std::uint64_t stream,
                     std::size_t size, const Ask &ask) {
@@ -27,7 +28,7 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   return to_array(out);
 }
 
-// As `value` says of each, but what judges batches is asked once.
+// The value of each state; an evaluator that judges batches is asked once.
 Array<double> values_of(const Evaluator &evaluator, const std::vector<std::shared_ptr<PyState>> &states,
                         std::uint64_t seed) {
   const Game &game = evaluator.game();
@@ -172,6 +173,17 @@ void bind_evaluators(nb::module_ &m) {
             static_cast<std::int64_t>(checked_count("nodes", nodes, 1, INT64_MAX)));
       },
       nb::arg("evaluator"), nb::arg("below"), nb::arg("nodes"));
+  m.def(
+      "net_evaluator",
+      [](const std::shared_ptr<Game> &game, const std::shared_ptr<net::Program> &program, const std::string &inputs,
+         bool squashes, float factor, float offset, std::int64_t threads) -> EvaluatorPtr {
+        return std::make_shared<NetEvaluator>(game, SCORE, program,
+                                              NetOptions{inputs_named(inputs), squashes, factor, offset,
+                                                         static_cast<int>(checked_count("threads", threads, 1, 1024))});
+      },
+      nb::arg("game"), nb::arg("program"), nb::arg("inputs"), nb::arg("squashes"), nb::arg("factor"), nb::arg("offset"),
+      nb::arg("threads") = 1,
+      "A net on the CPU: values are offset + factor * its first output (tanh of it, where it squashes).");
   bind_python_evaluator(m);
 }
 

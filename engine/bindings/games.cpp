@@ -148,7 +148,7 @@ void bind_games(nb::module_ &m) {
         bl_game copy{};
         copy.abi_version = given->abi_version;
         copy.struct_size = given->struct_size;
-        if (copy.abi_version == BL_GAME_ABI && copy.struct_size == sizeof(bl_game)) copy = *given;
+        if (is_readable(copy)) std::memcpy(&copy, given, copy.struct_size);
         return std::make_shared<Game>(name, copy);
       },
       nb::arg("name"), nb::arg("table"), "A game from a library's table, which is copied.");
@@ -219,6 +219,15 @@ void bind_games(nb::module_ &m) {
             return lists;
           },
           "The neighbours of every cell of the board vector.")
+      .def(
+          "joint_values",
+          [](const Game &g) {
+            std::vector<std::pair<std::vector<int>, std::vector<std::vector<int>>>> groups;
+            for (JointValues &group : g.joint_values())
+              groups.emplace_back(std::move(group.cells), std::move(group.rows));
+            return groups;
+          },
+          "Groups of cells whose values depend on one another, with the joint values that can occur.")
       .def(
           "symmetry_cells",
           [](const Game &g, std::uint64_t index) -> std::optional<std::pair<Array<std::int32_t>, Array<std::uint8_t>>> {

@@ -194,7 +194,7 @@ void bind_net(nb::module_ &m) {
           },
           nb::arg("value"), nb::arg("outputs"), nb::arg("filter"), nb::arg("added") = nb::none(),
           "Adds ReLU(norm(convolution(value)) + added); returns the number of its value.")
-      .def("finish", &LearningUnits::finish, nb::arg("outputs"), "These values are what is asked for.")
+      .def("finish", &LearningUnits::finish, nb::arg("outputs"), "Ends the building; these values are the outputs.")
       .def_prop_ro(
           "output_shapes",
           [](const LearningUnits &units) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bindings/searches.h"
-#include "evaluators/encoding.h"
+#include "evaluators/leaf_batch.h"
 
 namespace boardlab {
 
@@ -51,21 +51,12 @@ using FloatMatrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::devi
 Answers checked_answers(const Game &game, std::size_t rows, const FloatMatrix &values,
                         const std::optional<FloatMatrix> &logits);
 
-class PythonEvaluator final : public Evaluator {
+class PythonEvaluator final : public BatchEvaluator {
  public:
   // `judge`(inputs, legal) or, without an encoding, judge(list of states, legal) returns (values, logits or None):
   // float arrays with two dimensions.
   PythonEvaluator(GamePtr game, int outcome, nb::callable judge, std::optional<Inputs> inputs, bool has_priors);
   ~PythonEvaluator() override;
-
-  void value(const void *state, Rng &rng, double *out) override;
-  void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
-  void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
-  void answer(std::span<const Question> questions, Rng &rng) override;
-  void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out) override;
-  bool batches() const override { return true; }
-  bool has_priors() const override { return has_priors_; }
-  bool has_policy() const override { return has_priors_; }
   std::unique_ptr<Evaluator> clone() const override;
 
   // For Python's garbage collector: a net whose method is the judge may hold the agent that asks it.
@@ -76,29 +67,17 @@ class PythonEvaluator final : public Evaluator {
   void forget() { judge_.reset(); }
 
  private:
-  struct Row {
-    StateBuffer state;
-    std::vector<Action> legal;
-    const Question *question = nullptr;
-    int mover = 0;
-  };
-
-  // One row a question that is not decided by the rules: nature has moved on in it, at random.
-  std::size_t take_rows(std::span<const Question> questions, Rng &rng);
-  void ask(std::size_t rows);
-  // Calls the judge, with the GIL, and hands its checked answers to `read`.
-  template <class Read>
-  void consult(std::size_t rows, const nb::object &inputs, const nb::object &legal, const Read &read);
+  void judge(LeafBatch &batch, Workers &workers) override;
+  void reserve(std::size_t rows);
+  void write(LeafBatch &batch, std::size_t begin, std::size_t end);
+  nb::object states(LeafBatch &batch) const;
+  // Calls the judge, with the GIL, and reads its checked answers.
+  void consult(LeafBatch &batch, const nb::object &inputs, const nb::object &legal);
 
   nb::callable judge_;
   std::optional<Inputs> inputs_;
-  bool has_priors_;
-  std::optional<ArrayBatch> batch_;
+  std::optional<ArrayBatch> arrays_;
   SharedBuffer legal_;  // beside a list of states
-  std::vector<Row> rows_;
-  std::vector<StateBuffer> children_;
-  std::vector<Question> child_questions_;
-  std::vector<double> child_values_;
 };
 
 void bind_python_evaluator(nb::module_ &m);

@@ -1,6 +1,7 @@
 #include "bindings/searches.h"
+#include "evaluators/cell_weights.h"
+#include "games/2048_tiles.h"
 #include "games/connectfour_solver.h"
-#include "evaluators/heuristics.h"
 #include "search/solved.h"
 
 namespace boardlab {

@@ -1,6 +1,7 @@
 #include "bindings/searches.h"
 
 #include "bindings/python_evaluator.h"
+#include "evaluators/agent.h"
 #include "search/alphabeta.h"
 #include "search/maxn.h"
 
@@ -55,6 +56,7 @@ class PythonSearch final : public Search {
     positions_.emplace_back(game());
     game().copy(positions_.back().data(), state);
   }
+  bool needs_history() const override { return with_history_; }
   // The same for a state that knows its history.
   void follow(const PyState &state) {
     positions_.clear();
@@ -223,6 +225,13 @@ void bind_searches(nb::module_ &m) {
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("seconds"), nb::arg("exact"), nb::arg("solve_below"),
       nb::arg("wld_below"), nb::arg("solve_nodes"), nb::arg("mpc"), nb::arg("table_mb"), nb::arg("seed"));
+  m.def(
+      "agent_evaluator",
+      [](const SearchPtr &agent) -> EvaluatorPtr {
+        const std::shared_ptr<Search> search(agent, agent->search.get());
+        return std::make_shared<AgentEvaluator>(std::make_shared<AgentEvaluator::Asked>(search));
+      },
+      nb::arg("agent"), "The evaluator whose answers are the agent's decisions; nothing else may use the agent.");
   m.def(
       "python_search",
       [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset, bool with_history) {

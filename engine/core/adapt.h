@@ -179,6 +179,7 @@ bl_game make_table(std::unique_ptr<G> owned) {
   [[maybe_unused]] double *doubles = nullptr;
   [[maybe_unused]] Rng random(0);
   [[maybe_unused]] bl_solution solution{};
+  [[maybe_unused]] bl_joint_values joint{};
 
   BOARDLAB_OPTIONAL(
       chance, { g.chance(probe, ints, doubles); },
@@ -285,6 +286,9 @@ bl_game make_table(std::unique_ptr<G> owned) {
   BOARDLAB_OPTIONAL(
       features, { g.features(probe, 0, doubles); }, (void *self, const void *s, std::int32_t player, double *features),
       { T::game(self).features(T::at(s), player, features); });
+  BOARDLAB_OPTIONAL(
+      joint_values, { g.joint_values(0, joint); }, (void *self, std::int32_t group, bl_joint_values *out)->std::int32_t,
+      { return T::game(self).joint_values(group, *out); });
   table.self = owned.release();
   return table;
 }

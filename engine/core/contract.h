@@ -60,10 +60,19 @@ typedef struct bl_solution {
   int64_t nodes;                 /* out: positions looked at */
 } bl_solution;
 
+/* Cells whose values depend on one another, and the joint values that they can have. */
+typedef struct bl_joint_values {
+  int32_t cell_count; /* out */
+  int32_t row_count;  /* out: the joint values, at most 65535 */
+  int32_t *cells;     /* in: null, or room for cell_count cells */
+  uint8_t *rows;      /* in: null, or room for row_count rows of cell_count values */
+} bl_joint_values;
+
 typedef struct bl_game {
   /* ---- version: checked before anything else is read ---- */
   uint32_t abi_version; /* BL_GAME_ABI */
-  uint32_t struct_size; /* sizeof(bl_game) of the header that the game was compiled with */
+  uint32_t struct_size; /* sizeof(bl_game) of the header that the game was compiled with; functions that were added
+                           at the end since then count as null */
 
   /* ---- facts ---- */
   void *self;                  /* handed back to every function */
@@ -171,6 +180,14 @@ typedef struct bl_game {
   void (*planes)(void *self, const void *state, int32_t player, float *planes); /* [count][rows][cols] */
   int32_t feature_count;
   void (*features)(void *self, const void *state, int32_t player, double *features);
+
+  /* ---- optional: smaller tables of n-tuple networks ---- */
+  /* Group number `group` (0, 1, ...) of cells whose values depend on one another: a column of Connect Four is a stack,
+   * so that few of the joint values of its cells can occur. Returns 0 where there is no such group, else 1. Called
+   * first with null pointers, for the counts. No cell is in two groups; the product of a group's cell_values is at most
+   * 2^22. The order of the rows is kept in trained networks: never change it. Default: no groups, every joint value can
+   * occur. */
+  int32_t (*joint_values)(void *self, int32_t group, bl_joint_values *joint);
 } bl_game;
 
 /* splitmix64 (Steele, Lea, Flood 2014): one word of state, any seed is good, the same in every language. */

@@ -15,7 +15,7 @@ namespace {
 }
 
 void check_table(const std::string &name, const bl_game &t) {
-  if (t.abi_version != BL_GAME_ABI || t.struct_size != sizeof(bl_game))
+  if (!is_readable(t))
     refuse(name, "it was made for contract version " + std::to_string(t.abi_version) + " (" +
                      std::to_string(t.struct_size) + " bytes), this engine speaks version " +
                      std::to_string(BL_GAME_ABI) + " (" + std::to_string(sizeof(bl_game)) + " bytes)");
@@ -47,7 +47,7 @@ Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(
     check_table(name_, t_);
   } catch (...) {
     // Reading `destroy` is only sound in a table of our own version.
-    if (t_.abi_version == BL_GAME_ABI && t_.struct_size == sizeof(bl_game) && t_.destroy) t_.destroy(t_.self);
+    if (is_readable(t_) && t_.destroy) t_.destroy(t_.self);
     throw;
   }
   if (t_.planes) {
@@ -61,6 +61,26 @@ Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(
 
 Game::~Game() {
   if (t_.destroy) t_.destroy(t_.self);
+}
+
+std::vector<JointValues> Game::joint_values() const {
+  std::vector<JointValues> groups;
+  if (!t_.joint_values || !cells()) return groups;
+  bl_joint_values sizes{};
+  for (int group = 0; group < cells() && t_.joint_values(t_.self, group, &sizes); ++group) {
+    if (sizes.cell_count < 1 || sizes.cell_count > cells() || sizes.row_count < 1 || sizes.row_count > 65535)
+      contradicts("joint_values");
+    const auto width = static_cast<std::size_t>(sizes.cell_count), count = static_cast<std::size_t>(sizes.row_count);
+    std::vector<std::int32_t> cells(width);
+    std::vector<std::uint8_t> values(width * count);
+    bl_joint_values joint{0, 0, cells.data(), values.data()};
+    t_.joint_values(t_.self, group, &joint);
+    JointValues &made = groups.emplace_back(JointValues{{cells.begin(), cells.end()}, {}});
+    for (std::size_t i = 0; i < count; ++i)
+      made.rows.emplace_back(values.data() + i * width, values.data() + (i + 1) * width);
+    sizes = {};
+  }
+  return groups;
 }
 
 Action Game::sample_chance(const void *s, Rng &rng) const {

@@ -38,6 +38,18 @@ class BrokenRules : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Cells whose values depend on one another, and the joint values that they can have: rows of a value a cell.
+struct JointValues {
+  std::vector<int> cells;
+  std::vector<std::vector<int>> rows;
+};
+
+// Whether this engine can read a table: of this version, and whole but for functions that were added since.
+inline bool is_readable(const bl_game &table) {
+  return table.abi_version == BL_GAME_ABI && table.struct_size >= offsetof(bl_game, joint_values) &&
+         table.struct_size <= sizeof(bl_game);
+}
+
 class Game {
  public:
   // Takes over `table` (and calls its destroy). Throws std::invalid_argument for an unusable table: wrong version,
@@ -117,6 +129,9 @@ class Game {
   // Capacity of `changes`: max_changes() entries.
   int max_changes() const { return t_.apply_changes ? t_.max_changes : cells(); }
   int apply_changes(void *s, Action action, int player, bl_cell_change *changes) const;
+
+  // Groups of cells with the joint values that can occur; none where all can.
+  std::vector<JointValues> joint_values() const;
 
   // ---- neural nets ----
   // Default: one plane per value of the board vector's cells, and one per player if there are several; a single row.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <initializer_list>
 
 namespace boardlab {
 
@@ -19,19 +20,28 @@ inline bool has_level(const char *level) {
   return false;
 }
 
-// Picks from tables with a name, worst first: the named one, or null if this processor lacks the level.
-template <class Table, std::size_t N>
-const Table *level_named(const Table *const (&tables)[N], const char *level) {
+// The tables of kernels that a namespace has, the slowest level first: KERNELS_BASELINE, and so on.
+#ifdef BOARDLAB_X86_LEVELS
+#define BOARDLAB_KERNELS {&KERNELS_BASELINE, &KERNELS_AVX2, &KERNELS_AVX512}
+#else
+#define BOARDLAB_KERNELS {&KERNELS_BASELINE}
+#endif
+
+// The table of a level; null where this processor has no such level.
+template <class Table>
+const Table *level_named(std::initializer_list<const Table *> tables, const char *level) {
   for (const Table *table : tables)
     if (std::strcmp(table->name, level) == 0 && has_level(level)) return table;
   return nullptr;
 }
 
-template <class Table, std::size_t N>
-const Table &best_level(const Table *const (&tables)[N]) {
-  for (std::size_t i = N; i-- > 1;)
-    if (has_level(tables[i]->name)) return *tables[i];
-  return *tables[0];
+// The table of the best level that this processor has.
+template <class Table>
+const Table &best_level(std::initializer_list<const Table *> tables) {
+  const Table *best = *tables.begin();
+  for (const Table *table : tables)
+    if (has_level(table->name)) best = table;
+  return *best;
 }
 
 }  // namespace boardlab

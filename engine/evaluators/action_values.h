@@ -1,4 +1,4 @@
-// What evaluators share that learned values of actions, not of positions.
+// The base of evaluators that learned values of actions, not of positions.
 #pragma once
 
 #include "evaluators/evaluator.h"

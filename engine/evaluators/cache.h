@@ -1,4 +1,4 @@
-// Evaluations by position, so that none is asked for twice: a table of bounded size, the newer one stays.
+// A cache of evaluations by position, of bounded size; a newer entry replaces an older one in its place.
 #pragma once
 
 #include <cstring>

@@ -26,7 +26,7 @@ Encoding::Encoding(GamePtr game, Inputs inputs) : game_(std::move(game)), inputs
   }
 }
 
-void Encoding::write(const void *state, std::span<const Action> legal_actions, std::byte *row, bool *legal) const {
+void Encoding::write_inputs(const void *state, std::byte *row) const {
   const int player = game_->player(state);
   if (inputs_ == Inputs::PLANES)
     game_->planes(state, player, reinterpret_cast<float *>(row));
@@ -34,8 +34,16 @@ void Encoding::write(const void *state, std::span<const Action> legal_actions, s
     game_->board_vector(state, player, reinterpret_cast<std::uint8_t *>(row));
   else
     game_->table().features(game_->table().self, state, player, reinterpret_cast<double *>(row));
-  std::fill_n(legal, actions(), false);
-  for (const Action action : legal_actions) legal[action] = true;
+}
+
+void Encoding::write(const void *state, std::span<const Action> legal_actions, std::byte *row, bool *legal) const {
+  write_inputs(state, row);
+  mark_legal(legal_actions, {legal, actions()});
+}
+
+void mark_legal(std::span<const Action> legal_actions, std::span<bool> flags) {
+  std::fill(flags.begin(), flags.end(), false);
+  for (const Action action : legal_actions) flags[static_cast<std::size_t>(action)] = true;
 }
 
 void Answers::read(const Game &game, std::size_t row, int mover, std::span<const Action> legal_actions, double *value,

@@ -45,7 +45,7 @@ class EndgameSolver {
   bool by_search_ = false;                    // the last solution
 };
 
-// Another evaluator's word, but exact values where at most `below` actions are left and `nodes` positions suffice.
+// Another evaluator, with exact values where at most `below` actions are left and `nodes` positions suffice.
 class EndgameEvaluator final : public Evaluator {
  public:
   EndgameEvaluator(std::unique_ptr<Evaluator> inner, int below, std::int64_t nodes)

@@ -81,7 +81,7 @@ void RolloutEvaluator::answer(std::span<const Question> questions, Rng &rng) {
   }
 }
 
-// One random playout of `state_`; tells what was played if anybody wants to know.
+// Plays `state_` out at random and returns the number of actions; appends them to `played` unless it is null.
 int RolloutEvaluator::playout(std::vector<Played> *played, Rng &rng) {
   const Game &g = game();
   const int limit = depth_ > 0 ? depth_ : g.horizon();
@@ -111,16 +111,16 @@ void RolloutEvaluator::mean_outcome(const void *state, std::vector<Played> *play
   double sum[MAX_PLAYERS] = {}, final_outcome[MAX_PLAYERS];
   for (int i = 0; i < rollouts_; ++i) {
     g.copy(state_.data(), state);
-    std::vector<Played> *told = i == 0 ? played : nullptr;
-    if (!told && counts_steps) told = &played_;
-    const std::size_t before = told ? told->size() : 0;
-    const int actions = playout(told, rng);
+    std::vector<Played> *recorded = i == 0 ? played : nullptr;
+    if (!recorded && counts_steps) recorded = &played_;
+    const std::size_t before = recorded ? recorded->size() : 0;
+    const int actions = playout(recorded, rng);
     g.outcome(outcome(), state_.data(), final_outcome);
     for (int p = 0; p < players; ++p) sum[p] += final_outcome[p];
     if (players == 1)
       sum[0] += g.step_reward() * actions;
     else if (counts_steps)
-      for (std::size_t k = before; k < told->size(); ++k) sum[(*told)[k].player] += g.step_reward();
+      for (std::size_t k = before; k < recorded->size(); ++k) sum[(*recorded)[k].player] += g.step_reward();
     played_.clear();
     actions_since_poll_ += actions;
     if (actions_since_poll_ >= ACTIONS_A_POLL) {

@@ -1,4 +1,4 @@
-// An evaluator judges positions. Searches ask it one of three questions, the cheapest that they need.
+// Evaluators judge positions. A search asks one of three questions, the cheapest that it needs.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,22 @@ struct Played {
   Action action;
 };
 
-// One leaf of a tree and room for the answer: what PUCT wants to know at once.
+// One leaf of a tree with room for the answer: value and priors together, as PUCT needs them.
 struct Question {
   const void *state;
   std::span<const Action> actions;  // the legal ones; empty at a chance node
   double *value;                    // [players]
   double *priors;                   // [actions], or null when the search has no use for them
-  // Where a rollout leaves the players' actions that it made, if the search wants to know (RAVE).
+  // Where a rollout writes the players' actions, for RAVE; null otherwise.
   std::vector<Played> *played = nullptr;
 };
 
 // Values are expected final outcomes (paid so far + still to come, step rewards still to come included) in the
 // units of the outcome: the game's score or a named reward. In a game with rounds: at the end of the round. A
-// state given here is never terminal; it may be a chance node, which is an after-state.
+// state is never terminal; it may be a chance node, which is an after-state.
 //
-// A subclass answers value() or action_values() at least; each has a default made from the other. An evaluator
-// may keep scratch memory, so that one belongs to one thread: clone() makes another that shares what was learned.
+// A subclass answers value() or action_values() at least; each has a default made from the other. An evaluator may
+// keep scratch memory, so it belongs to one thread: clone() makes another that shares what was learned.
 class Evaluator {
  public:
   Evaluator(GamePtr game, int outcome) : game_(std::move(game)), outcome_(outcome), child_(*game_) {
@@ -49,7 +49,7 @@ class Evaluator {
   virtual void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out);
   // out[actions]: a distribution. Default: softmax of the action values, scaled to [-1, 1].
   virtual void priors(const void *state, std::span<const Action> actions, Rng &rng, double *out);
-  // Several leaves at once; neural evaluators answer them as one batch. Default: one after the other.
+  // Answers several leaves; nets judge them as one batch. Default: one after the other.
   virtual void answer(std::span<const Question> questions, Rng &rng);
 
   // The values of many states that belong to players, [state_size] bytes each, out[states][players]. Default: one after
@@ -58,13 +58,13 @@ class Evaluator {
   virtual void values(std::span<const std::byte> states, Workers &workers, Rng &rng, double *out);
   virtual bool batches() const { return false; }
 
-  // A search starts on a new decision: what was remembered during the last one may be out of date.
+  // Called when a search starts a new decision: what was remembered during the last one may be out of date.
   virtual void begin_decision() {}
 
-  // A new game begins: what later answers would depend on is forgotten.
+  // Called when a new game begins: forgets what later answers would depend on.
   virtual void reset() {}
 
-  // Itself and all that it asks.
+  // Calls `see` with this evaluator and all that it asks.
   virtual void visit(const std::function<void(Evaluator &)> &see) { see(*this); }
 
   // Whether its priors are more than uniform: then a tree search uses PUCT instead of UCB1.
@@ -73,14 +73,14 @@ class Evaluator {
   virtual bool has_policy() const { return false; }
   // Whether no value ever leaves the outcome's range: then a search may prune by what is possible at all.
   virtual bool stays_in_range() const { return false; }
-  // Whether action_values() says of every action what value() would say of the position after it, but quicker.
+  // Whether action_values() equals value() of the positions after the actions, but is quicker.
   virtual bool looks_ahead() const { return false; }
   virtual std::unique_ptr<Evaluator> clone() const = 0;
 
   // Called now and then by an evaluator that works long; throws to stop it.
   Poll poll = [] {};
 
-  // Whether action values are scaled before they become priors; a search that wants them raw turns it off.
+  // Whether action values are scaled before they become priors; a search that needs raw ones turns it off.
   bool scales_priors = true;
   // Whether priors are the action values mapped from the outcome's range to [0, 1] instead of their softmax (GBG's
   // UseSoftMax = false). As there, they do not add up to 1.
@@ -107,7 +107,7 @@ class Evaluator {
 void softmax(std::span<double> x, double temperature);
 
 // Mean outcome of random playouts; `depth` actions at most, or to the end (0). In a game with rounds the end is that of
-// the round, unless the `whole_game` is wanted: what random players do in later rounds says nothing about this one.
+// the round, unless `whole_game` is set: later rounds of random players tell nothing about this one.
 class RolloutEvaluator final : public Evaluator {
  public:
   RolloutEvaluator(GamePtr game, int outcome, int rollouts, int depth, bool whole_game = false)
@@ -137,7 +137,7 @@ class RolloutEvaluator final : public Evaluator {
   std::int64_t actions_since_poll_ = 0;
 };
 
-// What was paid so far: 0 for an unfinished game that pays at the end. For searches that reach the end.
+// The score so far: 0 for an unfinished game that pays at the end. For searches that reach the end.
 class PaidEvaluator final : public Evaluator {
  public:
   using Evaluator::Evaluator;
@@ -146,8 +146,8 @@ class PaidEvaluator final : public Evaluator {
   std::unique_ptr<Evaluator> clone() const override { return std::make_unique<PaidEvaluator>(game_ptr(), outcome()); }
 };
 
-// (1 - weight) of one evaluator's values and weight of another's; the priors are the first one's. With a rollout as the
-// second: Wang's WRo, and with weight 1 his Rollout.
+// The mean (1 - weight) * first + weight * second of two evaluators' values, with the first one's priors. With a
+// rollout as the second: WRo of Wang et al. (2021), and with weight 1 their Rollout.
 class MixEvaluator final : public Evaluator {
  public:
   // Throws std::invalid_argument where the two judge different games or outcomes.

@@ -1,8 +1,8 @@
 // The evaluator over a value function on features.
 #pragma once
 
-#include "ntuple/feature_network.h"
 #include "evaluators/evaluator.h"
+#include "ntuple/feature_network.h"
 
 namespace boardlab {
 

@@ -1,8 +1,8 @@
 // The evaluator over a trained n-tuple network.
 #pragma once
 
-#include "ntuple/after_states.h"
 #include "evaluators/evaluator.h"
+#include "ntuple/after_states.h"
 
 namespace boardlab {
 

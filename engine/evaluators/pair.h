@@ -1,8 +1,8 @@
 // The evaluator over an n-tuple network that judges pairs (state, action): SARSA and Q-learning.
 #pragma once
 
-#include "ntuple/pairs.h"
 #include "evaluators/action_values.h"
+#include "ntuple/pairs.h"
 
 namespace boardlab {
 

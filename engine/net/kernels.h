@@ -42,7 +42,7 @@ struct Kernels {
   void (*to_tiles)(const Tiling &tiling, const float *board, std::size_t channels, float *to, std::size_t step);
   void (*from_tiles)(const Tiling &tiling, const float *from, std::size_t step, std::size_t channels,
                      const Finish &finish, float *board);
-  // What is wanted of the outputs of one board becomes what is wanted of the products: the transpose of from_tiles.
+  // The gradient of one board's outputs becomes the gradient of the products: the transpose of from_tiles.
   void (*gradients_to_tiles)(const Tiling &tiling, const float *board, std::size_t channels, float *to,
                              std::size_t step);
   // sums [inputs, outputs] += the transpose of from [rows, inputs] * by [rows, outputs], both whole panels wide.
@@ -65,6 +65,8 @@ struct Kernels {
   // In place, on [rows, channels].
   void (*finish)(float *sums, std::size_t rows, std::size_t channels, const Finish &finish);
 };
+
+extern const Kernels KERNELS_BASELINE, KERNELS_AVX2, KERNELS_AVX512;
 
 // The best level that this processor has; `level` names one ("baseline", "avx2", "avx512") for tests and benchmarks.
 const Kernels &kernels();

@@ -12,9 +12,9 @@ namespace {
 // A gradient of weights is summed in strips of the boards, each on one thread: enough of them for the threads, and in
 // each enough rows to be worth the way back from tiles to filters.
 constexpr std::size_t MOST_STRIPS = 16, ROWS_OF_STRIP = 128;
-// Sums of gradients go on in double precision after so many rows.
+// Rows after which sums of gradients are carried on in double precision.
 constexpr std::size_t ROWS_OF_SUM = 256;
-// A batch goes through a unit in at least so many chunks, unless they had fewer boards than that.
+// The fewest chunks of a batch, and the fewest boards of a chunk, which goes first.
 constexpr std::size_t CHUNKS = 32, FEWEST_BOARDS = 4;
 constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // of a value, for one board: sizes cannot overflow
 

@@ -2,7 +2,7 @@
 // and ReLU. They answer a batch, and then take the gradient of the answer back to their weights.
 //
 // Values are numbered in the order of the units; value 0 is the input. They lie as in `program.h`, and stay where they
-// are until the gradient is asked for. What comes out does not depend on the number of threads.
+// are until backward(). The results do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class LearningUnits {
   // Adds ReLU(norm(convolution(from)) + added) and returns the number of its value. After a value was added nothing
   // else may read it. std::invalid_argument where something does not fit.
   std::size_t add(std::size_t from, std::size_t outputs, Filter filter, std::optional<std::size_t> added);
-  // No further units; these values are what is asked for.
+  // Ends the building; these values are the outputs.
   void finish(std::vector<std::size_t> outputs);
 
   struct Shape {
@@ -108,7 +108,7 @@ class LearningUnits {
   std::vector<std::size_t> outputs_;
   std::size_t boards_ = 0, capacity_ = 0;  // of the last batch; what the memory is for
   std::uint64_t number_ = 0;               // of the last answer
-  bool is_answered_ = false;               // whether its gradient may be asked for
+  bool is_answered_ = false;               // whether backward() may follow
   std::vector<Floats> values_;
   std::vector<Floats> gradients_;  // of the values; empty until something is known of them
   std::vector<Floats> idle_;       // memory for the largest of them

@@ -1,8 +1,7 @@
 // A neural net as a list of layers that a CPU runs, without a framework between them.
 //
-// Values are numbered in the order of the layers; value 0 is the input. A value has cells (those of the board, or one
-// for a vector) of so many channels, channels last. A net is built layer by layer, finished, and then asked by any
-// number of threads at once.
+// Values are numbered in the order of the layers; value 0 is the input. A value is [cells, channels]; a vector has one
+// cell. A net is built layer by layer, finished, and then run by any number of threads at the same time.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ class Program {
   Program(std::size_t planes, std::size_t rows, std::size_t cols, const Kernels &kernels);
 
   // Each adds a layer and returns the number of its value; std::invalid_argument where something does not fit. Those
-  // with weights end with `added`, the value of a short cut, and ReLU where they are asked for.
+  // with weights may end with `added`, the value of a short cut, and with ReLU.
   using Weights = std::span<const float>;
   using Added = std::optional<std::size_t>;
   // Weights [outputs, inputs, 3, 3]; with padding 1 or 0.
@@ -35,8 +34,8 @@ class Program {
   std::size_t relu(std::size_t from);
   // Two cells: the mean and the maximum over all cells.
   std::size_t pool(std::size_t from);
-  // A vector: every group of the input's cells is one of so many values, and the rows of weights of those that are
-  // there are added up. Weights [values of all groups, outputs]; of a group's cells the last one counts singly.
+  // A vector: the sum of one row of weights per group of the input's cells, chosen by the group's joint value. Weights
+  // [values of all groups, outputs]; a group's last cell varies fastest.
   struct Group {
     std::vector<std::size_t> cells, values;  // which cells, and how many values each has
   };
@@ -44,7 +43,7 @@ class Program {
   // Layer normalisation of a vector.
   std::size_t norm(std::size_t from, Weights gain, Weights bias, float epsilon);
 
-  // No further layers; these vectors are what is asked for.
+  // Ends the building; these vectors are the net's outputs.
   void finish(std::vector<std::size_t> outputs);
   bool is_finished() const { return finished_; }
   std::size_t output_count() const { return outputs_.size(); }

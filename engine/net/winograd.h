@@ -1,4 +1,4 @@
-// A 3x3 convolution as Winograd's algorithm computes it; `kernels.h` says how.
+// 3x3 convolutions by Winograd's algorithm, which kernels.h explains.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ void write_panels(float *to, std::size_t outputs, std::size_t inputs, const At &
       }
 }
 
-// The tiles of a convolution of boards of rows x cols with so many empty cells around them (0 to 2).
+// The tiles of a convolution of boards of rows x cols with `padding` empty cells around them (0 to 2).
 Tiling tiling_of(std::size_t rows, std::size_t cols, std::size_t padding);
 
 // Where the filters of a convolution lie: a step from one output, one input and one of the nine places to the next,

@@ -4,20 +4,10 @@
 
 namespace boardlab::ntuple {
 
-namespace {
-
-constexpr const Kernels *LEVELS[] = {&KERNELS_BASELINE,
-#ifdef BOARDLAB_X86_LEVELS
-                                     &KERNELS_AVX2, &KERNELS_AVX512
-#endif
-};
-
-}  // namespace
-
-const Kernels *kernels_named(const char *level) { return level_named(LEVELS, level); }
+const Kernels *kernels_named(const char *level) { return level_named<Kernels>(BOARDLAB_KERNELS, level); }
 
 const Kernels &kernels() {
-  static const Kernels &best = best_level(LEVELS);
+  static const Kernels &best = best_level<Kernels>(BOARDLAB_KERNELS);
   return best;
 }
 

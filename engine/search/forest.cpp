@@ -37,9 +37,8 @@ TreeOptions with_priors(TreeOptions options) {
 Forest::Plot::Plot(const GamePtr &rules, int outcome, const ForestOptions &options, std::uint64_t seed)
     : game{StateBuffer(*rules), Rng(derive_seed(seed, 1)), false, false, {}},
       tree(rules, outcome, with_priors(options.tree)),
-      rng(seed),
-      pending(static_cast<std::size_t>(options.tree.batch)) {
-  for (Pending &p : pending) p.leaf.state = p.beyond = StateBuffer(*rules);
+      rng(seed) {
+  for (int i = 0; i < options.tree.batch; ++i) pending.emplace_back(*rules);
   if (options.rollout_weight > 0) rollout = std::make_unique<RolloutEvaluator>(rules, outcome, 1, 0);
 }
 
@@ -136,28 +135,18 @@ std::int64_t Forest::shared() const {
 
 // Finds the state to ask about and its legal actions; true when the cache or the rules answer already.
 bool Forest::take_up(Plot &plot, Pending &p, bool is_root) {
-  Leaf &leaf = p.leaf;
-  p.asked = is_root ? plot.game.state.data() : leaf.state.data();
-  p.mover = game_->player(p.asked);
-  p.is_beyond_chance = p.mover == CHANCE;
-  if (p.mover == TERMINAL) game_->contradicts("apply");
-  if (p.mover == CHANCE) {
-    void *beyond = p.beyond.data();
-    game_->copy(beyond, p.asked);
-    while ((p.mover = game_->player(beyond)) == CHANCE && !(counts_rounds_ && game_->round_over(beyond)))
-      game_->apply(beyond, game_->sample_chance(beyond, plot.rng));
-    p.asked = beyond;
-    if (p.mover < 0) {  // the end of the game or of the round
-      plot.tree.terminal_value(beyond, plot.rng, leaf.value);
-      return true;
-    }
+  const void *leaf = is_root ? plot.game.state.data() : p.leaf.state.data();
+  LeafRow &position = p.position;
+  if (!position.take(*game_, leaf, counts_rounds_, plot.rng)) {
+    if (!position.is_beyond_chance()) game_->contradicts("apply");
+    plot.tree.terminal_value(position.asked(), plot.rng, p.leaf.value);  // the end of the game or of the round
+    return true;
   }
-  p.legal.resize(static_cast<std::size_t>(game_->max_legal()));
-  p.legal.resize(static_cast<std::size_t>(game_->legal(p.asked, p.legal.data())));
-  p.priors.resize(p.legal.size());
+  position.find_legal(*game_);
+  p.priors.resize(position.legal().size());
   if (cache_.empty()) return false;
-  p.hash = game_->hash(p.asked);
-  if (!cache_.find(p.hash, p.asked, leaf.value, p.priors)) return false;
+  p.hash = game_->hash(position.asked());
+  if (!cache_.find(p.hash, position.asked(), p.leaf.value, p.priors)) return false;
   add_score(p);
   ++plot.cache_hits;
   return true;
@@ -168,7 +157,7 @@ void Forest::plant(Plot &plot) {
   Pending &p = plot.pending[0];
   Messenger messenger(game_, outcome_, p.leaf.value, p.priors,
                       [&](const Question &question) { roll_out(plot, question); });
-  plot.tree.prepare_root(messenger, plot.rng, plot.left, p.legal);
+  plot.tree.prepare_root(messenger, plot.rng, plot.left, p.position.legal());
   plot.at_root = false;
   plot.waiting = 0;
 }
@@ -207,9 +196,9 @@ void Forest::finish(Plot &plot) {
   for (std::size_t i = 0; i < plot.waiting; ++i) {
     Pending &p = plot.pending[i];
     if (!p.leaf.terminal) {
-      const std::span<const Action> none;
-      const Question q = plot.tree.question(p.leaf, p.is_beyond_chance ? none : p.legal);
-      if (p.is_beyond_chance != !q.priors) game_->contradicts("player");
+      const bool is_beyond_chance = p.position.is_beyond_chance();
+      const Question q = plot.tree.question(p.leaf, is_beyond_chance ? std::span<const Action>() : p.position.legal());
+      if (is_beyond_chance != !q.priors) game_->contradicts("player");
       if (q.priors) std::copy(p.priors.begin(), p.priors.end(), q.priors);
       roll_out(plot, q);
     }
@@ -259,12 +248,12 @@ void Forest::read(Plot &plot, const Answers &answers) {
   for (std::size_t i = 0; i < plot.waiting; ++i) {
     Pending &p = plot.pending[i];
     if (p.answered) continue;
-    answers.read(*game_, p.row, p.mover, p.legal, p.leaf.value, p.priors.data());
+    answers.read(*game_, p.row, p.position.mover(), p.position.legal(), p.leaf.value, p.priors.data());
   }
 }
 
 void Forest::add_score(Pending &p) const {
-  if (counts_rounds_) add_score_so_far(*game_, outcome_, p.asked, p.leaf.value);
+  if (counts_rounds_) add_score_so_far(*game_, outcome_, p.position.asked(), p.leaf.value);
 }
 
 void Forest::add_scores(Plot &plot) const {
@@ -309,7 +298,8 @@ std::size_t Forest::step(const Answers &answers, std::byte *inputs, bool *legal)
       for_all([&](Plot &plot) { read(plot, answers); });
       for (std::size_t row = 0; row < rows_; ++row) {
         const Pending &p = *row_of_[row];
-        cache_.store(p.hash, p.asked, p.leaf.value, p.priors);  // without the score so far, which is known exactly
+        // Without the score so far, which is known exactly.
+        cache_.store(p.hash, p.position.asked(), p.leaf.value, p.priors);
       }
       for_all([&](Plot &plot) {
         add_scores(plot);
@@ -336,7 +326,7 @@ std::size_t Forest::collect(std::byte *inputs, bool *legal) {
         std::size_t at = p.hash & (same_.size() - 1);
         for (; same_[at]; at = (at + 1) & (same_.size() - 1)) {
           const Pending &other = *row_of_[same_[at] - 1];
-          if (other.hash == p.hash && game_->equal(other.asked, p.asked)) break;
+          if (other.hash == p.hash && game_->equal(other.position.asked(), p.position.asked())) break;
         }
         if (same_[at]) {
           p.row = same_[at] - 1;
@@ -353,7 +343,8 @@ std::size_t Forest::collect(std::byte *inputs, bool *legal) {
   workers_.run(rows_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const Pending &p = *row_of_[row];
-      encoding_.write(p.asked, p.legal, inputs + row * encoding_.row_bytes(), legal + row * encoding_.actions());
+      encoding_.write(p.position.asked(), p.position.legal(), inputs + row * encoding_.row_bytes(),
+                      legal + row * encoding_.actions());
     }
   });
   encode_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_writing).count();

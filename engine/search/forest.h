@@ -11,7 +11,7 @@
 
 #include "core/workers.h"
 #include "evaluators/cache.h"
-#include "evaluators/encoding.h"
+#include "evaluators/leaf_batch.h"
 #include "search/tree.h"
 
 namespace boardlab {
@@ -71,13 +71,10 @@ class Forest {
 
  private:
   struct Pending {
+    explicit Pending(const Game &game) : position(game) { leaf.state = StateBuffer(game); }
     Leaf leaf;
-    StateBuffer beyond;           // for a leaf at a chance node: the state after chance
-    const void *asked = nullptr;  // the state to evaluate
-    std::vector<Action> legal;
+    LeafRow position;  // the one that is evaluated
     std::vector<double> priors;
-    int mover = 0;
-    bool is_beyond_chance = false;  // the state to evaluate is not the leaf's
     std::uint64_t hash = 0;
     std::size_t row = 0;
     bool answered = false;

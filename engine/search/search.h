@@ -42,6 +42,8 @@ class Search {
   // Called with every position of a match, from the first one on, before `act` is called with it. For searches that
   // must know how a position came about. Never called in games with hidden cards.
   virtual void follow(const void * /*state*/) {}
+  // Whether it plays by what follow() showed it, not by the position alone.
+  virtual bool needs_history() const { return false; }
   // Forgets the game played so far and starts a new random stream.
   virtual void reset(std::uint64_t seed) {
     rng = Rng(seed);

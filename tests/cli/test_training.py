@@ -11,12 +11,10 @@ from commands import run
 
 import boardlab as bl
 from boardlab.arena.exams import EXAMS
-from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.learners.again import train_command
 from boardlab.learners.training import Training
 from boardlab.runs import RunFolder
-from boardlab.search.expression import AGENTS
 
 CORNERS = """
 import boardlab as bl
@@ -96,10 +94,7 @@ def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):
 def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkeypatch):
     monkeypatch.setattr("boardlab.learners.many.PLUGINS", [])
     monkeypatch.setitem(OWN_FEATURES, "mine", lambda state, player: [1.0])
-    monkeypatch.setattr("boardlab.evaluators.EVALUATORS", dict(EVALUATORS))
     bl.register_evaluator("own", priors=False)(lambda game: lambda planes, legal: [0.0] * len(planes))
-    monkeypatch.setattr("boardlab.search.own.AGENTS", dict(AGENTS))
-    monkeypatch.setattr("boardlab.search.own.RESERVED", set())
     bl.register_agent("player", lambda game, seed: bl.agent("random", game, seed))
     monkeypatch.setattr("boardlab.arena.exams.EXAMS", dict(EXAMS))
     bl.register_exam("test", lambda paper: [1.0])

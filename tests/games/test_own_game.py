@@ -21,6 +21,7 @@ from boardlab.games.library import _CORES, LOADED
 from boardlab.games.registry import game_from_table
 from boardlab.learners import open_run, train_many
 from boardlab.runs import RunFolder
+from boardlab.testing import ConformanceError, check_game
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 
@@ -124,6 +125,50 @@ def test_listing_a_store_runs_no_code_that_it_names(tmp_path, game):
     assert not mark.exists()
     bl.load_game(library)
     assert mark.exists() and len(store.tournament(1).games()) == 2
+
+
+JOINT = (
+    ("const bl_game *boardlab_game", """
+static int32_t joint_values(void *self, int32_t group, bl_joint_values *joint) {
+  (void)self;
+  joint->cell_count = 4, joint->row_count = 5;
+  for (int32_t i = 0; joint->cells && i < 4; ++i) joint->cells[i] = group * 4 + i;
+  for (int32_t i = 0; joint->rows && i < 20; ++i) joint->rows[i] = i % 4 < i / 4;
+  return group < 5;
+}
+
+const bl_game *boardlab_game"""),
+    ("  return &table;", "  table.joint_values = joint_values;\n  return &table;"),
+)  # fmt: skip
+"""Four cells side by side of the heap: only those on the left are there."""
+
+
+def test_a_game_tells_which_joint_values_of_cells_can_occur(tmp_path):
+    joint = build(tmp_path, *JOINT, name="joint")
+    groups = joint.core.joint_values()
+    assert [cells for cells, _ in groups] == [list(range(at, at + 4)) for at in range(0, 20, 4)]
+    assert groups[0][1] == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    check_game(joint)
+    wrong = build(tmp_path, *JOINT, ("i % 4 < i / 4", "i % 4 > i / 4"), name="wrong")
+    with pytest.raises(ConformanceError, match="have joint values that joint_values lacks"):
+        check_game(wrong)
+
+
+def test_a_library_of_an_older_header_still_plays(tmp_path):
+    """Functions that were added to the end of the table since then count as null."""
+    older = build(
+        tmp_path,
+        *JOINT,
+        ("sizeof table;", "offsetof(bl_game, joint_values);"),
+        ("#include <string.h>", "#include <stddef.h>\n#include <string.h>"),
+        name="older",
+    )
+    assert older.core.joint_values() == []
+    check_game(older)
+    for size in ("offsetof(bl_game, joint_values) - 8", "sizeof table + 8"):
+        with pytest.raises(bl.BoardLabError, match="it was made for contract version 2"):
+            build(tmp_path, ("table.struct_size = sizeof table;", f"table.struct_size = {size};"),
+                  ("#include <string.h>", "#include <stddef.h>\n#include <string.h>"), name=f"size{len(size)}")  # fmt: skip
 
 
 def test_a_table_for_rounds_needs_a_board_vector(tmp_path):

@@ -5,7 +5,6 @@ import random
 import pytest
 
 import boardlab as bl
-from boardlab.evaluators.ntuple import joint_values
 from boardlab.games.game import CHANCE
 from boardlab.learners.ntuple import layouts
 from boardlab.learners.ntuple.settings import settings_from
@@ -61,7 +60,7 @@ def test_text_round_trips():
 )
 def test_every_position_shows_one_of_the_joint_values(name, parameters):
     game = bl.game(name, **parameters)
-    groups = [(cells, {tuple(state) for state in states}) for cells, states in joint_values(game)]
+    groups = [(cells, {tuple(state) for state in states}) for cells, states in game.core.joint_values()]
     assert groups
     rng = random.Random(1)
     for number in range(60):

@@ -116,7 +116,7 @@ def test_an_agent_carries_its_canonical_expression() -> None:
         ("mcts(c=nan)", 7, "expected a number"),
         ("mcts(c=" + "9" * 5000 + ")", 7, "digits"),
         ("mcts(seconds=(1, 2))", 13, "a number"),
-        ("mcts(greedy)", 5, '"greedy" is a search'),
+        ("mcts(human)", 5, "a person cannot judge the positions of a search"),
         ("rollout", 0, '"rollout" is an evaluator'),
         ("mcts(rollout(rollout))", 13, "needs a name"),
         ("mcts(#)", 5, "unexpected '#'"),

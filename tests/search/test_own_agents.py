@@ -48,7 +48,6 @@ def test_an_agent_is_known_by_its_name_and_its_parameters():
         "eager(shade=1)": 'unknown parameter of eager "shade"; did you mean "share"?',
         "eager(share=True)": "eager: share must be a number, not True",
         "eager(rollout)": "this argument needs a name",
-        "mcts(eager)": '"eager" is an agent; inside a search stands an evaluator',
         "nobody": "(or one of your own: boardlab --plugin FILE ...)",
     }.items():
         with pytest.raises(bl.BoardLabError, match=re.escape(words)):

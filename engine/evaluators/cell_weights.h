@@ -1,4 +1,4 @@
-// Hand-made judgements of positions: the weighted piece counters of Othello, and what players of 2048 look at.
+// The evaluator that adds up weights of cells: the positional judgements of Othello and its like.
 #pragma once
 
 #include "evaluators/evaluator.h"
@@ -18,21 +18,6 @@ class CellWeightsEvaluator final : public Evaluator {
  private:
   std::vector<double> weights_;
   double total_ = 0;
-  std::vector<std::int32_t> fields_;
-};
-
-// 2048: the score so far, and for every row and column empty cells, pairs that can merge, tiles in order and not
-// scattered. Reads the first fields as exponents, then the score.
-class TilesEvaluator final : public Evaluator {
- public:
-  explicit TilesEvaluator(GamePtr game);
-  void value(const void *state, Rng &, double *out) override;
-  std::unique_ptr<Evaluator> clone() const override { return std::make_unique<TilesEvaluator>(game_ptr()); }
-
- private:
-  double line(int from, int step) const;
-
-  int size_ = 0;
   std::vector<std::int32_t> fields_;
 };
 

@@ -1,0 +1,25 @@
+"""Agents as evaluators: where a search asks an evaluator, another agent may stand.
+
+`maxn(mcts(rollout, iterations=100), depth=2)`: the decision's scores are the value of a position, its values
+those of the actions, its policy the priors.
+"""
+
+from dataclasses import dataclass
+
+from boardlab import _engine
+from boardlab.evaluators import EvaluatorSpec
+from boardlab.games.game import Game
+from boardlab.search.spec import SearchSpec
+
+
+@dataclass(frozen=True)
+class AgentJudge(EvaluatorSpec):
+    """An agent that is asked as an evaluator; its expression is the agent's own."""
+
+    agent: SearchSpec
+
+    name = "agent"
+
+    def build(self, game: Game) -> _engine.Evaluator:
+        """The engine's evaluator for this game."""
+        return _engine.agent_evaluator(self.agent.build(game, 0))

@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from boardlab.nets.device import choose_device, require_torch
 from boardlab.nets.stored import build_net, load_net, net_description
 from boardlab.runs import RunFolder
 from boardlab.search.forest import Forest
+from boardlab.search.tree_options import TreeOptions
 
 require_torch()
 
@@ -112,6 +113,11 @@ class InstantNet(inference.CpuJudge):
         return np.tanh(answer[:, :1]), answer[:, 1:]
 
 
+def _forest(leaves: int, *arguments: Any, tree: TreeOptions, **options: Any) -> Forest:
+    """A forest of self-play whose trees have several leaves at once."""
+    return Forest(*arguments, tree=replace(tree, batch=leaves, leaf_visits=0), **options)
+
+
 def ours(
     chosen: argparse.Namespace, game: bl.Game, net: Any, description: dict[str, Any]
 ) -> dict[str, float]:
@@ -134,7 +140,7 @@ def ours(
         | {"device": "cpu" if chosen.device == "none" else chosen.device}
     )
     if chosen.leaves > 1:  # training always has one
-        self_play.Forest = partial(Forest, batch=chosen.leaves, leaf_visits=0)  # type: ignore[misc,assignment]
+        self_play.Forest = partial(_forest, chosen.leaves)  # type: ignore[misc,assignment]
     player = SelfPlay(game, settings, description, settings.device, settings.threads)
     if chosen.device == "none":
         player._judge = InstantNet(net, -1, 1)

@@ -49,7 +49,8 @@ from boardlab.learners.presets import preset
 from boardlab.learners.switches import idle_settings
 from boardlab.nets.inference import net_judge
 from boardlab.nets.stored import build_net, net_description
-from boardlab.search.enhancements import ENHANCEMENTS, POLICIES, RAVE_OF
+from boardlab.search.enhancements import ENHANCEMENTS, POLICIES
+from boardlab.search.forest import VISITS_ALONE
 
 GAMES: dict[str, dict[str, Any]] = {
     "connectfour": {"rows": 6, "cols": 6},
@@ -330,7 +331,7 @@ def _options() -> argparse.Namespace:
         "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
-    parser.add_argument("--rave-of", default="own", choices=RAVE_OF)
+    parser.add_argument("--rave-of", default="own", choices=("own", "all"))
     parser.add_argument(
         "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
     )
@@ -447,7 +448,7 @@ def report(told: list[Line], how: str) -> None:
     """A table a game, of whatever there is."""
     for game in GAMES:
         lines = [line for line in told if line["game"] == game]
-        for policy, rave_of in itertools.product(POLICIES, RAVE_OF):
+        for policy, rave_of in itertools.product(POLICIES, ("own", "all")):
             mine = [t for t in lines if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
             report_untrained(game, f"policy of {policy}, RAVE of {rave_of} actions", mine, how)
         runs = [line for line in lines if "run" in line]
@@ -585,7 +586,10 @@ def report_speed(games: list[str], simulations: int) -> None:
             warm = WarmStart(settings).generation(2)
             seconds = []
             for _ in range(3):
-                forest = Forest(bl.game(game, **GAMES[game]), 256, seed=1, **(warm.options if warm else {}))
+                tree, weight = VISITS_ALONE, 0.0
+                if warm:
+                    tree, weight = warm.enhanced(tree), warm.rollout_weight
+                forest = Forest(bl.game(game, **GAMES[game]), 256, seed=1, tree=tree, rollout_weight=weight)
                 begin = time.thread_time()
                 for _ in range(4):
                     forest.search(nothing, simulations)

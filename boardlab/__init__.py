@@ -37,7 +37,16 @@ from boardlab.games import (
 from boardlab.games.game import as_integer
 from boardlab.options import option
 from boardlab.paths import include
-from boardlab.search import Agent, Decision, Forest, agent, evaluator, python_agent, register_agent
+from boardlab.search import (
+    Agent,
+    Decision,
+    Forest,
+    TreeOptions,
+    agent,
+    evaluator,
+    python_agent,
+    register_agent,
+)
 
 if TYPE_CHECKING:
     from boardlab import arena as arena
@@ -76,6 +85,7 @@ __all__ = [
     "State",
     "Store",
     "TournamentResult",
+    "TreeOptions",
     "agent",
     "balance",
     "describe",

@@ -265,3 +265,14 @@ def _in_range(option: Option, number: float) -> bool:
     return not (
         (option.low is not None and number < option.low) or (option.high is not None and number > option.high)
     )
+
+
+# ---- options that several classes share ----
+
+
+def like(kind: type, name: str, default: Any = dataclasses.MISSING, doc: str = "") -> Any:
+    """The option `name` of another class again, with another default or help where given."""
+    field = kind.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    metadata = {**field.metadata, **({"doc": doc} if doc else {})}
+    chosen = field.default if default is dataclasses.MISSING else default
+    return dataclasses.field(default=chosen, metadata=metadata)

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "core/workers.h"
-#include "evaluators/encoding.h"
 #include "evaluators/cache.h"
+#include "evaluators/encoding.h"
 #include "search/tree.h"
 
 namespace boardlab {
@@ -20,11 +20,9 @@ struct ForestOptions {
   int trees = 1;
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
-  bool reuse = true;            // keep the subtree of what was played
-  // So much of a leaf's value is a random rollout's, the rest the evaluator's (Wang's WRo; with 1 his Rollout).
+  // Share of a random rollout in the value of a leaf, the rest is the evaluator's (Wang's WRo; with 1 his Rollout).
   double rollout_weight = 0;
-  RootPolicy policy = RootPolicy::VISITS;  // what is reported of the roots; with Gumbel the improved policy
-  TreeOptions tree;                        // PUCT always
+  TreeOptions tree;  // PUCT always
 };
 
 class Forest {

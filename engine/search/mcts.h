@@ -10,11 +10,8 @@ namespace boardlab {
 struct MctsOptions {
   std::int64_t iterations = 1000;  // 0 = no limit
   double seconds = 0;              // 0 = no limit
-  bool reuse = true;               // keep the subtree of what was played
   bool minmax_priors = false;      // values become priors by a min-max map, not by a softmax
   int threads = 1;                 // that grow the tree together; with more than one the result is a matter of luck
-  using Policy = RootPolicy;
-  Policy policy = Policy::VISITS;  // the distribution that is reported
   // The action that is played: the most visited one, the best mean value, the highest in the reported policy, or one
   // drawn from policy^(1/temperature). With Gumbel selection "the most visited" is the one that it ends with.
   enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;

@@ -43,10 +43,6 @@ struct Amaf {
   std::uint32_t visits = 0;
 };
 
-// What a search says about the root's actions: their visits, mean values or AMAF's mean values on the scale [0,1], over
-// their sum; or Gumbel's improved policy.
-enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
-
 // A descent that waits for its evaluation. Reused: its vectors keep their memory.
 struct Leaf {
   struct Step {

@@ -13,6 +13,10 @@ constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a
   return visits_a_leaf == 0 ? most : std::clamp(visits / visits_a_leaf, std::int64_t{1}, most);
 }
 
+// What a search reports as its policy: the visits of the root's actions, their mean values or RAVE's mean values on the
+// scale [0,1], over their sum; or Gumbel's improved policy.
+enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
+
 struct TreeOptions {
   int batch = 1;                 // most leaves that are evaluated together, kept apart by virtual loss
   std::int64_t leaf_visits = 0;  // visits of the root for each of them, see leaves_at_once
@@ -24,6 +28,8 @@ struct TreeOptions {
   // Proven values are backed up as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two
   // players, scores that add up to zero, nothing random or hidden.
   bool solver = true;
+  bool reuse = true;                       // keep the part of the tree that was played
+  RootPolicy policy = RootPolicy::VISITS;  // the policy that is reported
   // First-play urgency: what an action is worth to PUCT before its first visit, on the scale [-1,1]: `fpu` itself, or
   // the mean value of the actions visited so far minus `fpu`.
   double fpu = 0;
@@ -40,7 +46,7 @@ struct TreeOptions {
   double equivalence = 1000;
   bool rave_of_all = false;    // later actions of the other players count too, as Wang's formula says
   bool rave_rollouts = false;  // the rollout's actions count too (WRoRa)
-  // Gumbel root selection with sequential halving (Danihelka et al. 2022) over so many actions; 0 = off.
+  // Gumbel root selection with sequential halving (Danihelka et al. 2022) over this many actions; 0 = off.
   int gumbel = 0;
   double c_visit = 50, c_scale = 1;
   bool gumbel_interior = false;  // below the root by the improved policy too, else PUCT

@@ -11,7 +11,9 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.search.forest import Forest
 from boardlab.search.side_by_side import MOST_NODES, MOST_TREES
+from boardlab.search.tree_options import TreeOptions
 
+MCTS_TREE = TreeOptions()
 OPENING = 2
 """Random actions at the start: without them two nets would play the same game again and again."""
 
@@ -36,19 +38,17 @@ def gate_match(
     seed: int,
     threads: int = 1,
     *,
-    batch: int = 1,
-    **tree: Any,
+    tree: TreeOptions = MCTS_TREE,
 ) -> GateResult:
     """The new net against the old one.
 
     A point is shared by the players behind, so that equals have half of one with three players, too. Every
     opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
     There are as many openings as make `games` games at least.
-    `batch` and the rest are options of the trees, as in `Forest`; `solver` is on by default.
     """
     nodes = game.players * simulations * game.action_count
-    trees = max(1, min(MOST_TREES // batch, MOST_NODES // nodes))
-    options = {"solver": True, **tree, "batch": batch, "threads": threads}
+    trees = max(1, min(MOST_TREES // tree.batch, MOST_NODES // nodes))
+    options = {"tree": tree, "threads": threads}
     points: list[float] = []
     played: set[tuple[int, ...]] = set()
     openings = np.arange(-(-games // game.players))  # whole ones: a seat that is played more often tells

@@ -299,7 +299,7 @@ class AlphaZeroLearner:
             self.settings.exam_simulations,
             seed,
             self.threads,
-            **self.settings.tree_options,
+            tree=self.settings.play_tree,
         )
         accepted = result.score >= (self.settings.gate or 0)
         (self.best if accepted else self.net).load_state_dict(
@@ -331,7 +331,8 @@ class AlphaZeroLearner:
     def agent(self, seed: int) -> Agent:
         """Plays the exams."""
         judging = _Judging(self.evaluator())
-        spec = Mcts(judging, iterations=self.settings.exam_simulations, **self.settings.tree_options)
+        tree = vars(self.settings.play_tree)
+        spec = Mcts(judging, iterations=self.settings.exam_simulations, **tree)
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----

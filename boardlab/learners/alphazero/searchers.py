@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from boardlab.evaluators.python import Judge
 from boardlab.search.forest import Forest, judge_rows
 from boardlab.search.rhea import Rhea
+from boardlab.search.tree_options import TreeOptions
 
 Decided = tuple[NDArray[np.float32], NDArray[np.int64]]
 """The policy's targets [games, actions] and the actions [games]."""
@@ -90,11 +91,12 @@ class _Games:
 
 
 class TreeSearcher(_Games):
-    """Trees over the net; `by_values` says that their policy is made of values, not of visits."""
+    """Trees over the net, with these options."""
 
-    def __init__(self, forest: Forest, *, gumbel: bool = False, by_values: bool = False) -> None:
+    def __init__(self, forest: Forest, tree: TreeOptions) -> None:
         super().__init__(forest)
-        self.gumbel, self.by_values = gumbel, by_values
+        self.gumbel = tree.gumbel is not None
+        self.by_values = tree.policy in ("value", "rave")
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
         """Begins a search."""

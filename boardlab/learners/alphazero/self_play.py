@@ -1,7 +1,7 @@
 """Self-play: many games side by side, their leaves evaluated as one batch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,9 @@ from boardlab.learners.alphazero.searchers import (
     search,
 )
 from boardlab.learners.alphazero.settings import AlphaZero
-from boardlab.learners.alphazero.warm_start import WarmGeneration
+from boardlab.learners.alphazero.warm_start import WarmGeneration, without_gumbel
 from boardlab.search.forest import Forest
+from boardlab.search.tree_options import TreeOptions
 
 
 @dataclass
@@ -54,36 +55,40 @@ def make_searcher(
     episodes: int | None = None,
 ) -> Searcher:
     """What searches in the games of a generation, or of a part of it, as in play_games."""
+    tree, cache_mb = settings.self_play_tree, settings.cache_mb
 
-    def forest(gumbel: int | None, cache_mb: int, **options: Any) -> Forest:
+    def forest(tree: TreeOptions, cache_mb: int, rollout_weight: float = 0.0) -> Forest:
         return Forest(
             game,
             trees,
+            tree=_with_noise(tree),
             seed=seed,
-            cpuct=settings.cpuct,
-            reuse=settings.reuse,
             cache_mb=cache_mb,
             threads=threads,
-            max_nodes=1 << 20,
-            noise=settings.dirichlet if settings.noise and gumbel is None else None,
-            noise_fraction=settings.noise,
-            gumbel=gumbel,
+            rollout_weight=rollout_weight,
             ranked=None if ranking is None else ranking.threshold,
-            **options,
         )
 
     if warm is None:
-        return TreeSearcher(forest(settings.gumbel, settings.cache_mb), gumbel=settings.gumbel is not None)
-    cache_mb = settings.cache_mb
+        return TreeSearcher(forest(tree, cache_mb), tree)
+    plain = without_gumbel(tree)
     if warm.enhancement == "rhea":
-        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads)
+        enhanced: Searcher = RheaSearcher(forest(plain, 0), simulations, seed, threads)
     else:
         cache_mb = cache_mb // 2 if warm.is_arena else cache_mb
-        enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
+        grown = warm.enhanced(tree)
+        enhanced = TreeSearcher(forest(grown, cache_mb, warm.rollout_weight), grown)
     if not warm.is_arena:
         return enhanced
     # Both sides explore alike, or the question would be whether Gumbel's root is better than PUCT's.
-    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), episodes or settings.games, first)
+    return ArenaSearcher(
+        enhanced, TreeSearcher(forest(plain, cache_mb), plain), episodes or settings.games, first
+    )
+
+
+def _with_noise(tree: TreeOptions) -> TreeOptions:
+    """The options without the noise that Gumbel replaces, or that has no share."""
+    return replace(tree, noise=None) if tree.gumbel or not tree.noise_fraction else tree
 
 
 def play_games(

@@ -20,6 +20,7 @@ from boardlab.nets.stored import check_planes, net_description
 from boardlab.options import option
 from boardlab.search.enhancements import POLICIES
 from boardlab.search.mcts import Mcts
+from boardlab.search.tree_options import TreeOptions
 
 
 @dataclass(frozen=True)
@@ -229,19 +230,34 @@ class AlphaZero(LearnerSettings):
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
-        tree = {name: value for name, value in self.tree_options.items() if value != getattr(Mcts, name)}
+        tree = {name: value for name, value in vars(self.play_tree).items() if value != getattr(Mcts, name)}
         more = "".join(f", {name}={value!r}" for name, value in tree.items())
         return f'mcts(net("{path}"), iterations={self.exam_simulations}{more})'
 
     @property
-    def tree_options(self) -> dict[str, Any]:
-        """Options of the trees in exams, at the gate and of the trained agent, as `mcts` names them."""
-        return {
-            "cpuct": self.exam_cpuct,
-            "solver": self.exam_solver,
-            "batch": self.leaves,
-            "leaf_visits": self.leaf_visits,
-        }
+    def play_tree(self) -> TreeOptions:
+        """The trees in exams, at the gate and of the trained agent."""
+        return TreeOptions(
+            cpuct=self.exam_cpuct,
+            solver=self.exam_solver,
+            batch=self.leaves,
+            leaf_visits=self.leaf_visits,
+        )
+
+    @property
+    def self_play_tree(self) -> TreeOptions:
+        """The trees of self-play."""
+        return TreeOptions(
+            cpuct=self.cpuct,
+            noise=self.dirichlet,
+            noise_fraction=self.noise,
+            solver=False,
+            gumbel=self.gumbel,
+            equivalence=self.equivalence,
+            rave_of=self.rave_of,
+            reuse=self.reuse,
+            max_nodes=1 << 20,
+        )
 
     @property
     def least_episodes(self) -> int:

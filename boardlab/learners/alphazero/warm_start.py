@@ -6,7 +6,7 @@ generations (I') or until the net does without it (Algorithm 2 of Wang et al.): 
 between the enhancement and MCTS with the net alone, and these games are what is learned from.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
 from boardlab.search.enhancements import ENHANCEMENTS
+from boardlab.search.tree_options import TreeOptions
 
 if TYPE_CHECKING:
     from boardlab.games.game import Game
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
 WARM_STARTS = (*ENHANCEMENTS, "rhea")
 
 
+def without_gumbel(tree: TreeOptions) -> TreeOptions:
+    """The options with PUCT's root, and its noise, in place of Gumbel's."""
+    return replace(tree, gumbel=None, gumbel_interior=False)
+
+
 @dataclass(frozen=True)
 class WarmGeneration:
     """How a generation with an enhancement is played."""
 
     enhancement: str
-    options: dict[str, Any]
-    """Of the enhancement's trees."""
+    changes: dict[str, Any]
+    """Options of the enhancement's trees that differ from self-play's."""
+    rollout_weight: float
+    """Share of a rollout in the value of a leaf."""
     is_arena: bool
     """Whether the enhancement meets MCTS with the net alone."""
+
+    def enhanced(self, tree: TreeOptions) -> TreeOptions:
+        """The options of the enhancement's trees, from those of self-play; PUCT at the root."""
+        return replace(without_gumbel(tree), **self.changes)
 
     @property
     def has_noise(self) -> bool:
@@ -41,7 +53,7 @@ class WarmGeneration:
         """What the run's log says about it."""
         said: dict[str, Any] = {"warm_start": self.enhancement}
         if self.enhancement != "rhea" and ENHANCEMENTS[self.enhancement].is_weighted:
-            said["warm_weight"] = self.options["rollout_weight"]
+            said["warm_weight"] = self.rollout_weight
         return said
 
 
@@ -69,15 +81,12 @@ class WarmStart:
         over = 0 < self.switched[0] < number if self.is_adaptive else number > settings.warm_iterations
         if settings.warm_start == "off" or over:
             return None
-        options: dict[str, Any] = {}
-        if settings.warm_start != "rhea":
-            options = ENHANCEMENTS[settings.warm_start].options(
-                settings.warm_policy,
-                weight=self._weight(number),
-                equivalence=settings.equivalence,
-                rave_of=settings.rave_of,
-            )
-        return WarmGeneration(settings.warm_start, options, self.is_adaptive)
+        if settings.warm_start == "rhea":
+            return WarmGeneration(settings.warm_start, {}, 0.0, self.is_adaptive)
+        enhancement = ENHANCEMENTS[settings.warm_start]
+        changes = enhancement.tree(settings.warm_policy)
+        weight = enhancement.weight(self._weight(number))
+        return WarmGeneration(settings.warm_start, changes, weight, self.is_adaptive)
 
     def _weight(self, number: int) -> float:
         """Of the rollouts beside the net in generation `number`."""

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import boardlab as bl
-from boardlab import _engine
+from boardlab import TreeOptions, _engine
 from boardlab.cli import app
 from boardlab.errors import BoardLabError
 from boardlab.learners.again import train_command
@@ -332,7 +332,7 @@ def test_gumbels_one_hot_target_is_the_best_action_whatever_its_noise_plays():
         def choices(self):
             return np.array([0, 0])
 
-    target, actions = TreeSearcher(Found(), gumbel=True).decide(np.array([True, False]), True, None)
+    target, actions = TreeSearcher(Found(), TreeOptions(gumbel=4)).decide(np.array([True, False]), True, None)
     assert actions.tolist() == [0, 0]
     assert target == pytest.approx(np.array([[0.2, 0.7, 0.1], [0, 1, 0]]))
 

@@ -11,13 +11,14 @@ from oracles.tree import derive_seed
 from oracles.warm_start import ALGORITHMS, WarmTree
 
 import boardlab as bl
-from boardlab import Forest
+from boardlab import Forest, TreeOptions
 from boardlab.errors import BoardLabError
 from boardlab.learners.alphazero.searchers import ArenaSearcher, RheaSearcher, TreeSearcher, by_shares, search
 from boardlab.learners.alphazero.self_play import make_searcher, play_games
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.warm_start import WARM_STARTS, WarmStart
 from boardlab.learners.presets import preset
+from boardlab.search.forest import VISITS_ALONE
 from tests.nets.dense import policies
 
 GAMES = [bl.game("tictactoe"), bl.game("connectfour", rows=4, cols=4, connect=3)]
@@ -37,6 +38,11 @@ def net_of(game):
         return answers[:, 0], 2 * answers[:, 1:]
 
     return net
+
+
+def forest_of(game, trees, warm, tree=VISITS_ALONE, **options):
+    """The trees of a warm generation."""
+    return Forest(game, trees, tree=warm.enhanced(tree), rollout_weight=warm.rollout_weight, **options)
 
 
 def even(planes, legal):
@@ -60,8 +66,9 @@ def test_every_enhancement_is_that_of_its_algorithm(game, name, options, of):
     settings = AlphaZero(warm_start=name, simulations=70, equivalence=40, rave_of=of, warm_policy="values")
     trees = 4
     warm = WarmStart(settings).generation(3)
+    tree = TreeOptions(solver=False, equivalence=40, rave_of=of)
     net = net_of(game)
-    forest = Forest(game, trees, seed=5, **warm.options, **options)
+    forest = forest_of(game, trees, warm, tree, seed=5, **options)
     for i in range(trees):
         forest.set_state(i, random_position(game, i, 3))
     forest.search(net, 70)
@@ -128,9 +135,9 @@ def test_presets_learn_from_visits_and_the_listings_values_are_an_option(name):
     values = {key: value for key, value in preset(board, name, "alphazero").items() if key != "episodes"}
     settings = AlphaZero.checked({**values, "warm_start": "rora"})
     assert settings.warm_policy == "visits"
-    assert "policy" not in WarmStart(settings).generation(1).options
+    assert "policy" not in WarmStart(settings).generation(1).changes
     settings = AlphaZero.checked({**values, "warm_start": "rora", "warm_policy": "values"})
-    assert WarmStart(settings).generation(1).options["policy"] == "rave"
+    assert WarmStart(settings).generation(1).changes["policy"] == "rave"
 
 
 @pytest.mark.parametrize("policy", ["visits", "values"])
@@ -144,7 +151,7 @@ def test_a_warm_start_searches_as_the_agent_of_that_name(name, policy):
     settings = AlphaZero(
         warm_start=name, warm_policy=policy, warm_weight=0.3 if name in ("wro", "wrora") else None
     )
-    forest = Forest(game, 3, seed=2, **WarmStart(settings).generation(2).options)
+    forest = forest_of(game, 3, WarmStart(settings).generation(2), seed=2)
     for i in range(3):
         forest.set_state(i, random_position(game, i, 2))
     forest.search(net, 60)
@@ -176,9 +183,8 @@ def test_an_enhanced_tree_is_that_of_an_agent():
         bl.register_evaluator("warm-net")(lambda game, net=net: net)
         try:
             for batch in (1, 3):
-                forest = Forest(
-                    game, 3, seed=2, rollout_weight=0.4, rave=True, rave_rollouts=True, batch=batch
-                )
+                tree = TreeOptions(solver=False, rave=True, rave_rollouts=True, batch=batch)
+                forest = Forest(game, 3, seed=2, rollout_weight=0.4, tree=tree)
                 forest.search(net, 50)
                 for i in range(3):
                     agent = bl.agent(
@@ -198,7 +204,7 @@ def test_an_enhanced_tree_is_that_of_an_agent():
 def test_rollouts_know_more_than_an_ignorant_net():
     """A won game that only rollouts can see: the value of the root."""
     game = bl.game("nim", heaps=(1, 1, 1))  # three single tokens: who begins takes the last one
-    forest = Forest(game, 2, rollout_weight=1.0, policy="value")
+    forest = Forest(game, 2, rollout_weight=1.0, tree=TreeOptions(solver=False, policy="value"))
     forest.search(even, 3)
     assert (forest.root_values()[:, 0] == 1).all()
     assert forest.policy().sum(axis=1) == pytest.approx(1)
@@ -287,10 +293,10 @@ def test_the_forest_refuses_what_does_not_fit():
     game = bl.game("connectfour")
     for options, message in (
         ({"rollout_weight": 2}, "rollout_weight must be a number from 0 to 1"),
-        ({"equivalence": 0, "rave": True}, "equivalence must be"),
-        ({"rave_of": "none"}, 'rave_of must be one of "own", "all"'),
-        ({"policy": "rave"}, "needs rave=True"),
-        ({"policy": "improved"}, 'policy must be one of "visits"'),
+        ({"tree": TreeOptions(equivalence=0, rave=True)}, "equivalence must be"),
+        ({"tree": TreeOptions(rave_of="none")}, 'rave_of must be one of "own", "all"'),
+        ({"tree": TreeOptions(policy="rave")}, "needs rave=True"),
+        ({"tree": TreeOptions(policy="improved")}, "needs gumbel"),
         ({"ranked": 3.0}, "games for one player"),
     ):
         with pytest.raises(BoardLabError, match=message):
@@ -306,19 +312,17 @@ def test_the_forest_refuses_what_does_not_fit():
 
 def test_the_weight_is_one_over_the_generation():
     warm = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4))
-    assert [warm.generation(i).options["rollout_weight"] for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
+    assert [warm.generation(i).rollout_weight for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
     assert warm.generation(5) is None
-    assert (
-        WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3).options["rollout_weight"]
-        == 0.5
-    )
+    assert WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3).rollout_weight == 0.5
     linear = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4, warm_decay="linear"))
-    assert [linear.generation(i).options["rollout_weight"] for i in (1, 2, 3, 4)] == [1, 3 / 4, 1 / 2, 1 / 4]
+    assert [linear.generation(i).rollout_weight for i in (1, 2, 3, 4)] == [1, 3 / 4, 1 / 2, 1 / 4]
     assert linear.generation(5) is None
     assert WarmStart(AlphaZero()).generation(1) is None
     rora = WarmStart(AlphaZero(warm_start="rora", equivalence=60, rave_of="all")).generation(2)
-    assert rora.options["rollout_weight"] == 1
-    assert rora.options["equivalence"] == 60 and rora.options["rave_of"] == "all"
+    assert rora.rollout_weight == 1
+    grown = rora.enhanced(AlphaZero(equivalence=60, rave_of="all").self_play_tree)
+    assert (grown.equivalence, grown.rave_of, grown.rave) == (60, "all", True)
 
 
 def test_the_switch_falls_as_algorithm_2_says():

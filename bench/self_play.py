@@ -33,6 +33,7 @@ from common import console, table
 import boardlab as bl
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.nets.device import choose_device, require_torch
+from boardlab.nets.layers import NetOptions
 from boardlab.nets.stored import build_net, load_net, net_description
 from boardlab.runs import RunFolder
 from boardlab.search.forest import Forest
@@ -141,7 +142,7 @@ def ours(
     )
     if chosen.leaves > 1:  # training always has one
         self_play.Forest = partial(_forest, chosen.leaves)  # type: ignore[misc,assignment]
-    player = SelfPlay(game, settings, description, settings.device, settings.threads)
+    player = SelfPlay(game, settings.self_play, description, settings.device, settings.threads)
     if chosen.device == "none":
         player._judge = InstantNet(net, -1, 1)
     clock = Clock()
@@ -152,7 +153,7 @@ def ours(
     wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
     undo()
     player.close()
-    by_clock = chosen.device == "cuda" or settings.processes > 1
+    by_clock = chosen.device == "cuda" or settings.self_play.processes > 1
     seconds = wall if by_clock else cpu
     found = {
         "simulations/s": counts.simulations / seconds,
@@ -165,7 +166,7 @@ def ours(
         "rows a batch": clock.rows / max(clock.batches, 1),
     }
     # Of the lanes' time: each is a thread that does one of these things or waits for its turn.
-    total = wall * min(settings.lanes, settings.games)
+    total = wall * min(settings.self_play.lanes, settings.self_play.games)
     shares = {f"{kind} %": 100 * spent / total for kind, spent in clock.seconds.items()}
     return found | shares | {"rest %": 100 - sum(shares.values())}
 
@@ -256,7 +257,7 @@ def main() -> None:
         description, net = agent["network"], load_net(RunFolder(chosen.run), agent)[0]
     else:
         description = net_description(
-            game, AlphaZero(blocks=chosen.blocks, channels=chosen.channels, head_filters=32)
+            game, NetOptions(blocks=chosen.blocks, channels=chosen.channels, head_filters=32)
         )
         net = build_net(description)
     results = {

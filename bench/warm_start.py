@@ -100,7 +100,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
             "warm_start": variant.rstrip("+"),
             "switch": "adaptive" if variant.endswith("+") else "fixed",
         }
-    for name in idle_settings(AlphaZero(**settings), settings):  # `train` refuses what does nothing
+    for name in idle_settings(AlphaZero.flat(**settings), settings):  # `train` refuses what does nothing
         del settings[name]
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
@@ -178,14 +178,14 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
     chosen = preset(board, "wang", "alphazero") | options["settings"]
     chosen.pop("episodes")
     settings = AlphaZero.checked(chosen)
-    judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
+    judge = net_judge(build_net(net_description(board, settings.net)), "cpu", -1.0, 1.0)
     bl.register_evaluator("untrained")(lambda game: judge)
-    more = f'policy="{settings.warm_policy}"'
+    more = f'policy="{settings.warm_start.policy}"'
     if ENHANCEMENTS[variant].rave:
-        more += f', equivalence={settings.equivalence!r}, rave_of="{settings.rave_of}"'
+        more += f', equivalence={settings.self_play.tree.equivalence!r}, rave_of="{settings.self_play.tree.rave_of}"'
     agents = [
-        f"{variant}_mcts(untrained, iterations={settings.simulations}, {more})",
-        f"mcts(untrained, iterations={settings.simulations}, solver=False)",
+        f"{variant}_mcts(untrained, iterations={settings.self_play.simulations}, {more})",
+        f"mcts(untrained, iterations={settings.self_play.simulations}, solver=False)",
     ]
     result = bl.match(board, agents, GAMES_A_NET, seed)
     reward = 2 * result.points[0] - 1
@@ -193,8 +193,8 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
         "untrained": variant,
         "game": game,
         "seed": seed,
-        "policy": settings.warm_policy,
-        "rave_of": settings.rave_of,
+        "policy": settings.warm_start.policy,
+        "rave_of": settings.self_play.tree.rave_of,
         "games": GAMES_A_NET,
         "distinct": result.distinct,
         "reward": reward,
@@ -391,13 +391,13 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "warm_policy": given.warm_policy,
         "warm_decay": given.warm_decay,
         "one_hot": given.one_hot,
-        "exam_simulations": given.searches,
+        "play_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,
         "gate": 0.6 if given.gate_games else None,
         "gate_games": given.gate_games or 40,
-        "leaves": given.leaves,
-        "leaf_visits": 0,
+        "play_batch": given.leaves,
+        "play_leaf_visits": 0,
     }
     names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games", "leaves")
     return {**{name: getattr(given, name) for name in names}, "settings": settings}
@@ -582,8 +582,8 @@ def report_speed(games: list[str], simulations: int) -> None:
     for game in games:
         rows = []
         for variant in ("baseline", *PAPER):
-            settings = AlphaZero(warm_start="off" if variant == "baseline" else variant)
-            warm = WarmStart(settings).generation(2)
+            settings = AlphaZero.flat(warm_start="off" if variant == "baseline" else variant)
+            warm = WarmStart(settings.warm_start).generation(2)
             seconds = []
             for _ in range(3):
                 tree, weight = VISITS_ALONE, 0.0

@@ -16,6 +16,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from boardlab.options import option
+
 EPSILON = 1e-5
 """What batch and layer normalisation add to a variance."""
 
@@ -33,14 +35,19 @@ class NetShape:
 
 @dataclass(frozen=True)
 class NetOptions:
-    """What the user decides about it."""
+    """What the user decides about a net."""
 
-    net: str = "res"
-    blocks: int = 5
-    channels: int = 64
-    head_filters: int = 32
-    hidden: int = 64
-    dropout: float = 0.0
+    net: str = option(
+        "res",
+        "res: residual blocks (AZ-Res); conv: the same without short cuts (AZ-Conv); pool: residual blocks "
+        "that see the whole board, no batch normalisation; wang: four convolutions; mlp: fully connected",
+        choices=("res", "conv", "pool", "wang", "mlp"),
+    )
+    blocks: int = option(3, "blocks of the net's body", low=0, high=100)
+    channels: int = option(64, "channels of the body; width of an mlp", low=1, high=4096)
+    head_filters: int = option(16, "filters of each head's 1x1 convolution", low=1, high=1024)
+    hidden: int = option(64, "width of the value head's hidden layer", low=1, high=4096)
+    dropout: float = option(0.0, "dropout before fully connected layers", low=0, high=0.95)
 
 
 # ---- kinds of layers ----

@@ -4,23 +4,20 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, as_integer, is_number
+from boardlab.games.game import Game, as_integer
 from boardlab.nets.device import require_torch
-from boardlab.nets.layers import NETS, NetLayers, NetOptions, NetShape, StoredNet, net_layers
+from boardlab.nets.layers import NetLayers, NetOptions, NetShape, StoredNet, net_layers
+from boardlab.options import check_options, options_of
 from boardlab.runs import RunFolder
 
 if TYPE_CHECKING:
     from boardlab.nets.torch_net import Net as TorchNet
 
 SHAPE = ("planes", "rows", "cols", "actions", "values")
-NET_OPTIONS = ("net", "blocks", "channels", "head_filters", "hidden", "dropout")
-LEAST = {"blocks": 0}
-"""Of the whole numbers in a description; of the others 1."""
-MOST = {"blocks": 100, "channels": 4096, "head_filters": 1024, "hidden": 4096}
-"""As in AlphaZero's options; of the others 2^24."""
+NET_OPTIONS = tuple(option.name for option in options_of(NetOptions))
 
 
-def net_description(game: Game, options: Any) -> dict[str, Any]:
+def net_description(game: Game, options: NetOptions) -> dict[str, Any]:
     """A net as agent.toml keeps it: the shapes that the game decides, the options that the user decides."""
     try:
         planes, rows, cols = game.initial_state().planes().shape
@@ -42,16 +39,12 @@ def net_description(game: Game, options: Any) -> dict[str, Any]:
 
 def described_layers(description: Mapping[str, Any]) -> NetLayers:
     """The layers of a net that agent.toml describes; what a net cannot be is a BoardLabError."""
-    numbers = {
-        name: as_integer(name, description[name], LEAST.get(name, 1), MOST.get(name, 1 << 24))
-        for name in (*SHAPE, "blocks", "channels", "head_filters", "hidden")
-    }
-    options = {name: numbers.get(name, description[name]) for name in NET_OPTIONS}
-    if options["net"] not in NETS:
-        raise BoardLabError(f"there is no net {options['net']!r}")
-    if not is_number(options["dropout"]) or not 0 <= options["dropout"] < 1:
-        raise BoardLabError(f"dropout must be a number from 0 to below 1, not {options['dropout']!r}")
-    return net_layers(NetShape(**{name: numbers[name] for name in SHAPE}), NetOptions(**options))
+    shape = {name: as_integer(name, description[name], 1, 1 << 24) for name in SHAPE}
+    options = check_options("net", NetOptions, {name: description[name] for name in NET_OPTIONS})
+    for name in NET_OPTIONS:  # 16.0 is no number of channels in a file
+        if isinstance(options[name], int):
+            as_integer(name, description[name], 0, 1 << 24)
+    return net_layers(NetShape(**shape), NetOptions(**options))
 
 
 def build_net(description: Mapping[str, Any]) -> "TorchNet":

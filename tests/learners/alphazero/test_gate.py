@@ -101,14 +101,14 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 @pytest.mark.parametrize(
     ("more", "other", "said"),
     [
-        ({"leaves": 1}, {}, ""),  # what mcts has anyway
+        ({"play_batch": 1}, {}, ""),  # what mcts has anyway
         (
-            {"cpuct": 3, "exam_solver": False, "leaves": 4},
+            {"cpuct": 3, "play_solver": False, "play_batch": 4},
             {"cpuct": 3.0, "solver": False, "batch": 4},
             ", cpuct=3.0, solver=False, batch=4",
         ),
         (
-            {"cpuct": 3, "exam_cpuct": 2, "leaves": 4, "leaf_visits": 7},
+            {"cpuct": 3, "play_cpuct": 2, "play_batch": 4, "play_leaf_visits": 7},
             {"cpuct": 2.0, "batch": 4, "leaf_visits": 7},
             ", cpuct=2.0, batch=4, leaf_visits=7",
         ),

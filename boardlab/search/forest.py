@@ -108,7 +108,7 @@ class Forest:
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
-        """What waits for an evaluation: the first rows are filled, anew by every `start` and `step`."""
+        """Positions that wait for an evaluation; every `start` and `step` fills the first rows anew."""
         self.legal = cast("NDArray[np.bool_]", self.core.legal)
         """Legal actions of the same rows."""
 
@@ -122,7 +122,7 @@ class Forest:
 
     @property
     def players(self) -> NDArray[np.int64]:
-        """Who moves in each game, or `boardlab.TERMINAL`."""
+        """The player to move in each game, or `boardlab.TERMINAL`."""
         return self.core.players
 
     @property
@@ -131,28 +131,28 @@ class Forest:
         return self.outcomes()
 
     def outcomes(self, name: str = "score") -> NDArray[np.float64]:
-        """[trees, players]: the score or a named reward of each game as it stands."""
+        """[trees, players]: the present score or named reward of each game."""
         return self.core.outcomes(check_outcome(self.game, name))
 
     def round_ends(self) -> NDArray[np.float64]:
-        """[trees, players]: the outcome when the round of the last action ended; NaN where it goes on.
+        """[trees, players]: the outcome at the end of the last action's round; NaN if the round goes on.
 
-        Nature has dealt the next one since. All NaN in games without rounds, and where rewards are ranked.
+        Nature has dealt the next round since. All NaN in games without rounds and with ranked rewards.
         """
         return self.core.round_ends()
 
     def state(self, tree: int) -> State:
-        """A copy of one game's state."""
+        """A copy of the state of one game."""
         return State(self.game, self.core.state(self._tree(tree)))
 
     def set_state(self, tree: int, state: State) -> None:
-        """Goes on from this state in one game; nature moves on at once."""
+        """Set the state of one game; moves of nature are drawn at once."""
         if not isinstance(state, State):
             raise BoardLabError(f"a game goes on from a state, not from {shown(state)}")
         self.core.set_state(self._tree(tree), state.core_for(self.game))
 
     def restart(self, trees: Sequence[int] | NDArray[np.int64], *, training_start: bool = False) -> None:
-        """New games for these trees, from the initial state or from one of the game's training starts."""
+        """Begin new games in these trees, from the initial state or one of the game's training starts."""
         chosen = np.asarray(trees)
         if chosen.size == 0:
             return
@@ -161,7 +161,7 @@ class Forest:
         self.core.restart(np.ascontiguousarray(chosen, np.int64), bool(training_start))
 
     def play(self, actions: ArrayLike) -> None:
-        """One action a tree; none in games that are over, nor where it is -1. Then nature moves on."""
+        """Play one action a tree, then nature's moves; none where it is -1 or the game is over."""
         chosen = np.array(actions)
         if chosen.shape != (len(self),) or chosen.dtype.kind not in "iu":
             raise BoardLabError(f"play needs one action a tree ({len(self)}), not {shown(actions)}")
@@ -180,10 +180,10 @@ class Forest:
     # ---- a search ----
 
     def search(self, judge: Judge, iterations: ArrayLike, *, noise: ArrayLike = True) -> None:
-        """`iterations` descents in every tree, or as many as its entry says; 0 leaves a tree alone.
+        """Make `iterations` descents in every tree, or one number a tree; 0 skips a tree.
 
-        `noise` says where the roots' noise is wanted, if the forest has any: with fewer iterations and no
-        noise in most trees this is playout-cap randomisation. A tree whose root is proven stops early.
+        `noise` switches the noise at the roots on, for all trees or each: with fewer iterations and no noise
+        in most trees this is playout-cap randomisation. A tree whose root is proven stops early.
 
         `judge(inputs, legal)` returns (values, logits) for a batch of leaves; see `register_evaluator`.
         """
@@ -196,10 +196,10 @@ class Forest:
             rows = self.step(*judge_rows(judge, self.inputs[:rows], self.legal[:rows]))
 
     def start(self, iterations: ArrayLike, *, noise: ArrayLike = True) -> int:
-        """Begins a search; the number of rows of `inputs` and `legal` that wait for their evaluation.
+        """Begin a search; return the number of rows of `inputs` and `legal` that wait for evaluation.
 
-        With `step` this is `search` taken apart, so that two forests can take turns: one descends while the
-        other's batch is on its way through a net.
+        With `start` and `step` in place of `search` two forests can take turns: one descends while a net
+        evaluates the batch of the other.
         """
         wanted = np.asarray(iterations)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (len(self),)):
@@ -215,42 +215,42 @@ class Forest:
         )
 
     def step(self, values: ArrayLike, logits: ArrayLike) -> int:
-        """The answers to the waiting rows, for the players to move; the number of rows that wait now."""
+        """Take the answers to the waiting rows, for the players to move; return the rows that wait now."""
         checked = checked_answer((values, logits), True)
         assert checked[1] is not None
         return self.core.step(checked[0], checked[1])
 
     def visits(self) -> NDArray[np.int64]:
-        """[trees, actions] of the roots; zeros where the present state was not searched."""
+        """[trees, actions]: visits at the roots; zeros if the present state was not searched."""
         return self.core.visits()
 
     def values(self) -> NDArray[np.float64]:
-        """[trees, actions]: mean values for the player to move; NaN where an action was not visited."""
+        """[trees, actions]: mean values for the player to move; NaN for unvisited actions."""
         return self.core.values()
 
     def policy(self) -> NDArray[np.float64]:
-        """[trees, actions], to learn from: what `policy` names over its sum, or Gumbel's improved policy."""
+        """[trees, actions]: the policy that the tree's option `policy` names, to learn from."""
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:
-        """[trees]: the most visited action (of equals the best), or `gumbel`'s; -1 without a search."""
+        """[trees]: the most visited action (the best of equals), or Gumbel's; -1 without a search."""
         return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:
-        """[trees, players]: the mean over the descents of the last search; NaN where there was none."""
+        """[trees, players]: mean values over the descents of the last search; NaN without one."""
         return self.core.root_values()
 
     def clear_cache(self) -> None:
-        """Forgets all evaluations: the evaluator has learned."""
+        """Forget all evaluations, for an evaluator that has learned."""
         self.core.clear_cache()
 
     def forget(self) -> None:
-        """Forgets all trees, frees their memory, and ends a search that was begun."""
+        """Forget all trees, free their memory, and end a search under way."""
         self.core.forget()
 
     @property
     def info(self) -> dict[str, int]:
-        """Positions evaluated so far, leaves that shared another's evaluation or found it cached, nodes."""
+        """Counts: positions evaluated, leaves with a shared or cached evaluation, nodes."""
         return {
             "evaluations": self.core.evaluations,
             "shared": self.core.shared,
@@ -264,7 +264,7 @@ class Forest:
 def judge_rows(
     judge: Judge, inputs: NDArray[np.float32], legal: NDArray[np.bool_]
 ) -> tuple[ArrayLike, ArrayLike]:
-    """What the judge says about the rows."""
+    """The judge's answer for the rows."""
     answer = judge(inputs, legal)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise BoardLabError(f"a forest's evaluator returns (values, logits), not {shown(answer)}")

@@ -48,7 +48,7 @@ std::size_t checked_tree(const Forest &forest, std::int64_t i) {
   return checked_count("a tree", i, 0, static_cast<std::int64_t>(forest.size()) - 1);
 }
 
-// The games must not change while leaves wait for their evaluation.
+// Games must not change while leaves wait for their evaluation.
 void check_idle(const Forest &forest) {
   if (forest.waiting() > 0)
     throw std::invalid_argument("a search is under way: answer its leaves with step until none waits, or forget it");
@@ -93,7 +93,7 @@ void bind_forest(nb::module_ &m) {
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
-          "Rows that wait for an evaluation; the first of them are filled.")
+          "Rows that wait for an evaluation; the first ones are filled.")
       .def_prop_ro("legal", [](const PyForest &f) { return f.batch.legal(f.forest.capacity()); })
       .def(
           "state",
@@ -145,7 +145,7 @@ void bind_forest(nb::module_ &m) {
             check_idle(f.forest);
             f.forest.play(trees, actions_played);
           },
-          nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
+          nb::arg("actions").noconvert(), "Play one action a tree, then nature's moves; -1 plays none.")
       .def(
           "fields",
           [](PyForest &f) {
@@ -186,7 +186,7 @@ void bind_forest(nb::module_ &m) {
                                      if (const double *end = f.forest.round_end(i)) std::copy_n(end, players, row);
                                    });
           },
-          "[trees, players]: the outcome at the end of the last action's round; NaN where it goes on")
+          "[trees, players]: the outcome at the end of the last action's round; NaN if the round goes on")
       .def(
           "root_inputs",
           [](PyForest &f) {
@@ -203,7 +203,7 @@ void bind_forest(nb::module_ &m) {
             }
             return nb::make_tuple(roots.inputs(f.forest.size()), roots.legal(f.forest.size()));
           },
-          "(inputs, legal) of the games' own states; zeros where a game is over")
+          "(inputs, legal) of the present states; zeros for finished games")
       .def(
           "start",
           [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
@@ -216,7 +216,7 @@ void bind_forest(nb::module_ &m) {
             return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
-          "The number of rows that wait for their evaluation.")
+          "Begin a search; return the number of rows that wait for evaluation.")
       .def(
           "step",
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
@@ -225,7 +225,7 @@ void bind_forest(nb::module_ &m) {
             const WithoutGil release;
             return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
           },
-          nb::arg("values"), nb::arg("logits"), "Backs the answers up; the number of rows that wait now.")
+          nb::arg("values"), nb::arg("logits"), "Back the answers up; return the number of rows that wait now.")
       .def("forget",
            [](PyForest &f) {
              const Occupied occupied(f);
@@ -257,7 +257,7 @@ void bind_forest(nb::module_ &m) {
                                        if (child.visits) row[child.action] = child.value_sum / child.visits;
                                    });
           },
-          "[trees, actions]: mean values for the player to move; NaN where an action was not visited")
+          "[trees, actions]: mean values for the player to move; NaN for unvisited actions")
       .def(
           "root_values",
           [](PyForest &f) {
@@ -277,8 +277,7 @@ void bind_forest(nb::module_ &m) {
             return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
                                    [&](std::size_t i, double *row) { f.forest.policy(i, row); });
           },
-          "[trees, actions]: visits or values over their sum, or Gumbel's improved policy; zeros where nothing was "
-          "searched")
+          "[trees, actions]: the reported policy; zeros without a search")
       .def(
           "choices",
           [](PyForest &f) {
@@ -290,7 +289,7 @@ void bind_forest(nb::module_ &m) {
               data[i] = -1;
               if (children.empty()) continue;
               const auto running = f.forest.tree(i).running();
-              const auto better = [](const Node &x, const Node &y) {  // as the search mcts ranks them
+              const auto better = [](const Node &x, const Node &y) {  // the ranking of the search mcts
                 if (!x.visits || x.visits != y.visits) return x.visits > y.visits;
                 return x.mean() > y.mean();
               };
@@ -303,8 +302,9 @@ void bind_forest(nb::module_ &m) {
             }
             return array;
           },
-          "[trees]: the most visited action that the solver leaves in the running, or the one among them that "
-          "Gumbel's selection ends with; -1 where nothing was searched")
+          "[trees]: the most visited action that the solver has not ruled out, or the one of them that Gumbel's "
+          "selection "
+          "ends with; -1 without a search")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })

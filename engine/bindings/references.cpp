@@ -1,6 +1,6 @@
 #include "bindings/searches.h"
-#include "games/connectfour_solver.h"
 #include "evaluators/heuristics.h"
+#include "games/connectfour_solver.h"
 #include "search/solved.h"
 
 namespace boardlab {

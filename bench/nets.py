@@ -43,21 +43,22 @@ def measure(kind: str, options: argparse.Namespace, seed: int, data: tuple[torch
     """[positions seen, policy loss, value loss, best actions, positions/s] of one net."""
     torch.manual_seed(seed)
     game = bl.game("connectfour", rows=4, cols=5)
-    settings = AlphaZero(net=kind, blocks=options.blocks, channels=options.channels)
-    net = build_net(net_description(game, settings))
-    optimiser = torch.optim.AdamW(net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay)
+    settings = AlphaZero.flat(net=kind, blocks=options.blocks, channels=options.channels)
+    learning = settings.learning
+    net = build_net(net_description(game, settings.net))
+    optimiser = torch.optim.AdamW(net.parameters(), lr=learning.lr, weight_decay=learning.weight_decay)
     held = len(data[0]) // 5
     planes, policy, value = (part[held:] for part in data)
     seen, begin = 0, time.thread_time()
     net.train()
     while time.thread_time() - begin < options.seconds:
-        rows = torch.randint(0, len(planes), (settings.batch,))
+        rows = torch.randint(0, len(planes), (learning.batch,))
         values, logits = net(planes[rows])
         loss = functional.cross_entropy(logits, policy[rows]) + functional.mse_loss(values, value[rows])
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
-        seen += settings.batch
+        seen += learning.batch
     net.eval()
     planes, policy, value = (part[:held] for part in data)
     with torch.inference_mode():

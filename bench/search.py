@@ -97,7 +97,7 @@ def forest() -> None:
     for title, options in {
         "plain": {},
         "cache of 64 MB": {"cache_mb": 64},
-        "8 leaves of a tree at once": {"batch": 8, "leaf_visits": 0},
+        "8 leaves of a tree at once": {"tree": bl.TreeOptions(solver=False, batch=8, leaf_visits=0)},
         "2 threads": {"threads": 2},
     }.items():
         found, wall = 1e9, 1e9

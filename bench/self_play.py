@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,11 @@ from common import console, table
 import boardlab as bl
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.nets.device import choose_device, require_torch
+from boardlab.nets.layers import NetOptions
 from boardlab.nets.stored import build_net, load_net, net_description
 from boardlab.runs import RunFolder
 from boardlab.search.forest import Forest
+from boardlab.search.tree_options import TreeOptions
 
 require_torch()
 
@@ -112,6 +114,11 @@ class InstantNet(inference.CpuJudge):
         return np.tanh(answer[:, :1]), answer[:, 1:]
 
 
+def _forest(leaves: int, *arguments: Any, tree: TreeOptions, **options: Any) -> Forest:
+    """A forest of self-play whose trees have several leaves at once."""
+    return Forest(*arguments, tree=replace(tree, batch=leaves, leaf_visits=0), **options)
+
+
 def ours(
     chosen: argparse.Namespace, game: bl.Game, net: Any, description: dict[str, Any]
 ) -> dict[str, float]:
@@ -134,8 +141,8 @@ def ours(
         | {"device": "cpu" if chosen.device == "none" else chosen.device}
     )
     if chosen.leaves > 1:  # training always has one
-        self_play.Forest = partial(Forest, batch=chosen.leaves, leaf_visits=0)  # type: ignore[misc,assignment]
-    player = SelfPlay(game, settings, description, settings.device, settings.threads)
+        self_play.Forest = partial(_forest, chosen.leaves)  # type: ignore[misc,assignment]
+    player = SelfPlay(game, settings.self_play, description, settings.device, settings.threads)
     if chosen.device == "none":
         player._judge = InstantNet(net, -1, 1)
     clock = Clock()
@@ -146,7 +153,7 @@ def ours(
     wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
     undo()
     player.close()
-    by_clock = chosen.device == "cuda" or settings.processes > 1
+    by_clock = chosen.device == "cuda" or settings.self_play.processes > 1
     seconds = wall if by_clock else cpu
     found = {
         "simulations/s": counts.simulations / seconds,
@@ -159,7 +166,7 @@ def ours(
         "rows a batch": clock.rows / max(clock.batches, 1),
     }
     # Of the lanes' time: each is a thread that does one of these things or waits for its turn.
-    total = wall * min(settings.lanes, settings.games)
+    total = wall * min(settings.self_play.lanes, settings.self_play.games)
     shares = {f"{kind} %": 100 * spent / total for kind, spent in clock.seconds.items()}
     return found | shares | {"rest %": 100 - sum(shares.values())}
 
@@ -250,7 +257,7 @@ def main() -> None:
         description, net = agent["network"], load_net(RunFolder(chosen.run), agent)[0]
     else:
         description = net_description(
-            game, AlphaZero(blocks=chosen.blocks, channels=chosen.channels, head_filters=32)
+            game, NetOptions(blocks=chosen.blocks, channels=chosen.channels, head_filters=32)
         )
         net = build_net(description)
     results = {

@@ -45,7 +45,7 @@ def meet(
     net, scale = load_net(folder, agent)
     judge = net_judge(net.to(device), device, *scale, threads)
     judge.prepare(1, games, game.initial_state().planes().shape)
-    forest = Forest(game, games, seed=seed, cache_mb=64, threads=threads, **options)
+    forest = Forest(game, games, seed=seed, cache_mb=64, threads=threads, tree=bl.TreeOptions(**options))
     others = [bl.agent(opponent, game, seed=1000 * seed + i) for i in range(games)]
     seat = (np.arange(games) >= games // 2).astype(np.int64)
     low, high = game.score_range

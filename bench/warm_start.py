@@ -50,7 +50,8 @@ from boardlab.learners.presets import preset
 from boardlab.learners.switches import idle_settings
 from boardlab.nets.inference import net_judge
 from boardlab.nets.stored import build_net, net_description
-from boardlab.search.enhancements import ENHANCEMENTS, POLICIES, RAVE_OF
+from boardlab.search.enhancements import ENHANCEMENTS, POLICIES
+from boardlab.search.forest import VISITS_ALONE
 
 GAMES: dict[str, dict[str, Any]] = {
     "connectfour": {"rows": 6, "cols": 6},
@@ -100,7 +101,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
             "warm_start": variant.rstrip("+"),
             "switch": "adaptive" if variant.endswith("+") else "fixed",
         }
-    for name in idle_settings(AlphaZero(**settings), settings):  # `train` refuses what does nothing
+    for name in idle_settings(AlphaZero.flat(**settings), settings):  # `train` refuses what does nothing
         del settings[name]
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
@@ -178,14 +179,14 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
     chosen = preset(board, "wang", "alphazero") | options["settings"]
     chosen.pop("episodes")
     settings = AlphaZero.checked(chosen)
-    judge = net_judge(build_net(net_description(board, settings)), "cpu", -1.0, 1.0)
+    judge = net_judge(build_net(net_description(board, settings.net)), "cpu", -1.0, 1.0)
     bl.register_evaluator("untrained")(lambda game: judge)
-    more = f'policy="{settings.warm_policy}"'
+    more = f'policy="{settings.warm_start.policy}"'
     if ENHANCEMENTS[variant].rave:
-        more += f', equivalence={settings.equivalence!r}, rave_of="{settings.rave_of}"'
+        more += f', equivalence={settings.self_play.tree.equivalence!r}, rave_of="{settings.self_play.tree.rave_of}"'
     agents = [
-        f"{variant}_mcts(untrained, iterations={settings.simulations}, {more})",
-        f"mcts(untrained, iterations={settings.simulations}, solver=False)",
+        f"{variant}_mcts(untrained, iterations={settings.self_play.simulations}, {more})",
+        f"mcts(untrained, iterations={settings.self_play.simulations}, solver=False)",
     ]
     result = bl.match(board, agents, GAMES_A_NET, seed)
     reward = 2 * result.points[0] - 1
@@ -193,8 +194,8 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
         "untrained": variant,
         "game": game,
         "seed": seed,
-        "policy": settings.warm_policy,
-        "rave_of": settings.rave_of,
+        "policy": settings.warm_start.policy,
+        "rave_of": settings.self_play.tree.rave_of,
         "games": GAMES_A_NET,
         "distinct": result.distinct,
         "reward": reward,
@@ -331,7 +332,7 @@ def _options() -> argparse.Namespace:
         "--speed", action="store_true", help="simulations a second of each enhancement, one thread"
     )
     parser.add_argument("--equivalence", type=float, default=1000.0, help="of RAVE")
-    parser.add_argument("--rave-of", default="own", choices=RAVE_OF)
+    parser.add_argument("--rave-of", default="own", choices=("own", "all"))
     parser.add_argument(
         "--warm-decay", default="inverse", choices=("inverse", "linear"), help="of fixed wro and wrora"
     )
@@ -391,13 +392,13 @@ def _chosen(given: argparse.Namespace) -> dict[str, Any]:
         "warm_policy": given.warm_policy,
         "warm_decay": given.warm_decay,
         "one_hot": given.one_hot,
-        "exam_simulations": given.searches,
+        "play_simulations": given.searches,
         "cache_mb": 32,
         "threads": 1,
         "gate": 0.6 if given.gate_games else None,
         "gate_games": given.gate_games or 40,
-        "leaves": given.leaves,
-        "leaf_visits": 0,
+        "play_batch": given.leaves,
+        "play_leaf_visits": 0,
     }
     names = ("generations", "searches", "match_games", "match_device", "stages", "stage_games", "leaves")
     return {**{name: getattr(given, name) for name in names}, "settings": settings}
@@ -448,7 +449,7 @@ def report(told: list[Line], how: str) -> None:
     """Print a table a game of the results so far."""
     for game in GAMES:
         lines = [line for line in told if line["game"] == game]
-        for policy, rave_of in itertools.product(POLICIES, RAVE_OF):
+        for policy, rave_of in itertools.product(POLICIES, ("own", "all")):
             mine = [t for t in lines if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
             report_untrained(game, f"policy of {policy}, RAVE of {rave_of} actions", mine, how)
         runs = [line for line in lines if "run" in line]
@@ -582,11 +583,14 @@ def report_speed(games: list[str], simulations: int) -> None:
     for game in games:
         rows = []
         for variant in ("baseline", *PAPER):
-            settings = AlphaZero(warm_start="off" if variant == "baseline" else variant)
-            warm = WarmStart(settings).generation(2)
+            settings = AlphaZero.flat(warm_start="off" if variant == "baseline" else variant)
+            warm = WarmStart(settings.warm_start).generation(2)
             seconds = []
             for _ in range(3):
-                forest = Forest(bl.game(game, **GAMES[game]), 256, seed=1, **(warm.options if warm else {}))
+                tree, weight = VISITS_ALONE, 0.0
+                if warm:
+                    tree, weight = warm.enhanced(tree), warm.rollout_weight
+                forest = Forest(bl.game(game, **GAMES[game]), 256, seed=1, tree=tree, rollout_weight=weight)
                 begin = time.thread_time()
                 for _ in range(4):
                     forest.search(nothing, simulations)

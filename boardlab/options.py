@@ -10,7 +10,7 @@ import re
 import types
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from boardlab.errors import BoardLabError, shown, unknown
 
@@ -46,6 +46,12 @@ class Option:
         return self.name.rstrip("_")
 
     @property
+    def may_be_none(self) -> bool:
+        """Whether None is a value of it, and the text "none" is not."""
+        bare, optional = _bare_type(self.type)
+        return optional and bare is not str
+
+    @property
     def allowed(self) -> str:
         """What may be given, in words."""
         if self.choices:
@@ -74,8 +80,8 @@ def _bare_type(kind: Any) -> tuple[Any, bool]:
     return kind, False
 
 
-def options_of(kind: type) -> list[Option]:
-    """The options of a dataclass made with `option`, in order."""
+def _own_fields(kind: type) -> list[Option]:
+    """The options of a dataclass made with `option`, in order, without those of its groups."""
     hints = typing.get_type_hints(kind)
     return [
         Option(
@@ -265,3 +271,110 @@ def _in_range(option: Option, number: float) -> bool:
     return not (
         (option.low is not None and number < option.low) or (option.high is not None and number > option.high)
     )
+
+
+# ---- options that several classes share ----
+
+
+def like(kind: type, name: str, default: Any = dataclasses.MISSING, doc: str = "") -> Any:
+    """The option `name` of another class again, with another default or help where given."""
+    field = kind.__dataclass_fields__[name]  # type: ignore[attr-defined]
+    metadata = {**field.metadata, **({"doc": doc} if doc else {})}
+    chosen = field.default if default is dataclasses.MISSING else default
+    return dataclasses.field(default=chosen, metadata=metadata)
+
+
+# ---- groups: options that hold options ----
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """How the members of a group are named where all options stand side by side."""
+
+    doc: str
+    prefix: str
+    names: Mapping[str, str]
+    without: Collection[str]
+
+    def flat(self, name: str) -> str:
+        """The name of a member outside of its group."""
+        return self.names.get(name, self.prefix + name)
+
+
+def group(
+    default: Any,
+    doc: str = "",
+    *,
+    prefix: str = "",
+    names: Mapping[str, str] | None = None,
+    without: Collection[str] = (),
+) -> Any:
+    """A field that holds options of its own: an instance of a frozen dataclass, here its default.
+
+    On the command line, as keywords and in files the members stand beside the other options, each as
+    `prefix` + its name or as `names` calls it. Those in `without` are not for the user to set. `doc` is put
+    before the help of every member.
+    """
+    metadata = {"group": Group(doc, prefix, names or {}, tuple(without))}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def options_of(kind: type) -> list[Option]:
+    """The options of a dataclass in order, those of its groups by their flat names."""
+    own = {option.name: option for option in _own_fields(kind)}
+    found: list[Option] = []
+    for field in dataclasses.fields(kind):
+        if "group" in field.metadata:
+            found += _members(field.metadata["group"], field.default)
+        elif field.name in own:
+            found.append(own[field.name])
+    return found
+
+
+def _members(group: Group, default: Any) -> list[Option]:
+    values = values_of(default)
+    return [
+        dataclasses.replace(
+            member,
+            name=group.flat(member.name),
+            default=values[member.name],
+            doc=f"{group.doc}: {member.doc}" if group.doc else member.doc,
+        )
+        for member in options_of(type(default))
+        if member.name not in group.without
+    ]
+
+
+def values_of(options: Any) -> dict[str, Any]:
+    """The values of all options by their flat names."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(options):
+        value = getattr(options, field.name)
+        if "group" in field.metadata:
+            named = field.metadata["group"]
+            members = values_of(value)
+            found |= {named.flat(name): members[name] for name in members if name not in named.without}
+        else:
+            found[field.name] = value
+    return found
+
+
+Options = TypeVar("Options")
+
+
+def replaced(options: Options, values: Mapping[str, Any]) -> Options:
+    """The options with some of them, by their flat names, given other values."""
+    left = dict(values)
+    changes: dict[str, Any] = {}
+    for field in dataclasses.fields(options):  # type: ignore[arg-type]
+        if "group" in field.metadata:
+            named, held = field.metadata["group"], getattr(options, field.name)
+            flat = {named.flat(name): name for name in values_of(held) if name not in named.without}
+            chosen = {name: left.pop(key) for key, name in flat.items() if key in left}
+            if chosen:
+                changes[field.name] = replaced(held, chosen)
+        elif field.name in left:
+            changes[field.name] = left.pop(field.name)
+    if left:
+        raise TypeError(f"{type(options).__name__} has no options {', '.join(left)}")
+    return dataclasses.replace(options, **changes)  # type: ignore[type-var]

@@ -83,7 +83,7 @@ def engine_objects() -> list[Any]:
         evaluator = _engine.rollout_evaluator(core, "score", 1, 2, False)
         made += [evaluator, _engine.random_search(core, 1), _engine.greedy_search(evaluator, 1),
                  _engine.mc_search(evaluator, 3, 0.0, 1), _engine.maxn_search(evaluator, 1, 1, 1),
-                 _engine.mcts_search(evaluator, 1, 5, 0.0, True, 1.0, 0.0, 0, True, 2, 1024),
+                 _engine.mcts_search(evaluator, 1, _engine.TreeOptions(), 5),
                  _engine.python_search(core, lambda state: state.legal_actions()[0], None)]  # fmt: skip
     play_one(GAMES[0].core, [made[4]], made.extend)
     return made
@@ -474,7 +474,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     game, half = bl.game("tictactoe"), np.float32(0.5)
     judge = bl.Adjudication("rollout", half, np.int64(1))
     assert bl.match(game, ["random"] * 2, games=2, adjudicate=judge, sprt=(np.int64(0), half)).games == 2
-    assert Forest(game, trees=1, cpuct=half, cache_mb=half).game is game
+    assert Forest(game, trees=1, tree=bl.TreeOptions(cpuct=half), cache_mb=half).game is game
 
 
 def test_the_table_of_another_version_is_refused_before_it_is_read() -> None:
@@ -600,7 +600,7 @@ def test_a_forest_that_forgets_has_no_nodes_and_bounds_all_trees_together() -> N
     assert forest.info["nodes"] == 0 and not forest.visits().any()
     forest.search(zeros, 20)
     assert forest.info["nodes"] > 0
-    small = Forest(bl.game("gobang", rows=10, cols=10), 1, max_nodes=1024)
+    small = Forest(bl.game("gobang", rows=10, cols=10), 1, tree=bl.TreeOptions(solver=False, max_nodes=1024))
     for _ in range(30):  # at one root, time and again
         small.search(zeros, 20)
     assert small.info["nodes"] <= 1024

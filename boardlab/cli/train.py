@@ -1,7 +1,6 @@
 """`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
 
 import contextlib
-import dataclasses
 import sys
 import time
 from collections.abc import Callable
@@ -37,7 +36,7 @@ from boardlab.learners.many import check_many
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
 from boardlab.numbers import memory, plain
-from boardlab.options import options_of, read_option
+from boardlab.options import options_of, read_option, values_of
 from boardlab.paths import reachable
 from boardlab.runs import RunFolder
 from boardlab.search.expression import programs_of
@@ -224,7 +223,7 @@ def _show_settings(run: Prepared, folder: Path) -> None:
     """
     sizes: list[float] = []
     run.training(RunFolder(folder), sizes.append)
-    values = dataclasses.asdict(run.settings)
+    values = values_of(run.settings)
     rows = [("episodes", str(run.episodes), "games of self-play", "a whole number")]
     for option in options_of(type(run.settings)):
         value = values[option.name]
@@ -314,6 +313,7 @@ def split_settings(game: str, learner: str, context: typer.Context) -> dict[str,
             and key not in {*own, *known}
             and key.removeprefix("no_") not in {*own, *known}
         ):
+            LEARNERS[learner].check_renamed(key)
             check_settable(word.partition("=")[0], learner)
             names = [*own, *known, *command_options(context)]
             raise unknown(f"option, setting or parameter of {game}", key, names)

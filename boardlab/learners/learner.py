@@ -4,7 +4,6 @@ Adding a learner: a frozen dataclass with `describe` and `build`, a line in LEAR
 CONTRIBUTING.md.
 """
 
-import dataclasses
 import keyword
 import types
 from collections.abc import Callable, Container, Mapping
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
-from boardlab.options import check_options, option
+from boardlab.options import check_options, option, options_of, replaced, values_of
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -83,6 +82,8 @@ class LearnerSettings:
     """The evaluator that plays with what was learned."""
     before: ClassVar[Mapping[str, Any]] = types.MappingProxyType({})
     """Settings that runs of earlier versions do not name, as those versions behaved; else the default."""
+    renamed: ClassVar[Mapping[str, str]] = types.MappingProxyType({})
+    """Names that settings had in earlier versions, each with today's."""
 
     def expression(self, path: str) -> str:
         """The trained agent's name: by default its network, played greedily."""
@@ -131,9 +132,15 @@ class LearnerSettings:
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields that are not None, for the run's file; lambda_ is written lambda."""
+        """All settings by flat names, for the run's file; lambda_ is written lambda.
+
+        None is left out where it is the default, and else written as the text none.
+        """
+        usual = {known.name: known.default for known in options_of(type(self))}
         return {
-            name.rstrip("_"): value for name, value in dataclasses.asdict(self).items() if value is not None
+            name.rstrip("_"): "none" if value is None else value
+            for name, value in values_of(self).items()
+            if value is not None or usual.get(name) is not None
         }
 
     @classmethod
@@ -144,17 +151,38 @@ class LearnerSettings:
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
         """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
-        return cls(**cls.check(values))
+        return replaced(cls(), cls.check(values))
+
+    @classmethod
+    def flat(cls, **values: Any) -> Self:
+        """Checked settings from keywords, those of groups by their flat names."""
+        return cls.checked(values)
+
+    @classmethod
+    def translated(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings of a run of an earlier version by today's names."""
+        return {cls.renamed.get(name, name): value for name, value in values.items()}
+
+    @classmethod
+    def check_renamed(cls, name: str) -> None:
+        """Refuse a name of an earlier version, with today's."""
+        if name in cls.renamed:
+            raise BoardLabError(f"{cls.name}: {name} is now called {cls.renamed[name]}")
 
     @classmethod
     def of_run(cls, values: Mapping[str, Any]) -> Self:
         """The settings of a run's agent.toml, which an earlier version may have written."""
-        return cls.checked({**cls.before, **values})
+        return cls.checked({**cls.before, **cls.translated(values)})
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """`values`, refused with one sentence where one of them is not a setting or out of range."""
         named = {f"{name}_" if keyword.iskeyword(name) else name: value for name, value in values.items()}
+        for name in named:
+            cls.check_renamed(name)
+        for known in options_of(cls):
+            if known.may_be_none and named.get(known.name) == "none":
+                named[known.name] = None
         return check_options(cls.name, cls, named)
 
 

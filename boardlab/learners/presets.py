@@ -283,7 +283,7 @@ _WANG = {
     "cpuct": 1.0,
     "temperature_moves": 15,
     "one_hot": True,  # as in the authors' framework, alpha-zero-general; the papers' text does not say
-    "noise": 0.0,
+    "noise_fraction": 0.0,
     "window": 20,
     "window_first": 20,
     "epochs": 10.0,
@@ -294,8 +294,8 @@ _WANG = {
     "value_target": "z",
     "gate": 0.6,
     "gate_games": 40,
-    "exam_solver": False,
-    "leaves": 1,
+    "play_solver": False,
+    "play_batch": 1,
 }
 _CHURCH = {
     "episodes": 5_000,
@@ -308,8 +308,9 @@ _CHURCH = {
     "parallel": 100,
     "simulations": 100,
     "cpuct": 1.0,
-    "noise": 0.75,  # its epsilon of .25 is the priors' share: "a high epsilon value meaning little noise"
-    "dirichlet": 1.0,
+    # Its epsilon of .25 is the share of the priors: "a high epsilon value meaning little noise".
+    "noise_fraction": 0.75,
+    "noise": 1.0,
     "temperature_moves": 18,
     "one_hot": True,
     "window": 35,
@@ -322,8 +323,8 @@ _CHURCH = {
     "weight_decay": 0.0,
     "value_target": "z",
     "symmetries": False,
-    "exam_solver": False,
-    "leaves": 1,
+    "play_solver": False,
+    "play_batch": 1,
 }
 _RANKED = {
     "episodes": 6_400,
@@ -335,7 +336,7 @@ _RANKED = {
     "games": 64,
     "parallel": 64,
     "temperature_moves": 30,
-    "dirichlet": 0.3,
+    "noise": 0.3,
     "window": 4,
     "batch": 128,
     "lr_final": 2e-4,
@@ -378,7 +379,7 @@ def preset(
 
     `given` are the settings that the user gave: the default of nets is another one on a GPU, that of sigma
     depends on the reward, AlphaZero's lr_final and simulations_first are at most lr and simulations,
-    exam_cpuct is another cpuct than the preset's, and in the papers' presets exam_simulations is simulations.
+    play_cpuct is another cpuct than the preset's, and in the papers' presets play_simulations is simulations.
     """
     if game.is_hidden:
         raise BoardLabError(
@@ -452,13 +453,13 @@ def _alphazero_preset(game: Game, name: str, given: Mapping[str, Any]) -> dict[s
         if "random_actions" in chosen:  # on a small board they would be half the game
             chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
     if name == "church" and game.name == "pathwayz":
-        chosen |= {"simulations": 200, "dirichlet": 0.3}
+        chosen |= {"simulations": 200, "noise": 0.3}
     wanted = given.get("cpuct")
-    if is_number(wanted) and wanted != chosen.get("cpuct", AlphaZero.cpuct):
-        chosen["exam_cpuct"] = wanted  # who varies C means the player
+    if is_number(wanted) and wanted != chosen.get("cpuct", AlphaZero().self_play.tree.cpuct):
+        chosen["play_cpuct"] = wanted  # who varies C means the player
     if name in ("church", "wang"):  # one number in the papers: of self-play, the gate and the matches
         wanted = given.get("simulations")
-        chosen["exam_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
+        chosen["play_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
     if game.players == 1:
         chosen.pop("gate", None)  # there is nobody to meet
     # The learning rate falls and simulations grow, whatever the user gives for one end of it.

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.options import values_of
 from boardlab.search.enhancements import ENHANCEMENTS
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ _SEARCH = {"search": ("off",)}
 _TCL = {"coherence": ("off",)}
 _WARM = {"warm_start": ("off",)}
 _UNWEIGHTED = {"warm_start": ("off", "rhea", *(n for n, e in ENHANCEMENTS.items() if not e.is_weighted))}
-_UNRAVED = {"warm_start": ("off", "rhea", *(n for n, e in ENHANCEMENTS.items() if not e.rave))}
+_UNRAVED = {
+    "warm_start": ("off", "rhea", *(n for n, e in ENHANCEMENTS.items() if not e.rave)),
+    "rave": (False,),
+}
 # Where all trees have Gumbel's root; that of an enhancement is PUCT's, and in an arena that of both sides.
 _GUMBEL: tuple[Case, ...] = (
     {"gumbel": _SET, "warm_start": ("off",)},
@@ -53,8 +57,10 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "head_filters": ({"net": ("wang", "mlp")},),
     "hidden": ({"net": ("wang",)},),
     "fast_simulations": ({"full_share": (1,)},),
-    "noise": _GUMBEL,
-    "dirichlet": ({"noise": (0,)}, *_GUMBEL),
+    "noise": ({"noise_fraction": (0,)}, *_GUMBEL),
+    "noise_fraction": ({"noise": (None,)}, *_GUMBEL),
+    "c_visit": ({"gumbel": (None,)},),
+    "c_scale": ({"gumbel": (None,)},),
     "temperature_moves": tuple({**case, "one_hot": (False,)} for case in _GUMBEL),
     "resign_played_out": ({"resign": (None,)},),
     "switch": (_WARM,),
@@ -68,7 +74,12 @@ SWITCHES: dict[str, tuple[Case, ...]] = {
     "window": (_POSITIONS,),
     "window_first": (_POSITIONS,),
     "gate_games": ({"gate": (None,)},),
-    "leaf_visits": ({"leaves": (1,)},),
+    "play_leaf_visits": ({"play_batch": (1,)},),
+    "play_noise_fraction": ({"play_noise": (None,)},),
+    "play_c_visit": ({"play_gumbel": (None,)},),
+    "play_c_scale": ({"play_gumbel": (None,)},),
+    "play_equivalence": ({"play_rave": (False,)},),
+    "play_rave_of": ({"play_rave": (False,)},),
 }
 """When a setting has nothing to do: where all switches of a case are off, each with its values that are that.
 
@@ -78,18 +89,19 @@ A case counts where the learner has its switches; its first one is what a senten
 
 def idle_settings(wanted: "LearnerSettings", names: Iterable[str]) -> dict[str, str]:
     """Those of the named settings that do nothing in `wanted`, each with the switch that is off."""
+    values = values_of(wanted)
     return {
         name: next(iter(case))
         for name in names
         for case in SWITCHES.get(name, ())
-        if all(hasattr(wanted, switch) and getattr(wanted, switch) in off for switch, off in case.items())
+        if all(switch in values and values[switch] in off for switch, off in case.items())
     }
 
 
 def check_switches(wanted: "LearnerSettings", given: Iterable[str]) -> None:
     """Refuses a setting that was given and would do nothing; those of a preset may wait for their switch."""
     for name, switch in idle_settings(wanted, given).items():
-        value = getattr(wanted, switch)
+        value = values_of(wanted)[switch]
         written = switch.rstrip("_")
         if value is None:
             raise BoardLabError(f"{wanted.name}: {name} does nothing without {written}; give {written} too")

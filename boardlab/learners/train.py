@@ -257,6 +257,7 @@ def prepare(
     names = [name for option in options_of(kind) for name in (option.shown_name, option.name)]
     for name in settings:
         if name not in names:  # an argument of ours may have been meant
+            kind.check_renamed(name)
             own = inspect.signature(train).parameters
             raise unknown(
                 f"parameter of {learner}", name, [*names[::2], *(n for n in own if n != "settings")]
@@ -468,8 +469,8 @@ def _check_same(folder: RunFolder, agent: dict[str, Any], given: Container[str],
     # Nor had they all of today's settings: the run keeps its ways where nothing else is asked for.
     kind = LEARNERS[agent["kind"]]
     unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
-    usual = from_toml(to_toml(kind().as_dict()))
-    there["settings"] = usual | dict(kind.before) | unasked | there["settings"]
+    kept = kind.of_run({**unasked, **kind.translated(there["settings"])})
+    there["settings"] = from_toml(to_toml(kept.as_dict()))
     if usual_exams:
         del wanted["exams"]
     for key in wanted:

@@ -18,7 +18,7 @@ LARGEST_SIZE = 1 << 24
 """The largest of the numbers that the game decides."""
 
 
-def net_description(game: Game, options: Any) -> dict[str, Any]:
+def net_description(game: Game, options: NetOptions) -> dict[str, Any]:
     """The description of a net in agent.toml: sizes from the game, options from the user."""
     try:
         planes, rows, cols = game.initial_state().planes().shape

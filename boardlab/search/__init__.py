@@ -7,6 +7,7 @@ from boardlab.search.human import Human
 from boardlab.search.own import register_agent, register_evaluator
 from boardlab.search.registry import SEARCHES
 from boardlab.search.spec import SearchSpec
+from boardlab.search.tree_options import TreeOptions
 
 __all__ = [
     "SEARCHES",
@@ -15,6 +16,7 @@ __all__ = [
     "Forest",
     "Human",
     "SearchSpec",
+    "TreeOptions",
     "agent",
     "evaluator",
     "format_spec",

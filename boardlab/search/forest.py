@@ -1,6 +1,7 @@
-"""Many tree searches side by side, whose leaves an evaluator in Python judges as one batch: for self-play."""
+"""Many tree searches side by side whose leaves are judged as one batch: for self-play."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -9,8 +10,43 @@ from numpy.typing import ArrayLike, NDArray
 from boardlab import _engine
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators.python import Judge, checked_answer
-from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome, is_number
-from boardlab.search.mcts import LEAF_VISITS
+from boardlab.games.game import Game, State, as_game, as_integer, as_seed, check_outcome
+from boardlab.options import check_options, option
+from boardlab.search.tree_options import TreeOptions
+
+VISITS_ALONE = TreeOptions(solver=False)
+"""A forest's trees by default."""
+
+
+@dataclass(frozen=True)
+class _OwnOptions:
+    """What a forest has beside its trees' options."""
+
+    trees: int = option(1, "games side by side", low=1, high=2**20)
+    inputs: str = option("planes", "how the judge sees a position", choices=("planes", "cells", "features"))
+    rollout_weight: float = option(0.0, "share of a rollout in the value of a leaf", low=0, high=1)
+    cache_mb: float = option(0.0, "memory for evaluations by position", low=0, high=2**20)
+    threads: int = option(1, "threads between two evaluations", low=1, high=1024)
+
+    def checked(self) -> "_OwnOptions":
+        """The same with every value brought to its type, or refused."""
+        return _OwnOptions(**check_options("forest", _OwnOptions, vars(self)))
+
+
+def _check_ranked(game: Game, ranked: Any) -> None:
+    if isinstance(ranked, bool) or not isinstance(ranked, (int, float)):  # NaN: not known yet
+        raise BoardLabError(f"ranked must be a score or None, not {shown(ranked)}")
+    if game.players != 1 or game.core.step_reward:
+        raise BoardLabError(
+            f"rewards are ranked in games for one player that pay by their score, not in {game.name}"
+        )
+
+
+def _sized(tree: TreeOptions, trees: int) -> TreeOptions:
+    """The options with a number of nodes: by default 2**26 shared by all trees, which are 2 GiB."""
+    if tree.max_nodes is not None:
+        return tree
+    return replace(tree, max_nodes=min(max(2**26 // trees, 2**16), 2**24))
 
 
 class Forest:
@@ -22,9 +58,8 @@ class Forest:
             forest.play(forest.choices())        # arrays have one row a tree
         forest.scores
 
-    A game that is over is left alone by `search` and `play` until it is restarted. The same seed gives the
-    same searches, on any number of threads and with any cache. Nature's moves are drawn, in the games and in
-    the trees.
+    `search` and `play` skip games that are over until `restart`. The same seed gives the same searches, on
+    any number of threads and with any cache. Nature's moves are drawn, in the games and in the trees.
     """
 
     def __init__(
@@ -32,127 +67,48 @@ class Forest:
         game: Game,
         trees: int,
         *,
+        tree: TreeOptions = VISITS_ALONE,
         seed: int = 0,
         inputs: str = "planes",
         outcome: str = "score",
-        batch: int = 1,
-        leaf_visits: int = LEAF_VISITS,
-        cpuct: float = 1.0,
-        epsilon: float = 1e-8,
-        fpu: str = "absolute",
-        fpu_value: float = 0.0,
-        noise: float | None = None,
-        noise_fraction: float = 0.25,
-        solver: bool = False,
-        gumbel: int | None = None,
-        c_visit: float = 50.0,
-        c_scale: float = 1.0,
         rollout_weight: float = 0.0,
-        rave: bool = False,
-        equivalence: float = 1000.0,
-        rave_of: str = "own",
-        rave_rollouts: bool = False,
-        policy: str = "visits",
         ranked: float | None = None,
-        depth: int | None = None,
-        reuse: bool = True,
         cache_mb: float = 0,
         threads: int = 1,
-        max_nodes: int | None = None,
     ) -> None:
-        """Starts `trees` games.
+        """Start `trees` games; `tree` holds the options of each tree.
 
-        noise      alpha of the Dirichlet noise on the roots' priors, new for every search
-        solver     proven values are backed up as proven; off, because visits are what a learner learns from
-        gumbel     root selection with sequential halving over so many actions: for few iterations
-        rollout_weight  so much of a leaf's value is a random rollout's, as in `mix(net, rollout, weight)`
-        rave, equivalence, rave_of, rave_rollouts, policy   as in the search `mcts`
-        ranked     games for one player: the end of a game counts 1 above this score, -1 below it and a random
-                   sign at it (always, if it is NaN), and the evaluator's values are on that scale
-        batch      most leaves of one tree that wait at once, kept apart by virtual loss
-        leaf_visits  visits of a root for each of its leaves that wait; 0: always `batch`
-        reuse      keep the part of a tree that was played
-        cache_mb   memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
-        threads    that work on the trees between two evaluations
-        max_nodes  of one tree, 32 bytes each: when it is full, what was visited least is forgotten. By
-                   default 2**26 over all trees (2 GiB), but from 2**16 to 2**24 for each
-        The rest is as in the search `mcts` and in evaluators in Python.
+        By default the solver is off: a learner learns from visits, and proofs take them away.
+
+        rollout_weight  share of a random rollout in the value of a leaf, as in `mix(net, rollout, weight)`
+        ranked          games for one player: the end of a game counts 1 above this score, -1 below it and a
+                        random sign at it (always, if it is NaN); the evaluator's values are on that scale
+        cache_mb        memory for evaluations by position; 0 for none. Clear it when the evaluator learns.
+        threads         threads that work on the trees between two evaluations
+        `inputs` and `outcome` are as in evaluators in Python.
         """
         as_game(game)
         check_outcome(game, outcome)
-        if inputs not in ("planes", "cells", "features"):
-            raise BoardLabError(f'inputs must be one of "planes", "cells", "features", not {shown(inputs)}')
-        if not is_number(cache_mb) or not 0 <= cache_mb <= 2**20:
-            raise BoardLabError(f"cache_mb must be a number from 0 to {2**20}, not {shown(cache_mb)}")
-        numbers = {
-            "cpuct": (cpuct, 0.0, 1e6),
-            "epsilon": (epsilon, 0.0, 1.0),
-            "fpu_value": (fpu_value, -1e6, 1e6),
-            "noise": (0 if noise is None else noise, 0.0, 1e6),
-            "noise_fraction": (noise_fraction, 0.0, 1.0),
-            "c_visit": (c_visit, 0.0, 1e6),
-            "c_scale": (c_scale, 0.0, 1e6),
-            "rollout_weight": (rollout_weight, 0.0, 1.0),
-            "equivalence": (equivalence, 1e-9, 1e12),
-        }
-        for name, (number, low, high) in numbers.items():
-            if not is_number(number) or not low <= number <= high:
-                raise BoardLabError(f"{name} must be a number from {low:g} to {high:g}, not {shown(number)}")
-        names = {
-            "fpu": (fpu, ("absolute", "parent")),
-            "rave_of": (rave_of, ("own", "all")),
-            "policy": (policy, ("visits", "value", "rave")),
-        }
-        for name, (word, known) in names.items():
-            if word not in known:
-                allowed = ", ".join(f'"{choice}"' for choice in known)
-                raise BoardLabError(f"{name} must be one of {allowed}, not {shown(word)}")
-        if policy == "rave" and not rave:
-            raise BoardLabError('the policy "rave" needs rave=True')
+        if not isinstance(tree, TreeOptions):
+            raise BoardLabError(f"tree must be boardlab.TreeOptions(...), not {shown(tree)}")
+        own = _OwnOptions(trees, inputs, rollout_weight, cache_mb, threads).checked()
         if ranked is not None:
-            if isinstance(ranked, bool) or not isinstance(ranked, (int, float)):  # NaN: not known yet
-                raise BoardLabError(f"ranked must be a score or None, not {shown(ranked)}")
-            if game.players != 1 or game.core.step_reward:
-                raise BoardLabError(
-                    f"rewards are ranked in games for one player that pay by their score, not in {game.name}"
-                )
+            _check_ranked(game, ranked)
         self.game = game
         self.core = _engine.Forest(
             game.core,
-            trees=as_integer("trees", trees, 1, 2**20),
-            inputs=inputs,
+            own.trees,
+            _sized(tree, own.trees).engine_tree("tree"),
+            inputs=own.inputs,
             outcome=outcome,
-            batch=as_integer("batch", batch, 1, 65536),
-            leaf_visits=as_integer("leaf_visits", leaf_visits, 0, 10**6),
-            threads=as_integer("threads", threads, 1, 1024),
-            cache_bytes=int(cache_mb * 2**20),
-            reuse=bool(reuse),
-            cpuct=float(cpuct),
-            epsilon=float(epsilon),
-            fpu=float(fpu_value),
-            fpu_from_parent=fpu == "parent",
-            noise=float(noise or 0),
-            noise_fraction=float(noise_fraction),
-            solver=bool(solver),
-            gumbel=0 if gumbel is None else as_integer("gumbel", gumbel, 1, 1 << 24),
-            c_visit=float(c_visit),
-            c_scale=float(c_scale),
-            rollout_weight=float(rollout_weight),
-            rave=bool(rave),
-            equivalence=float(equivalence),
-            rave_of_all=rave_of == "all",
-            rave_rollouts=bool(rave_rollouts),
-            policy=policy,
-            ranked=ranked is not None,
-            threshold=float(ranked or 0),
-            depth=0 if depth is None else as_integer("depth", depth, 1, 10**6),
-            max_nodes=min(max(2**26 // trees, 2**16), 2**24)
-            if max_nodes is None
-            else as_integer("max_nodes", max_nodes, 1024, 2**31),
+            rollout_weight=own.rollout_weight,
+            ranked=None if ranked is None else float(ranked),
+            cache_bytes=int(own.cache_mb * 2**20),
+            threads=own.threads,
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
-        """What waits for an evaluation: the first rows are filled, anew by every `start` and `step`."""
+        """Positions that wait for an evaluation; every `start` and `step` fills the first rows anew."""
         self.legal = cast("NDArray[np.bool_]", self.core.legal)
         """Legal actions of the same rows."""
 
@@ -166,7 +122,7 @@ class Forest:
 
     @property
     def players(self) -> NDArray[np.int64]:
-        """Who moves in each game, or `boardlab.TERMINAL`."""
+        """The player to move in each game, or `boardlab.TERMINAL`."""
         return self.core.players
 
     @property
@@ -175,28 +131,28 @@ class Forest:
         return self.outcomes()
 
     def outcomes(self, name: str = "score") -> NDArray[np.float64]:
-        """[trees, players]: the score or a named reward of each game as it stands."""
+        """[trees, players]: the present score or named reward of each game."""
         return self.core.outcomes(check_outcome(self.game, name))
 
     def round_ends(self) -> NDArray[np.float64]:
-        """[trees, players]: the outcome when the round of the last action ended; NaN where it goes on.
+        """[trees, players]: the outcome at the end of the last action's round; NaN if the round goes on.
 
-        Nature has dealt the next one since. All NaN in games without rounds, and where rewards are ranked.
+        Nature has dealt the next round since. All NaN in games without rounds and with ranked rewards.
         """
         return self.core.round_ends()
 
     def state(self, tree: int) -> State:
-        """A copy of one game's state."""
+        """A copy of the state of one game."""
         return State(self.game, self.core.state(self._tree(tree)))
 
     def set_state(self, tree: int, state: State) -> None:
-        """Goes on from this state in one game; nature moves on at once."""
+        """Set the state of one game; moves of nature are drawn at once."""
         if not isinstance(state, State):
             raise BoardLabError(f"a game goes on from a state, not from {shown(state)}")
         self.core.set_state(self._tree(tree), state.core_for(self.game))
 
     def restart(self, trees: Sequence[int] | NDArray[np.int64], *, training_start: bool = False) -> None:
-        """New games for these trees, from the initial state or from one of the game's training starts."""
+        """Begin new games in these trees, from the initial state or one of the game's training starts."""
         chosen = np.asarray(trees)
         if chosen.size == 0:
             return
@@ -205,7 +161,7 @@ class Forest:
         self.core.restart(np.ascontiguousarray(chosen, np.int64), bool(training_start))
 
     def play(self, actions: ArrayLike) -> None:
-        """One action a tree; none in games that are over, nor where it is -1. Then nature moves on."""
+        """Play one action a tree, then nature's moves; none where it is -1 or the game is over."""
         chosen = np.array(actions)
         if chosen.shape != (len(self),) or chosen.dtype.kind not in "iu":
             raise BoardLabError(f"play needs one action a tree ({len(self)}), not {shown(actions)}")
@@ -224,10 +180,10 @@ class Forest:
     # ---- a search ----
 
     def search(self, judge: Judge, iterations: ArrayLike, *, noise: ArrayLike = True) -> None:
-        """`iterations` descents in every tree, or as many as its entry says; 0 leaves a tree alone.
+        """Make `iterations` descents in every tree, or one number a tree; 0 skips a tree.
 
-        `noise` says where the roots' noise is wanted, if the forest has any: with fewer iterations and no
-        noise in most trees this is playout-cap randomisation. A tree whose root is proven stops early.
+        `noise` switches the noise at the roots on, for all trees or each: with fewer iterations and no noise
+        in most trees this is playout-cap randomisation. A tree whose root is proven stops early.
 
         `judge(inputs, legal)` returns (values, logits) for a batch of leaves; see `register_evaluator`.
         """
@@ -240,10 +196,10 @@ class Forest:
             rows = self.step(*judge_rows(judge, self.inputs[:rows], self.legal[:rows]))
 
     def start(self, iterations: ArrayLike, *, noise: ArrayLike = True) -> int:
-        """Begins a search; the number of rows of `inputs` and `legal` that wait for their evaluation.
+        """Begin a search; return the number of rows of `inputs` and `legal` that wait for evaluation.
 
-        With `step` this is `search` taken apart, so that two forests can take turns: one descends while the
-        other's batch is on its way through a net.
+        With `start` and `step` in place of `search` two forests can take turns: one descends while a net
+        evaluates the batch of the other.
         """
         wanted = np.asarray(iterations)
         if wanted.dtype.kind not in "iu" or wanted.shape not in ((), (len(self),)):
@@ -259,42 +215,42 @@ class Forest:
         )
 
     def step(self, values: ArrayLike, logits: ArrayLike) -> int:
-        """The answers to the waiting rows, for the players to move; the number of rows that wait now."""
+        """Take the answers to the waiting rows, for the players to move; return the rows that wait now."""
         checked = checked_answer((values, logits), True)
         assert checked[1] is not None
         return self.core.step(checked[0], checked[1])
 
     def visits(self) -> NDArray[np.int64]:
-        """[trees, actions] of the roots; zeros where the present state was not searched."""
+        """[trees, actions]: visits at the roots; zeros if the present state was not searched."""
         return self.core.visits()
 
     def values(self) -> NDArray[np.float64]:
-        """[trees, actions]: mean values for the player to move; NaN where an action was not visited."""
+        """[trees, actions]: mean values for the player to move; NaN for unvisited actions."""
         return self.core.values()
 
     def policy(self) -> NDArray[np.float64]:
-        """[trees, actions], to learn from: what `policy` names over its sum, or Gumbel's improved policy."""
+        """[trees, actions]: the policy that the tree's option `policy` names, to learn from."""
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:
-        """[trees]: the most visited action (of equals the best), or `gumbel`'s; -1 without a search."""
+        """[trees]: the most visited action (the best of equals), or Gumbel's; -1 without a search."""
         return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:
-        """[trees, players]: the mean over the descents of the last search; NaN where there was none."""
+        """[trees, players]: mean values over the descents of the last search; NaN without one."""
         return self.core.root_values()
 
     def clear_cache(self) -> None:
-        """Forgets all evaluations: the evaluator has learned."""
+        """Forget all evaluations, for an evaluator that has learned."""
         self.core.clear_cache()
 
     def forget(self) -> None:
-        """Forgets all trees, frees their memory, and ends a search that was begun."""
+        """Forget all trees, free their memory, and end a search under way."""
         self.core.forget()
 
     @property
     def info(self) -> dict[str, int]:
-        """Positions evaluated so far, leaves that shared another's evaluation or found it cached, nodes."""
+        """Counts: positions evaluated, leaves with a shared or cached evaluation, nodes."""
         return {
             "evaluations": self.core.evaluations,
             "shared": self.core.shared,
@@ -308,7 +264,7 @@ class Forest:
 def judge_rows(
     judge: Judge, inputs: NDArray[np.float32], legal: NDArray[np.bool_]
 ) -> tuple[ArrayLike, ArrayLike]:
-    """What the judge says about the rows."""
+    """The judge's answer for the rows."""
     answer = judge(inputs, legal)
     if not isinstance(answer, tuple) or len(answer) != 2:
         raise BoardLabError(f"a forest's evaluator returns (values, logits), not {shown(answer)}")

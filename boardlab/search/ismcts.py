@@ -12,7 +12,7 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Ismcts(SearchSpec):
-    """Information-set MCTS for hidden cards: everybody in the tree decides by what it sees (MO-ISMCTS)."""
+    """Information-set MCTS: every player in the tree decides by what it sees (MO-ISMCTS)."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
     iterations: int = option(1000, "descents a decision", low=1, high=4 * 10**9)
@@ -20,13 +20,13 @@ class Ismcts(SearchSpec):
     start: str | None = option(
         None,
         "descend from the deal or from the position with its hidden cards drawn; by default from the deal "
-        "where that leads here in at least 1% of the descents",
+        "if at least 1% of its descents lead here",
         choices=("deal", "position"),
     )
     choose: str | None = option(
         None,
-        "draw from the visits, play the most visited action or the best value; by default it draws where it "
-        "descends from the deal, and plays the most visited action elsewhere",
+        "draw from the visits, play the most visited action or the best value; by default draw when "
+        "descending from the deal, else play the most visited action",
         choices=("sample", "visits", "value"),
     )
     max_nodes: int = option(1 << 22, "most information sets in memory", low=1024, high=1 << 31)

@@ -1,6 +1,7 @@
 """An agent's actions in many positions that have nothing to do with one another: for exams."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from boardlab.evaluators.net import Net
 from boardlab.games.game import Game, State
@@ -63,24 +64,16 @@ def _in_a_forest(
     if judge is None:
         return None
     iterations = spec.iterations or 1000
-    nodes = min(iterations * game.action_count, spec.max_nodes)  # a tree's, at most
+    most = spec.max_nodes or 1 << 24
+    nodes = min(iterations * game.action_count, most)  # of a tree
     trees = max(1, min(len(states), MOST_TREES, MOST_NODES // nodes))
     judge.prepare(1, trees * spec.batch, game.initial_state().planes().shape)
     forest = Forest(
         game,
         trees,
+        tree=replace(spec, reuse=False, max_nodes=most),
         seed=seed,
-        batch=spec.batch,
-        leaf_visits=spec.leaf_visits,
-        cpuct=spec.cpuct,
-        epsilon=spec.epsilon,
-        fpu=spec.fpu,
-        fpu_value=spec.fpu_value,
-        solver=spec.solver,
-        depth=spec.depth,
-        reuse=False,
         cache_mb=64,
-        max_nodes=spec.max_nodes,
     )
     actions: list[int] = []
     for first in range(0, len(states), trees):

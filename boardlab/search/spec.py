@@ -1,4 +1,4 @@
-"""What every search is in an agent expression: a frozen dataclass of parameters that can build it."""
+"""A search in an agent expression: a frozen dataclass of parameters that can build it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,16 +14,16 @@ class SearchSpec:
 
     name: ClassVar[str]
     own_code: ClassVar[str] = ""
-    """The fingerprint of the code of a user's own agent, for the store: changed, it is another one."""
+    """Fingerprint of the code of a user's own agent; in the store, changed code is another agent."""
 
     usual_budget: ClassVar[int] = 0
-    """Iterations, or depth, where neither they nor a time is given."""
+    """Iterations, or depth, if neither is given nor a time."""
     counts_simulations: ClassVar[bool] = False
     """Whether `iterations` are simulations, so that equal numbers are equal budgets."""
 
     @property
     def budget(self) -> str:
-        """What it may spend on a decision, in words; empty where it does not search."""
+        """The budget for a decision, in words; empty if it does not search."""
         if seconds := getattr(self, "seconds", None):
             return f"{seconds:g} s"
         for name, form in (
@@ -38,7 +38,7 @@ class SearchSpec:
 
     @property
     def program(self) -> str:
-        """The outside program that these parameters name and that playing starts; empty: none."""
+        """The outside program that playing starts; empty: none."""
         return ""
 
     def build(self, game: Game, seed: int) -> _engine.Search:

@@ -1,9 +1,9 @@
 #include "search/forest.h"
 
-#include <cmath>
 #include <limits>
 
 #include "bindings/python_evaluator.h"
+#include "bindings/tree_options.h"
 
 namespace boardlab {
 
@@ -48,7 +48,7 @@ std::size_t checked_tree(const Forest &forest, std::int64_t i) {
   return checked_count("a tree", i, 0, static_cast<std::int64_t>(forest.size()) - 1);
 }
 
-// The games must not change while leaves wait for their evaluation.
+// Games must not change while leaves wait for their evaluation.
 void check_idle(const Forest &forest) {
   if (forest.waiting() > 0)
     throw std::invalid_argument("a search is under way: answer its leaves with step until none waits, or forget it");
@@ -64,83 +64,36 @@ Array<T> rows_of(const Forest &forest, std::size_t columns, T empty, const Fill 
   return array;
 }
 
+// `ranked`: the score that ends of games are compared with, where rewards are ranked.
+void make_forest(PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const TreeOptions &tree,
+                 const std::string &inputs, const std::string &outcome, double rollout_weight,
+                 std::optional<double> ranked, std::int64_t cache_bytes, std::int64_t threads, std::uint64_t seed) {
+  ForestOptions options;
+  options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
+  options.tree = checked_tree(tree);
+  options.tree.ranked = ranked.has_value();
+  options.tree.threshold = ranked.value_or(0);
+  options.rollout_weight = checked_number("rollout_weight", rollout_weight, 0, 1);
+  options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
+  options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
+  if (ranked && game->players() != 1)
+    throw std::invalid_argument("rewards are ranked in games for one player, and " + game->name() + " has more");
+  if (game->is_hidden())
+    throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
+  new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
+}
+
 }  // namespace
 
 void bind_forest(nb::module_ &m) {
   nb::class_<PyForest>(m, "Forest", "Many trees side by side, whose leaves are evaluated as one batch.")
-      .def(
-          "__init__",
-          [](PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const std::string &inputs,
-             const std::string &outcome, std::int64_t batch, std::int64_t leaf_visits, std::int64_t threads,
-             std::int64_t cache_bytes, bool reuse, double cpuct, double epsilon, double fpu, bool fpu_from_parent,
-             double noise_alpha, double noise_fraction, bool solver, std::int64_t gumbel, double c_visit,
-             double c_scale, std::int64_t depth, std::int64_t max_nodes, std::uint64_t seed, double rollout_weight,
-             bool rave, double equivalence, bool rave_of_all, bool rave_rollouts, const std::string &policy,
-             bool ranked, double threshold) {
-            ForestOptions options;
-            options.trees = static_cast<int>(checked_count("trees", trees, 1, 1 << 20));
-            options.tree.batch = static_cast<int>(checked_count("batch", batch, 1, 65536));
-            options.tree.leaf_visits = static_cast<std::int64_t>(checked_count("leaf_visits", leaf_visits, 0, 1000000));
-            options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
-            options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
-            options.reuse = reuse;
-            options.tree.c = cpuct;
-            options.tree.epsilon = epsilon;
-            options.tree.depth = static_cast<int>(checked_count("depth", depth, 0, 1000000));
-            options.tree.max_nodes = static_cast<std::uint32_t>(checked_count("max_nodes", max_nodes, 1024, 1ll << 31));
-            if (!(cpuct >= 0 && cpuct <= 1e6)) throw std::invalid_argument("cpuct must be from 0 to 1000000");
-            if (!(epsilon >= 0 && epsilon <= 1)) throw std::invalid_argument("epsilon must be from 0 to 1");
-            if (!(std::abs(fpu) <= 1e6)) throw std::invalid_argument("fpu must be from -1000000 to 1000000");
-            if (!(noise_alpha >= 0 && noise_alpha <= 1e6))
-              throw std::invalid_argument("noise must be from 0 to 1000000");
-            if (!(noise_fraction >= 0 && noise_fraction <= 1))
-              throw std::invalid_argument("noise_fraction must be from 0 to 1");
-            options.tree.fpu = fpu;
-            options.tree.fpu_from_parent = fpu_from_parent;
-            options.tree.noise_alpha = noise_alpha;
-            options.tree.noise_fraction = noise_fraction;
-            options.tree.solver = solver;
-            options.tree.gumbel = static_cast<int>(checked_count("gumbel", gumbel, 0, 1 << 24));
-            options.tree.c_visit = c_visit;
-            options.tree.c_scale = c_scale;
-            if (!(c_visit >= 0 && c_visit <= 1e6 && c_scale >= 0 && c_scale <= 1e6))
-              throw std::invalid_argument("c_visit and c_scale must be from 0 to 1000000");
-            if (!(rollout_weight >= 0 && rollout_weight <= 1))
-              throw std::invalid_argument("rollout_weight must be from 0 to 1");
-            if (!(equivalence >= 1e-9 && equivalence <= 1e12))
-              throw std::invalid_argument("equivalence must be from 1e-9 to 1e12");
-            options.rollout_weight = rollout_weight;
-            options.tree.rave = rave;
-            options.tree.equivalence = equivalence;
-            options.tree.rave_of_all = rave_of_all;
-            options.tree.rave_rollouts = rave && rave_rollouts;
-            if (policy == "visits")
-              options.policy = RootPolicy::VISITS;
-            else if (policy == "value")
-              options.policy = RootPolicy::VALUE;
-            else if (policy == "rave" && rave)
-              options.policy = RootPolicy::RAVE;
-            else
-              throw std::invalid_argument("policy must be one of visits, value, and with rave=True rave");
-            if (ranked && game->players() != 1)
-              throw std::invalid_argument("rewards are ranked in games for one player, and " + game->name() +
-                                          " has more");
-            options.tree.ranked = ranked;
-            options.tree.threshold = threshold;
-            if (game->is_hidden())
-              throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
-            new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
-          },
-          nb::arg("game"), nb::arg("trees"), nb::arg("inputs"), nb::arg("outcome"), nb::arg("batch"),
-          nb::arg("leaf_visits"), nb::arg("threads"), nb::arg("cache_bytes"), nb::arg("reuse"), nb::arg("cpuct"),
-          nb::arg("epsilon"), nb::arg("fpu"), nb::arg("fpu_from_parent"), nb::arg("noise"), nb::arg("noise_fraction"),
-          nb::arg("solver"), nb::arg("gumbel"), nb::arg("c_visit"), nb::arg("c_scale"), nb::arg("depth"),
-          nb::arg("max_nodes"), nb::arg("seed"), nb::arg("rollout_weight"), nb::arg("rave"), nb::arg("equivalence"),
-          nb::arg("rave_of_all"), nb::arg("rave_rollouts"), nb::arg("policy"), nb::arg("ranked"), nb::arg("threshold"))
+      .def("__init__", &make_forest, nb::arg("game"), nb::arg("trees"), nb::arg("tree"), nb::arg("inputs"),
+           nb::arg("outcome"), nb::arg("rollout_weight"), nb::arg("ranked").none(), nb::arg("cache_bytes"),
+           nb::arg("threads"), nb::arg("seed"))
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
-          "Rows that wait for an evaluation; the first of them are filled.")
+          "Rows that wait for an evaluation; the first ones are filled.")
       .def_prop_ro("legal", [](const PyForest &f) { return f.batch.legal(f.forest.capacity()); })
       .def(
           "state",
@@ -192,7 +145,7 @@ void bind_forest(nb::module_ &m) {
             check_idle(f.forest);
             f.forest.play(trees, actions_played);
           },
-          nb::arg("actions").noconvert(), "One action a tree; -1 plays none. Nature moves on.")
+          nb::arg("actions").noconvert(), "Play one action a tree, then nature's moves; -1 plays none.")
       .def(
           "fields",
           [](PyForest &f) {
@@ -233,7 +186,7 @@ void bind_forest(nb::module_ &m) {
                                      if (const double *end = f.forest.round_end(i)) std::copy_n(end, players, row);
                                    });
           },
-          "[trees, players]: the outcome at the end of the last action's round; NaN where it goes on")
+          "[trees, players]: the outcome at the end of the last action's round; NaN if the round goes on")
       .def(
           "root_inputs",
           [](PyForest &f) {
@@ -250,7 +203,7 @@ void bind_forest(nb::module_ &m) {
             }
             return nb::make_tuple(roots.inputs(f.forest.size()), roots.legal(f.forest.size()));
           },
-          "(inputs, legal) of the games' own states; zeros where a game is over")
+          "(inputs, legal) of the present states; zeros for finished games")
       .def(
           "start",
           [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
@@ -263,7 +216,7 @@ void bind_forest(nb::module_ &m) {
             return f.forest.start(wanted, noisy, f.batch.input_row(0), f.batch.legal_row(0));
           },
           nb::arg("iterations").noconvert(), nb::arg("noise").noconvert(),
-          "The number of rows that wait for their evaluation.")
+          "Begin a search; return the number of rows that wait for evaluation.")
       .def(
           "step",
           [](PyForest &f, const FloatMatrix &values, const FloatMatrix &logits) {
@@ -272,7 +225,7 @@ void bind_forest(nb::module_ &m) {
             const WithoutGil release;
             return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
           },
-          nb::arg("values"), nb::arg("logits"), "Backs the answers up; the number of rows that wait now.")
+          nb::arg("values"), nb::arg("logits"), "Back the answers up; return the number of rows that wait now.")
       .def("forget",
            [](PyForest &f) {
              const Occupied occupied(f);
@@ -304,7 +257,7 @@ void bind_forest(nb::module_ &m) {
                                        if (child.visits) row[child.action] = child.value_sum / child.visits;
                                    });
           },
-          "[trees, actions]: mean values for the player to move; NaN where an action was not visited")
+          "[trees, actions]: mean values for the player to move; NaN for unvisited actions")
       .def(
           "root_values",
           [](PyForest &f) {
@@ -324,8 +277,7 @@ void bind_forest(nb::module_ &m) {
             return rows_of<double>(f.forest, static_cast<std::size_t>(f.forest.game().action_count()), 0.0,
                                    [&](std::size_t i, double *row) { f.forest.policy(i, row); });
           },
-          "[trees, actions]: visits or values over their sum, or Gumbel's improved policy; zeros where nothing was "
-          "searched")
+          "[trees, actions]: the reported policy; zeros without a search")
       .def(
           "choices",
           [](PyForest &f) {
@@ -337,7 +289,7 @@ void bind_forest(nb::module_ &m) {
               data[i] = -1;
               if (children.empty()) continue;
               const auto running = f.forest.tree(i).running();
-              const auto better = [](const Node &x, const Node &y) {  // as the search mcts ranks them
+              const auto better = [](const Node &x, const Node &y) {  // the ranking of the search mcts
                 if (!x.visits || x.visits != y.visits) return x.visits > y.visits;
                 return x.mean() > y.mean();
               };
@@ -350,8 +302,9 @@ void bind_forest(nb::module_ &m) {
             }
             return array;
           },
-          "[trees]: the most visited action that the solver leaves in the running, or the one among them that "
-          "Gumbel's selection ends with; -1 where nothing was searched")
+          "[trees]: the most visited action that the solver has not ruled out, or the one of them that Gumbel's "
+          "selection "
+          "ends with; -1 without a search")
       .def_prop_ro("evaluations", [](const PyForest &f) { return f.forest.evaluations(); })
       .def_prop_ro("shared", [](const PyForest &f) { return f.forest.shared(); })
       .def_prop_ro("encode_seconds", [](const PyForest &f) { return f.forest.encode_seconds(); })

@@ -89,6 +89,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);
+  boardlab::bind_tree_options(m);
   boardlab::bind_mcts(m);
   boardlab::bind_hidden(m);
   boardlab::bind_forest(m);

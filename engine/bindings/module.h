@@ -123,6 +123,7 @@ void bind_python_game(nb::module_ &m);
 void bind_evaluators(nb::module_ &m);
 void bind_searches(nb::module_ &m);
 void bind_planners(nb::module_ &m);
+void bind_tree_options(nb::module_ &m);
 void bind_mcts(nb::module_ &m);
 void bind_hidden(nb::module_ &m);
 void bind_forest(nb::module_ &m);

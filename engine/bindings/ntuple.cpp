@@ -1,13 +1,14 @@
+#include "evaluators/ntuple.h"
+
 #include "bindings/learners.h"
 #include "core/levels.h"
+#include "evaluators/features.h"
+#include "evaluators/pair.h"
 #include "ntuple/davi.h"
 #include "ntuple/feature_td.h"
 #include "ntuple/hogwild.h"
 #include "ntuple/sarsa.h"
 #include "ntuple/td.h"
-#include "evaluators/features.h"
-#include "evaluators/ntuple.h"
-#include "evaluators/pair.h"
 #include "search/self_play_adviser.h"
 
 namespace boardlab {

@@ -9,10 +9,10 @@ namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that gets a State and returns an action, or a tuple: the action, the policy
+// An agent written in Python: a callable that takes a State and returns an action, or a tuple: the action, the policy
 // and the values (one number a legal action), the scores (one a player, or none), the line of play, and pairs of
-// information. It may also offer reset(seed). Where it asks for the history, the states that it gets can be undone to
-// the beginning of the game: that copies all positions for every decision.
+// information. It may have reset(seed). With history, its states can be undone to the beginning of the game, which
+// costs a copy of all positions for every decision.
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset, bool with_history)
@@ -32,21 +32,21 @@ class PythonSearch final : public Search {
     nb::object chosen;
     if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
     guarded([&] { chosen = choose_(view); });
-    nb::tuple told;
+    nb::tuple answer;
     std::vector<double> policy, values, scores;
-    if (nb::try_cast(chosen, told) && told.size() == 6) {
-      if (!nb::try_cast(told[1], policy) || !nb::try_cast(told[2], values) || policy.size() != out.actions.size() ||
+    if (nb::try_cast(chosen, answer) && answer.size() == 6) {
+      if (!nb::try_cast(answer[1], policy) || !nb::try_cast(answer[2], values) || policy.size() != out.actions.size() ||
           values.size() != out.actions.size())
         throw std::invalid_argument("its policy and values are not one number a legal action");
       const auto players = static_cast<std::size_t>(game().players());
-      if (!nb::try_cast(told[3], scores) || (!scores.empty() && scores.size() != players))
+      if (!nb::try_cast(answer[3], scores) || (!scores.empty() && scores.size() != players))
         throw std::invalid_argument("its scores are not one number a player");
-      if (!nb::try_cast(told[4], out.line)) throw std::invalid_argument("its line of play is no list of actions");
-      if (!nb::try_cast(told[5], out.info)) throw std::invalid_argument("its info is no number a name");
+      if (!nb::try_cast(answer[4], out.line)) throw std::invalid_argument("its line of play is no list of actions");
+      if (!nb::try_cast(answer[5], out.info)) throw std::invalid_argument("its info is no number a name");
       out.policy = policy;
       out.values = values;
       std::copy(scores.begin(), scores.end(), out.scores);
-      chosen = told[0];
+      chosen = answer[0];
     }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
       throw std::invalid_argument("it did not return an action, which is a whole number");
@@ -85,10 +85,10 @@ class PythonSearch final : public Search {
   nb::callable choose_;
   nb::object reset_;
   bool with_history_;
-  std::vector<StateBuffer> positions_;  // of the game so far, the one that it is asked about last
+  std::vector<StateBuffer> positions_;  // of the game so far, the present one last
 };
 
-// What of a search is written in Python: itself, or evaluators that it asks. Ends with the first that is not 0.
+// Visits the parts of a search that are written in Python: itself, or its evaluators. Stops at the first result not 0.
 template <class Visit>
 int visit_python_parts(PyObject *self, const Visit &visit) {
   if (!nb::inst_ready(self)) return 0;
@@ -159,7 +159,7 @@ void bind_searches(nb::module_ &m) {
             const Busy busy(s);
             unwrapped([&] { s.search->reset(seed); });
           },
-          nb::arg("seed"), "Forgets the game played so far.");
+          nb::arg("seed"), "Forget the game played so far.");
 
   m.def(
       "random_search",

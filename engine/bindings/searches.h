@@ -8,7 +8,7 @@ namespace boardlab {
 
 using EvaluatorPtr = std::shared_ptr<Evaluator>;
 
-// A search as Python holds it. One thread at a time: a second call while it thinks is refused, not undefined.
+// A search as Python holds it, for one thread at a time: a second call while it thinks is refused.
 struct PySearch {
   explicit PySearch(std::unique_ptr<Search> s) : search(std::move(s)) {}
   std::unique_ptr<Search> search;
@@ -16,7 +16,7 @@ struct PySearch {
 };
 using SearchPtr = std::shared_ptr<PySearch>;
 
-// Lets Ctrl-C into a search while it thinks, and leaves nothing of this call behind in it.
+// Lets Ctrl-C interrupt a search for the duration of one call.
 class Interruptible {
  public:
   explicit Interruptible(Search &search) : search_(search) {
@@ -48,7 +48,7 @@ class Busy {
 
 inline SearchPtr wrap(std::unique_ptr<Search> search) { return std::make_shared<PySearch>(std::move(search)); }
 
-// Throws where there is nothing to decide for a player.
+// Throws if no player has to decide in this state.
 void check_asked(const Game &game, const PyState &state);
 
 Array<double> to_array(const std::vector<double> &values);

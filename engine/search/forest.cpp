@@ -163,7 +163,7 @@ void Forest::plant(Plot &plot) {
 }
 
 void Forest::ask_root(Plot &plot) {
-  plot.tree.set_root(plot.game.state.data(), options_.reuse);
+  plot.tree.set_root(plot.game.state.data(), options_.tree.reuse);
   plot.game.is_searched = true;
   plot.at_root = true;
   plot.pending[0].answered = false;
@@ -224,14 +224,14 @@ void Forest::policy(std::size_t i, double *row) const {
   const auto children = root_children(i);
   const Tree &tree = plots_[i].tree;
   if (children.empty()) return;
-  if (has_gumbel()) {
+  if (options_.tree.policy == RootPolicy::IMPROVED) {
     const auto improved = tree.improved_policy();
     for (std::size_t k = 0; k < children.size(); ++k) row[children[k].action] = improved[k];
     return;
   }
   double sum = 0, visits = 0;
   for (std::size_t k = 0; k < children.size(); ++k) {
-    sum += row[children[k].action] = tree.policy_weight(options_.policy, k);
+    sum += row[children[k].action] = tree.policy_weight(options_.tree.policy, k);
     visits += children[k].visits;
   }
   for (const Node &child : children) {

@@ -20,11 +20,9 @@ struct ForestOptions {
   int trees = 1;
   int threads = 1;
   std::size_t cache_bytes = 0;  // 0 = none
-  bool reuse = true;            // keep the subtree of the actions played
   // The weight of a random rollout in a leaf's value; the evaluator has the rest (Wang's WRo; with 1 his Rollout).
   double rollout_weight = 0;
-  RootPolicy policy = RootPolicy::VISITS;  // to report of the roots; ignored with Gumbel
-  TreeOptions tree;                        // always selects by PUCT
+  TreeOptions tree;  // always selects by PUCT
 };
 
 class Forest {

@@ -72,7 +72,7 @@ void MctsSearch::act(const void *state, Decision &out) {
 std::int64_t MctsSearch::grow(const void *state) {
   Deadline deadline(options_.seconds);
   for (const Worker &worker : workers_) worker.evaluator->begin_decision();
-  tree_.set_root(state, options_.reuse);
+  tree_.set_root(state, options_.tree.reuse);
   // A node counts its visits in 32 bits, and a kept tree starts with some.
   if (tree_.root().visits > MOST_VISITS / 2) tree_.set_root(state, false);
   tree_.prepare_root(*evaluator_, rng, options_.iterations);
@@ -233,22 +233,21 @@ void MctsSearch::report(Decision &out, std::int64_t iterations) {
 }
 
 void MctsSearch::report_policy(Decision &out) const {
-  using Policy = MctsOptions::Policy;
   double visits = 0, sum = 0;
   const Node *first = tree_.root_children().data();
   std::vector<double> improved;
-  if (options_.policy == Policy::IMPROVED) improved = tree_.improved_policy();
+  if (options_.tree.policy == RootPolicy::IMPROVED) improved = tree_.improved_policy();
   for (const Node *child : children_) visits += child ? child->visits : 0;
   for (std::size_t i = 0; i < children_.size(); ++i) {
     const Node *child = children_[i];
     if (!child) continue;
     const auto k = static_cast<std::size_t>(child - first);
-    if (options_.policy == Policy::IMPROVED)
+    if (options_.tree.policy == RootPolicy::IMPROVED)
       out.policy[i] = improved[k];
     else if (visits == 0)
       out.policy[i] = child->prior;
     else
-      out.policy[i] = tree_.policy_weight(options_.policy, k);
+      out.policy[i] = tree_.policy_weight(options_.tree.policy, k);
     sum += out.policy[i];
   }
   // All weights are zero if every value is the worst of the range.

@@ -10,11 +10,8 @@ namespace boardlab {
 struct MctsOptions {
   std::int64_t iterations = 1000;  // 0 = no limit
   double seconds = 0;              // 0 = no limit
-  bool reuse = true;               // keep the subtree of the actions played
   bool minmax_priors = false;      // turn values into priors by a min-max map instead of a softmax
   int threads = 1;                 // that grow the tree together; with more than one, results vary from run to run
-  using Policy = RootPolicy;
-  Policy policy = Policy::VISITS;  // the distribution to report
   // The action to play: the most visited one, the one with the best mean value, the highest in the reported policy, or
   // one drawn from policy^(1/temperature). With Gumbel, VISITS means the action that sequential halving ends with.
   enum class Choice { VISITS, VALUE, POLICY, SAMPLE } choice = Choice::VISITS;

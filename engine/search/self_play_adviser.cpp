@@ -27,7 +27,7 @@ SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network,
   if (options.iterations > 0) {
     MctsOptions mcts;
     mcts.iterations = options.iterations;
-    mcts.reuse = options.paper;
+    mcts.tree.reuse = options.paper;
     mcts.tree.puct = true;
     mcts.tree.c = options.cpuct;
     mcts.tree.epsilon = 1e-8;

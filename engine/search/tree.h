@@ -25,10 +25,6 @@
 
 namespace boardlab {
 
-// How a search weighs the root's actions: by visits, by mean values or by AMAF's mean values on the scale [0,1], each
-// divided by their sum; or Gumbel's improved policy.
-enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
-
 class Tree {
  public:
   Tree(GamePtr game, int outcome, TreeOptions options);

@@ -13,6 +13,10 @@ constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a
   return visits_a_leaf == 0 ? most : std::clamp(visits / visits_a_leaf, std::int64_t{1}, most);
 }
 
+// What a search reports as its policy: the visits of the root's actions, their mean values or RAVE's mean values on the
+// scale [0,1], over their sum; or Gumbel's improved policy.
+enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
+
 struct TreeOptions {
   int batch = 1;                 // the most leaves evaluated together, kept apart by virtual loss
   std::int64_t leaf_visits = 0;  // visits of the root per leaf, see leaves_at_once
@@ -24,6 +28,8 @@ struct TreeOptions {
   // Back up proven values as proven (MCTS-Solver, Winands, Bjornsson and Saito 2008) where that is sound: two players,
   // scores that add up to zero, nothing random or hidden.
   bool solver = true;
+  bool reuse = true;                       // keep the subtree of the actions played
+  RootPolicy policy = RootPolicy::VISITS;  // the policy to report
   // First-play urgency: PUCT's value of an action before its first visit, on the scale [-1,1]: `fpu` itself, or the
   // mean value of the actions visited so far minus `fpu`.
   double fpu = 0;

@@ -176,7 +176,7 @@ def drive(nets: bool) -> None:
             values = np.zeros(len(inputs)) if game.players <= 2 else np.zeros((len(inputs), game.players))
             return values, np.zeros(legal.shape)
 
-        for options in ({}, {"inputs": "cells"}, {"batch": 4, "gumbel": 4}):
+        for options in ({}, {"inputs": "cells"}, {"tree": bl.TreeOptions(batch=4, gumbel=4)}):
 
             def forest(game: Any = game, options: Any = options, judge: Any = judge) -> None:
                 trees = bl.Forest(game, 3, **options)

@@ -326,19 +326,23 @@ def ask_match(game: Game, rng: Random) -> None:
 
 def ask_forest(game: Game, rng: Random) -> None:
     options = rng.choice(
-        [{}, {"gumbel": 4}, {"rave": True, "policy": "rave"}, {"rollout_weight": 0.5}, {"noise": 0.5}]
+        [{}, {"gumbel": 4}, {"rave": True, "policy": "rave"}, {"cpuct": 2.0}, {"noise": 0.5}]
     )
     forest = Forest(
         game,
         3,
         seed=rng.getrandbits(16),
         inputs=rng.choice(["cells", "planes", "features"]),
-        batch=rng.choice([1, 4]),
+        tree=bl.TreeOptions(
+            solver=False,
+            batch=rng.choice([1, 4]),
+            max_nodes=rng.choice([1024, 1 << 20]),
+            depth=rng.choice([None, 2]),
+            **options,
+        ),
+        rollout_weight=rng.choice([0.0, 0.0, 0.5]),
         cache_mb=rng.choice([0, 0.01]),
         threads=rng.choice([1, 2]),
-        max_nodes=rng.choice([1024, 1 << 20]),
-        depth=rng.choice([None, 2]),
-        **options,
     )
 
     def judge(inputs, legal):

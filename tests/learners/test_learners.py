@@ -30,7 +30,7 @@ SMALL = {
         "simulations": 4,
         "blocks": 0,
         "channels": 8,
-        "exam_simulations": 4,
+        "play_simulations": 4,
         "threads": 1,
         "device": "cpu",
     },
@@ -172,7 +172,7 @@ def test_features_have_no_tuples_to_look_at(tmp_path):
         ("alphazero", {"blocks": 2, "net": "wang"}, "blocks does nothing with net=wang"),
         ("alphazero", {"head_filters": 2, "net": "mlp"}, "head_filters does nothing with net=mlp"),
         ("alphazero", {"noise": 0.1, "gumbel": 4}, "noise does nothing with gumbel=4"),
-        ("alphazero", {"dirichlet": 0.1, "gumbel": 4}, "dirichlet does nothing with gumbel=4"),
+        ("alphazero", {"noise_fraction": 0.1, "gumbel": 4}, "noise_fraction does nothing with gumbel=4"),
         (
             "alphazero",
             {"temperature_moves": 3, "gumbel": 4, "warm_start": "rhea"},
@@ -325,7 +325,7 @@ def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
     assert kind.merged(othello, {"choose_start": 0.0}).start_actions == 4
     assert kind.merged(othello, {"start_actions": 2}).start_actions == 2
     assert LEARNERS["qm"].merged({}, {"search_iterations": 5}).search_iterations == 5  # has no such switch
-    assert LEARNERS["alphazero"].merged({}, {"warm_weight": None}).warm_weight is None  # is not given
+    assert LEARNERS["alphazero"].merged({}, {"warm_weight": None}).warm_start.weight is None  # is not given
 
 
 def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(tmp_path, monkeypatch):
@@ -360,16 +360,18 @@ def test_a_run_of_alphazero_whose_settings_cut_each_other_goes_on(tmp_path, monk
 def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     settings = {"blocks": 1, "channels": 8, "games": 2, "simulations": 4, "threads": 1, "device": "cpu"}
-    settings |= {"exam_solver": True, "gate_games": 2, "episodes": 4, "out": tmp_path, "preset": "wang"}
-    settings |= {"net": "res", "hidden": 8, "cpuct": 3.0, "exam_cpuct": 1.0}
+    settings |= {"play_solver": True, "gate_games": 2, "episodes": 4, "out": tmp_path, "preset": "wang"}
+    settings |= {"net": "res", "hidden": 8, "cpuct": 3.0, "play_cpuct": 1.0}
     bl.train(TICTACTOE, "alphazero", progress=lambda _: True, **settings)
     file = tmp_path / "agent.toml"
-    file.write_text(re.sub("(?m)^(exam_solver|exam_cpuct|leaves|leaf_visits) = .*\n", "", file.read_text()))
-    assert not re.search("exam_solver|exam_cpuct|leaves|leaf_visits", file.read_text())
+    file.write_text(
+        re.sub("(?m)^(play_solver|play_cpuct|play_batch|play_leaf_visits) = .*\n", "", file.read_text())
+    )
+    assert not re.search("play_solver|play_cpuct|play_batch|play_leaf_visits", file.read_text())
     as_before = '"), iterations=4, batch=8, leaf_visits=0)'
     assert bl.open_run(tmp_path).expression.endswith(as_before)
-    with pytest.raises(BoardLabError, match=r"differs in its settings \(there leaves=8"):
-        bl.train(TICTACTOE, "alphazero", go_on=True, leaves=2, **settings)
+    with pytest.raises(BoardLabError, match=r"differs in its settings \(there play_batch=8"):
+        bl.train(TICTACTOE, "alphazero", go_on=True, play_batch=2, **settings)
     seen = []
     monkeypatch.setattr(
         "boardlab.learners.alphazero.learner.gate_match",
@@ -377,10 +379,10 @@ def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tm
     )
     run = bl.train(TICTACTOE, "alphazero", go_on=True, **settings)  # preset wang has one leaf now
     assert run.is_finished and run.expression.endswith(as_before)
-    assert seen[0]["batch"] == 8 and seen[0]["leaf_visits"] == 0
+    assert seen[0]["tree"].batch == 8 and seen[0]["tree"].leaf_visits == 0
     command = train_command(tomllib.loads(file.read_text()), "again")
-    leaves = "--leaves 8 --leaf-visits 0"
-    assert "--preset wang" in command and f" --exam-cpuct 1.0 --exam-solver {leaves} --device" in command
+    leaves = "--play-batch 8 --play-leaf-visits 0"
+    assert "--preset wang" in command and f" --play-cpuct 1.0 --play-solver {leaves} --device" in command
 
 
 def test_switches_are_settings_of_a_learner_and_can_be_off():

@@ -21,7 +21,7 @@ from boardlab.nets.torch_net import Net  # noqa: E402
 def trained(kind, game, seed=1):
     """A net whose batch normalisations have seen something, and their weights changed."""
     torch.manual_seed(seed)
-    net = build_net(net_description(game, AlphaZero(net=kind, blocks=2, channels=16, dropout=0.3)))
+    net = build_net(net_description(game, AlphaZero.flat(net=kind, blocks=2, channels=16, dropout=0.3).net))
     return shaken(net, game.initial_state().planes().shape)
 
 
@@ -86,7 +86,8 @@ def test_any_number_of_channels_will_do(channels):
     game = bl.game("connectfour")
     torch.manual_seed(1)
     net = shaken(
-        build_net(net_description(game, AlphaZero(net="res", blocks=1, channels=channels))), (2, 6, 7)
+        build_net(net_description(game, AlphaZero.flat(net="res", blocks=1, channels=channels).net)),
+        (2, 6, 7),
     )
     planes, legal = positions(game, 30)
     with torch.no_grad():
@@ -269,7 +270,7 @@ def test_a_gpu_gives_the_same_answers_by_graph_and_without():
 def test_dropout_is_there_while_learning_and_does_not_rename_layers(kind):
     game = bl.game("connectfour")
     plain, dropped = (
-        build_net(net_description(game, AlphaZero(net=kind, blocks=1, channels=16, dropout=share)))
+        build_net(net_description(game, AlphaZero.flat(net=kind, blocks=1, channels=16, dropout=share).net))
         for share in (0.0, 0.5)
     )
     assert plain.state_dict().keys() == dropped.state_dict().keys()

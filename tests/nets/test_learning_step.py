@@ -26,7 +26,7 @@ SMALL = {
 
 
 def learner(game, episodes=20, frozen=(), **more):
-    settings = AlphaZero(**{**SMALL, **more})
+    settings = AlphaZero.flat(**{**SMALL, **more})
     description = {**settings.describe(game, 0), "frozen": frozen}
     return AlphaZeroLearner(game, settings, description, episodes, 0)
 

@@ -193,7 +193,7 @@ def test_trees_side_by_side_stay_within_memory_and_obey_the_search(run, monkeypa
 
     class Told(side_by_side.Forest):
         def __init__(self, game, trees, **options):
-            made.append((trees, options["max_nodes"]))
+            made.append((trees, options["tree"].max_nodes))
             super().__init__(game, trees, **options)
 
     monkeypatch.setattr(side_by_side, "Forest", Told)

@@ -38,7 +38,7 @@ LOW, HIGH = -3.0, 5.0
 def stored(game, net="mlp", seed=1):
     """A small net with weights at random, as it stands in a file."""
     torch.manual_seed(seed)
-    made = build_net(net_description(game, AlphaZero(net=net, blocks=1, channels=8, hidden=8)))
+    made = build_net(net_description(game, NetOptions(net=net, blocks=1, channels=8, hidden=8)))
     for parameter in made.parameters():
         parameter.data += 0.3 * torch.randn_like(parameter)
     return StoredNet(made.layers, {name: array.copy() for name, array in made.arrays().items()})

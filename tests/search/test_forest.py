@@ -6,7 +6,7 @@ from oracles.positions import random_position
 from oracles.tree import derive_seed
 
 import boardlab as bl
-from boardlab import Forest
+from boardlab import Forest, TreeOptions
 from boardlab.evaluators import EVALUATORS
 
 
@@ -54,8 +54,14 @@ def as_agent():
     EVALUATORS.pop("forest-net", None)
 
 
+def grown(game, trees, *, seed=0, cache_mb=0, threads=1, inputs="planes", **tree):
+    """A forest whose trees have these options."""
+    options = TreeOptions(**{"solver": False, **tree})
+    return Forest(game, trees, tree=options, seed=seed, cache_mb=cache_mb, threads=threads, inputs=inputs)
+
+
 def searched(game, net, trees=5, seed=7, iterations=60, moves=0, **options):
-    forest = Forest(game, trees, seed=seed, **options)
+    forest = grown(game, trees, seed=seed, **options)
     for i in range(trees):
         forest.set_state(i, random_position(game, i, 4))
     for move in range(moves + 1):
@@ -146,7 +152,7 @@ def test_the_cache_asks_about_no_position_twice():
 @pytest.mark.parametrize("leaf_visits", [0, 5])
 def test_trees_search_as_long_as_each_is_told(leaf_visits):
     game = bl.game("connectfour")
-    forest = Forest(game, 4, batch=3, leaf_visits=leaf_visits)
+    forest = grown(game, 4, batch=3, leaf_visits=leaf_visits)
     forest.search(Net(game), np.array([0, 1, 10, 50]))
     assert forest.visits().sum(axis=1).tolist() == [0, 1, 10, 50]
     assert np.isnan(forest.root_values()[0]).all()
@@ -157,7 +163,7 @@ def test_trees_search_as_long_as_each_is_told(leaf_visits):
 def test_batches_are_full():
     game = bl.game("connectfour")
     net = Net(game)
-    Forest(game, 16, batch=4, leaf_visits=0).search(net, 40)
+    grown(game, 16, batch=4, leaf_visits=0).search(net, 40)
     assert net.rows == [16] + [64] * 10
 
 
@@ -175,7 +181,7 @@ def test_leaves_grow_with_the_visits_of_the_root(as_agent):
     expected = leaves_by_turn(60, 4, 10)
     assert expected == [1] * 19 + [2] * 5 + [3] * 4 + [4] * 4 + [3]
     net = Net(game)
-    forest = Forest(game, 3, batch=4, leaf_visits=10)
+    forest = grown(game, 3, batch=4, leaf_visits=10)
     forest.search(net, 60)
     assert net.rows == [3 * leaves for leaves in [1, *expected]]
     forest.search(net, 20)  # with the visits that the tree has
@@ -203,7 +209,7 @@ def test_noise_is_drawn_anew_for_every_search_where_it_is_wanted():
     def judge(planes, legal):
         return np.zeros(len(planes)), np.zeros(legal.shape)
 
-    forest = Forest(game, 40, noise=0.1, noise_fraction=0.5, reuse=False)
+    forest = grown(game, 40, noise=0.1, noise_fraction=0.5, reuse=False)
     noisy = np.arange(40) < 20
     forest.search(judge, 30, noise=noisy)
     first = forest.visits()
@@ -227,7 +233,7 @@ def test_gumbels_choice_is_a_proven_win():
         return np.where(first, 0.95, -0.95).astype(np.float32)[:, None], logits
 
     for seed in range(20):
-        forest = Forest(game, 1, seed=seed, solver=True, gumbel=7)
+        forest = grown(game, 1, seed=seed, solver=True, gumbel=7)
         forest.set_state(0, state)
         forest.search(judge, 50)
         assert forest.root_values()[0][0] == 1.0 and forest.choices()[0] == 3
@@ -238,7 +244,7 @@ def test_the_solver_ends_a_proven_search():
     state = game.initial_state()
     for action in (0, 3, 1, 4):
         state.apply(action)
-    forest = Forest(game, 2, solver=True)
+    forest = grown(game, 2, solver=True)
     forest.set_state(0, state)
     forest.search(Net(game), 5000)
     assert forest.visits()[0].sum() < 100 and forest.root_values()[0].tolist() == [1, -1]
@@ -315,7 +321,7 @@ def test_two_forests_take_turns():
 def test_a_search_that_was_given_up_leaves_nothing_behind():
     game = bl.game("connectfour")
     net = Net(game)
-    forest, fresh = (Forest(game, 4, batch=2, leaf_visits=0) for _ in range(2))
+    forest, fresh = (grown(game, 4, batch=2, leaf_visits=0) for _ in range(2))
     rows = forest.start(20)
     forest.step(*net(forest.inputs[:rows], forest.legal[:rows]))
     with pytest.raises(ZeroDivisionError):
@@ -334,10 +340,12 @@ def test_what_is_refused():
     net = Net(game)
     refused = [
         (lambda: Forest(bl.game("kuhnpoker"), 3), "games in which nothing is hidden, not kuhnpoker"),
+        (lambda: Forest(game, 3, tree={"cpuct": 1.0}), r"tree must be boardlab.TreeOptions\(...\), not"),
+        (lambda: grown(game, 3, gumbel=4, noise=1.0), "gumbel brings its own noise"),
         (lambda: Forest(game, 0), "trees must be a whole number from 1"),
         (lambda: Forest(game, 3, inputs="states"), 'inputs must be one of "planes"'),
         (lambda: Forest(game, 3, cache_mb=-1), "cache_mb must be a number from 0"),
-        (lambda: Forest(game, 3, cpuct=float("nan")), "cpuct must be a number from 0"),
+        (lambda: grown(game, 3, cpuct=float("nan")), "cpuct must be a number from 0"),
         (lambda: Forest(game, 3, outcome="discs"), "unknown outcome"),
         (lambda: Forest("connectfour", 3), "a game is made with"),
         (lambda: forest.search(net, -1), "iterations must be from 0"),
@@ -346,8 +354,8 @@ def test_what_is_refused():
         (lambda: forest.search(lambda p, legal: np.zeros(3), 1), r"returns \(values, logits\)"),
         (lambda: forest.search(lambda p, legal: (np.zeros(2), np.zeros((3, 7))), 1), "must have the shape"),
         (lambda: forest.search(net, 5, noise=[True]), r"noise must be True, False or one a tree"),
-        (lambda: Forest(game, 3, noise=-1), "noise must be a number from 0"),
-        (lambda: Forest(game, 3, fpu="none"), 'fpu must be one of "absolute"'),
+        (lambda: grown(game, 3, noise=-1), "tree: noise must be a number from 0.001"),
+        (lambda: grown(game, 3, fpu="none"), 'fpu must be one of "absolute"'),
         (lambda: forest.play([1, 2]), "one action a tree"),
         (lambda: forest.play([1, 2, 7]), "action 7 is not legal in the game of tree 2"),
         (lambda: forest.play([1, 2, 2**40]), "is not legal in the game of tree 2"),
@@ -380,15 +388,15 @@ def test_noise_of_a_game_that_is_over_does_not_reach_the_next_one():
         forest.search(even, 200, noise=np.array([False]))
         return forest.visits().tolist()
 
-    used = Forest(game, 1, noise=1.0, cpuct=3.0, seed=1)
+    used = grown(game, 1, noise=1.0, cpuct=3.0, seed=1)
     used.set_state(0, random_position(game, 5, 10))
     used.search(peaked, 50, noise=np.array([True]))
-    assert second_search(used) == second_search(Forest(game, 1, noise=1.0, cpuct=3.0, seed=1))
+    assert second_search(used) == second_search(grown(game, 1, noise=1.0, cpuct=3.0, seed=1))
 
 
 def test_games_do_not_change_under_a_search():
     game = bl.game("connectfour")
-    forest = Forest(game, 3, batch=4, leaf_visits=0)
+    forest = grown(game, 3, batch=4, leaf_visits=0)
     core = forest.core
     rows = core.start(np.full(3, 100), np.zeros(3, bool))
     for act in (

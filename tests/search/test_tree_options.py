@@ -14,10 +14,12 @@ from oracles.positions import CUBE, random_position
 from test_tree import CASES, Case, assert_same, expression, reference_tree, visits
 
 import boardlab as bl
-from boardlab import BoardLabError, Game, State, _engine
+from boardlab import BoardLabError, Game, State, TreeOptions, _engine
 from boardlab.arena.exams.starts import met_at_random
 from boardlab.evaluators import EVALUATORS
 from boardlab.evaluators.ntuple import load_network
+from boardlab.options import options_of
+from boardlab.search.mcts import Mcts
 
 SMALL = [
     (bl.game("tictactoe"), 4, "score"),
@@ -445,11 +447,13 @@ def test_weights_learned_between_decisions_count(tmp_path: Path) -> None:
     def searched(search: _engine.Search) -> list[float]:
         return np.nan_to_num(search.act(state)[3], nan=-9.0).tolist()  # actions that were not tried
 
-    kept = _engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False)
+    tree = _engine.TreeOptions()
+    tree.puct, tree.reuse = True, False
+    kept = _engine.mcts_search(evaluator, 1, tree, iterations=60)
     before = searched(kept)
     assert searched(kept) == before
     network.weights[:] *= -0.5
-    fresh = searched(_engine.mcts_search(evaluator, 1, iterations=60, puct=True, reuse=False))
+    fresh = searched(_engine.mcts_search(evaluator, 1, tree, iterations=60))
     assert searched(kept) == fresh != before
 
 
@@ -459,3 +463,51 @@ def test_what_only_puct_knows_is_refused_with_uct() -> None:
         with pytest.raises(BoardLabError, match='belongs to select="puct"'):
             bl.agent(f'mcts(rollout, select="uct", {more})', game)
         bl.agent(f"mcts(rollout, {more})", game)
+
+
+# ---- one declaration ----
+
+OWNERS = {"puct", "paper"}
+"""Fields of the engine's struct that the search sets, not its options."""
+
+
+def names_of(kind: type) -> list[str]:
+    return [option.name for option in options_of(kind)]
+
+
+def test_the_engine_has_the_trees_options_and_no_others() -> None:
+    engine = {name for name in dir(_engine.TreeOptions) if not name.startswith("_")}
+    assert engine - OWNERS == set(names_of(TreeOptions))
+
+
+def test_every_option_of_the_tree_reaches_the_engine() -> None:
+    """A value other than the default arrives; None leaves the engine's default, which is "off"."""
+    usual = TreeOptions().engine_tree("tree")
+    for option in options_of(TreeOptions):
+        if option.default is not None and option.name != "leaf_visits":  # mcts judges few leaves at once
+            assert getattr(usual, option.name) == option.default, option.name
+        others = option.choices or (
+            [not option.default] if option.type is bool else [option.low, option.high]
+        )
+        for other in others:
+            tree = TreeOptions(**{option.name: other}).engine_tree("tree")
+            assert getattr(tree, option.name) == other, option.name
+
+
+def test_mcts_has_the_options_of_the_tree() -> None:
+    assert set(names_of(TreeOptions)) < set(names_of(Mcts))
+    assert names_of(Mcts)[0] == "evaluator"
+    assert {o.name: o for o in options_of(Mcts) if o.name in names_of(TreeOptions)} == {
+        o.name: o for o in options_of(TreeOptions)
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("cpuct", math.nan), ("epsilon", -1.0), ("equivalence", 0.0), ("batch", 0), ("max_nodes", 3),
+     ("max_nodes", 1 << 40), ("gumbel", -1), ("depth", -1), ("policy", "all"), ("fpu", "")],
+)  # fmt: skip
+def test_the_engine_refuses_what_would_break_it(name: str, value: object) -> None:
+    tree = _engine.TreeOptions()
+    with pytest.raises(BoardLabError, match=f"{name} must be"):
+        setattr(tree, name, value)

@@ -1,4 +1,4 @@
-"""The gate: a new net against the one before, many games side by side."""
+"""The gate: a new net against the old one, many games side by side."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,20 +11,22 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.search.forest import Forest
 from boardlab.search.side_by_side import MOST_NODES, MOST_TREES
+from boardlab.search.tree_options import TreeOptions
 
+MCTS_TREE = TreeOptions()
 OPENING = 2
-"""Random actions at the start: without them two nets would play the same game again and again."""
+"""Random actions at the start: without them two nets would repeat one game."""
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """How the new net did."""
+    """The result of the new net."""
 
     score: float
-    """Points a game: 0 (all lost) to 1 (all won), .5 where the nets are equal."""
+    """Points a game: 0 (all lost) to 1 (all won), .5 if the nets are equal."""
     games: int
     distinct: int
-    """How many of the games were different."""
+    """Number of different games."""
 
 
 def gate_match(
@@ -36,22 +38,22 @@ def gate_match(
     seed: int,
     threads: int = 1,
     *,
-    batch: int = 1,
-    **tree: Any,
+    tree: TreeOptions = MCTS_TREE,
 ) -> GateResult:
-    """The new net against the old one.
+    """Play the new net against the old one, at least `games` games with these trees.
 
-    A point is shared by the players behind, so that equals have half of one with three players, too. Every
-    opening is played with the new net in each seat, and nature draws alike; the old net has the other seats.
-    There are as many openings as make `games` games at least.
-    `batch` and the rest are options of the trees, as in `Forest`; `solver` is on by default.
+    A point is shared by the players behind, so that equals score half a point with three players, too. Every
+    opening is played with the new net in each seat and the same moves of nature; the old net has the other
+    seats.
     """
     nodes = game.players * simulations * game.action_count
-    trees = max(1, min(MOST_TREES // batch, MOST_NODES // nodes))
-    options = {"solver": True, **tree, "batch": batch, "threads": threads}
+    trees = max(1, min(MOST_TREES // tree.batch, MOST_NODES // nodes))
+    options = {"tree": tree, "threads": threads}
     points: list[float] = []
     played: set[tuple[int, ...]] = set()
-    openings = np.arange(-(-games // game.players))  # whole ones: a seat that is played more often tells
+    openings = np.arange(
+        -(-games // game.players)
+    )  # whole ones: a seat played more often would bias the score
     for seat in range(game.players):
         for first in range(0, len(openings), trees):
             part = openings[first : first + trees]
@@ -71,8 +73,8 @@ def _play(
     seed: int,
     options: dict[str, Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """All players' scores with the new net in this seat, from these openings, and what was played in each."""
-    # With the same seed nature's moves are the same in all: each seat has its own trees, and copy of a game.
+    """The scores and the actions of games from these openings with the new net in this seat."""
+    # Each seat has its own trees and copy of a game; the same seed gives the same moves of nature in all.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     seats = [Forest(game, len(openings), seed=nature, cache_mb=32, **options) for _ in range(game.players)]
     played = np.full((len(openings), game.horizon), -1)

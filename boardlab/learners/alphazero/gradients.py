@@ -1,4 +1,4 @@
-"""The losses of a batch and their gradients; on a GPU one recorded graph a step."""
+"""The losses of a batch and their gradients; on a GPU a step is one recorded graph."""
 
 import warnings
 from collections.abc import Callable
@@ -16,13 +16,13 @@ Answer = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 class Gradients:
-    """Called with a batch: fills the gradients of the net's parameters and adds the losses to `sums`.
+    """Computes the gradients of the net's parameters for a batch and adds its losses to `sums`.
 
-    `answer` is the net, or what answers in its place (`LearningNet` on a CPU).
+    `answer` is the net or a replacement for it (`LearningNet` on a CPU).
 
-    A small net's step is some hundred short kernels, and launching them one by one takes longer than they
-    run. So a GPU gets them as a graph, recorded with the first batch of `rows` rows. Smaller batches are
-    computed as they are.
+    A step of a small net is some hundred short kernels, and launching them one by one takes longer than
+    running them. So a GPU gets them as a graph, recorded with the first batch of `rows` rows. Smaller batches
+    are computed without it.
     """
 
     def __init__(self, net: Net, answer: Answer, value_weight: float, device: str, rows: int) -> None:

@@ -43,14 +43,14 @@ from boardlab.search.mcts import Mcts
 from boardlab.search.side_by_side import MOST_TREES
 
 RANDOM_GAMES = 100
-"""Tell what outcomes to expect where the rules do not."""
+"""Random games that show what outcomes to expect where the rules do not say."""
 BATCHES_FLOATS = 1 << 20
-"""In the batches of several steps that are made at once: 4 MiB."""
+"""Numbers in the batches of several steps that are prepared together: 4 MiB."""
 
 
 @dataclass(frozen=True)
 class _Judging(EvaluatorSpec):
-    """The net as it is being learned, for an agent that plays with it now."""
+    """The net in training, for an agent that plays during the run."""
 
     core: _engine.Evaluator
 
@@ -60,10 +60,11 @@ class _Judging(EvaluatorSpec):
 
 
 class AlphaZeroLearner:
-    """Learns a generation at a time. What decides the next one is in `arrays`, the replay and two counters.
+    """Learns a generation at a time.
 
-    Random numbers of a generation come from the seed and its number, so that nothing else needs to be
-    saved: a resumed run ends where an unbroken one does (on one CPU; a GPU's sums differ in their last bits).
+    The arrays, the replay and two counters decide the next one. The random numbers of a generation come from
+    the seed and its number, so that nothing else needs to be saved: a resumed run ends where an unbroken one
+    does (on one CPU; a GPU's sums differ in their last bits).
     """
 
     def __init__(
@@ -77,7 +78,7 @@ class AlphaZeroLearner:
             net = build_net(description).to(self.device)
             # Channels last: an eighth of the time of PyTorch's own step on a CPU.
             self.net: Net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-            self.best = self.net if settings.gate is None else build_net(description).to(self.device)
+            self.best = self.net if settings.gate.share is None else build_net(description).to(self.device)
         self.best.load_state_dict(self.net.state_dict())
         self.frozen = freeze_layers(self.net, description)
         self.optimiser = self._make_optimiser()
@@ -86,19 +87,19 @@ class AlphaZeroLearner:
             answer = LearningNet(self.net, game.initial_state().planes().shape, self.threads)
             if answer.units:  # PyTorch's threads would wait beside the engine's, on the same cores
                 self.torch_threads = 1
-        self.gradients = Gradients(self.net, answer, settings.value_weight, self.device, settings.batch)
+        self.gradients = Gradients(
+            self.net, answer, settings.learning.value_weight, self.device, settings.learning.batch
+        )
         self.replay = Replay()
         self.reports = Reports(settings.tensorboard)
-        self.gate_judges: list[NetJudge] = []  # of the new and the old net, made once: a GPU records graphs
-        self.self_play = SelfPlay(game, settings, dict(description), self.device, self.threads)
+        self.gate_judges: list[NetJudge] = []  # for the new and the old net, made once: a GPU records graphs
+        self.self_play = SelfPlay(game, settings.self_play, dict(description), self.device, self.threads)
         low, high, self.is_loose = game.core.outcome_range("score")
-        self.scale = np.array(
-            [low, high]
-        )  # of the net's values; where the game's range is loose, of what was seen
-        self.warm = WarmStart(settings)
+        self.scale = np.array([low, high])  # of the net's values; of what was seen where that is loose
+        self.warm = WarmStart(settings.warm_start)
         self.ranked: RankedReward | None = None
-        if settings.ranked_reward is not None:
-            self.ranked = RankedReward(settings.ranked_reward, settings.ranked_window)
+        if settings.ranked.reward is not None:
+            self.ranked = RankedReward(settings.ranked.reward, settings.ranked.window)
         self.episodes_done = 0
         self.actions_done = 0
         self.random_state = 0
@@ -133,30 +134,31 @@ class AlphaZeroLearner:
 
     @property
     def epsilon(self) -> float:
-        """The share of noise at the roots of the last generation."""
+        """The share of noise in the roots' priors in the last generation."""
         warm = self.warm.generation(max(1, self.generation))
-        has_noise = warm.has_noise if warm else self.settings.gumbel is None
-        return self.settings.noise if has_noise else 0.0
+        tree = self.settings.self_play.tree
+        has_noise = warm.has_noise if warm else tree.gumbel is None
+        return tree.noise_fraction if has_noise and tree.noise is not None else 0.0
 
     @property
     def generation(self) -> int:
-        """Generations done."""
-        return self.episodes_done // self.settings.games
+        """Generations that are finished."""
+        return self.episodes_done // self.settings.self_play.games
 
     @property
     def generations(self) -> int:
         """Generations of the whole run."""
-        return -(-self.total // self.settings.games)
+        return -(-self.total // self.settings.self_play.games)
 
     # ---- one generation ----
 
     def train(self, episodes: int) -> int:
-        """One generation, however few episodes are asked for."""
+        """Play and learn one generation, whatever number of episodes is requested."""
         number = self.generation + 1
         seed = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64).item() >> 1
         with threaded(self.torch_threads), seeded(seed, self.device):
             self._one_generation(number, seed)
-        return self.settings.games
+        return self.settings.self_play.games
 
     def _one_generation(self, number: int, seed: int) -> None:
         settings = self.settings
@@ -170,10 +172,10 @@ class AlphaZeroLearner:
         if ranking:
             ranks = ranking.rank(examples.z, np.array(counts.coins), np.array(counts.scores))
             examples = dataclasses.replace(examples, z=ranks.astype(np.float32))
-        # Where a search expected nothing (RHEA), what came of it is all there is to learn.
+        # A search without expectations (RHEA) leaves only the result to learn from.
         examples = dataclasses.replace(examples, q=np.where(np.isnan(examples.q), examples.z, examples.q))
         played = time.monotonic()
-        self.replay.add(number, examples, settings.window_at(number))
+        self.replay.add(number, examples, settings.learning.window_at(number))
         losses = self._learn(len(examples), np.random.default_rng(seed))
         learned = time.monotonic()
         facts: dict[str, Any] = {
@@ -191,11 +193,11 @@ class AlphaZeroLearner:
         }
         if self.game.players == 1:
             facts |= {"mean_score": float(np.mean(counts.scores)), "best_score": max(counts.scores)}
-        if settings.resign is not None:
+        if settings.self_play.resign is not None:
             facts |= counts.resign.facts()
-        if settings.gate is not None and self._is_finite():
+        if settings.gate.share is not None and self._is_finite():
             facts |= self._pass_gate(seed)
-        # What a checkpoint keeps changes here at once: a generation that is broken off leaves no trace.
+        # All that a checkpoint keeps changes here together: an interrupted generation leaves no trace.
         with postponing_ctrl_c():
             if warm and warm.is_arena:
                 self.warm.close(number, counts.arena_reward)
@@ -207,25 +209,26 @@ class AlphaZeroLearner:
                     facts["threshold"] = ranking.threshold
             self.last = facts
             self._keep()
-            self.episodes_done += settings.games
+            self.episodes_done += settings.self_play.games
             self.actions_done += counts.moves
             self.reports.add(facts)
 
     def _simulations(self, number: int) -> int:
-        first = self.settings.simulations_first
+        last, first = self.settings.self_play.simulations, self.settings.self_play.simulations_first
         if first is None or self.generations < 2:
-            return self.settings.simulations
+            return last
         share = min((number - 1) / (self.generations - 1), 1)
-        return round(first + share * (self.settings.simulations - first))
+        return round(first + share * (last - first))
 
     def _lr(self, number: int) -> float:
-        last = self.settings.lr if self.settings.lr_final is None else self.settings.lr_final
-        return cosine(self.settings.lr, last, (number - 1) / max(self.generations - 1, 1))
+        learning = self.settings.learning
+        last = learning.lr if learning.lr_final is None else learning.lr_final
+        return cosine(learning.lr, last, (number - 1) / max(self.generations - 1, 1))
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
-        settings, number = self.settings, self.generation + 1
+        settings, number = self.settings.learning, self.generation + 1
         examples = self.replay.everything(settings.window_at(number))
-        if len(examples) < 2:  # a small full_share may leave nothing; batch normalisation wants two
+        if len(examples) < 2:  # a small full_share may leave nothing; batch normalisation needs two
             return {}
         if self.is_loose and not self.ranked:
             low = min(examples.z.min(), 0.0)
@@ -247,7 +250,7 @@ class AlphaZeroLearner:
     def _batches(
         self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
     ) -> Iterator[Batch]:
-        """The batch of every step, [steps, batch] rows: those of many steps are made and moved as one."""
+        """The batch of every step, for rows [steps, batch]; several steps are prepared and moved together."""
         width = self.game.initial_state().planes().size + self.game.action_count
         steps = max(1, BATCHES_FLOATS // (rows.shape[1] * width))
         for first in range(0, len(rows), steps):
@@ -260,8 +263,8 @@ class AlphaZeroLearner:
                 yield made[0][chosen], made[1][chosen], made[2][chosen]
 
     def _batch(self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator) -> Batch:
-        """Rows as the net sees them, each turned by a symmetry of its own; illegal actions have no share."""
-        count = self.game.core.symmetries if self.settings.symmetries else 1
+        """Rows as the net sees them, each turned by a random symmetry; illegal actions have no share."""
+        count = self.game.core.symmetries if self.settings.learning.symmetries else 1
         turns = rng.integers(0, min(count, 2**62), len(rows)).astype(np.uint64)
         planes, _, images = _engine.encode(self.game.core, examples.fields[rows], turns, "planes")
         actions = examples.actions[rows]
@@ -270,38 +273,38 @@ class AlphaZeroLearner:
         is_legal = action >= 0
         policy = np.zeros(images.shape, np.float32)
         policy[row[is_legal], action[is_legal]] = examples.shares[rows][row, place][is_legal]
-        mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.value_target]
+        mix = {"z": 0.0, "q": 1.0, "mean": 0.5}[self.settings.learning.value_target]
         value = (1 - mix) * examples.z[rows] + mix * examples.q[rows]
         low, high = self._target_range()
-        # A search may expect what no game in the window has brought.
+        # A search may expect more than any game in the window brought.
         value = np.clip(2 * (value - low) / (high - low) - 1, -1, 1).astype(np.float32)
         return torch.from_numpy(planes), torch.from_numpy(policy), torch.from_numpy(value)
 
     def _is_finite(self) -> bool:
-        """Whether the net can play; a run whose weights grew beyond all bounds ends when it is saved."""
+        """Whether the net can play; saving a run whose weights overflowed ends it."""
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.net.parameters())
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
-        """Whether the new net replaces the old one: it must score enough against it from varied openings."""
-        nets = (self.net, self.best)
+        """Replace the old net if the new one scores enough against it from varied openings."""
+        gate, play, nets = self.settings.gate, self.settings.play, (self.net, self.best)
         if self.gate_judges:
             for judge, net in zip(self.gate_judges, nets, strict=True):
                 judge.load(net, *self._scale())
         else:
-            trees = -(-self.settings.gate_games // self.game.players)
-            self.gate_judges = [self.judge(net, self.settings.leaves * trees) for net in nets]
+            trees = -(-gate.games // self.game.players)
+            self.gate_judges = [self.judge(net, play.tree.batch * trees) for net in nets]
         new, old = self.gate_judges
         result = gate_match(
             self.game,
             new,
             old,
-            self.settings.gate_games,
-            self.settings.exam_simulations,
+            gate.games,
+            play.simulations,
             seed,
             self.threads,
-            **self.settings.tree_options,
+            tree=play.tree,
         )
-        accepted = result.score >= (self.settings.gate or 0)
+        accepted = result.score >= (gate.share or 0)
         (self.best if accepted else self.net).load_state_dict(
             (self.net if accepted else self.best).state_dict()
         )
@@ -310,7 +313,7 @@ class AlphaZeroLearner:
     # ---- playing ----
 
     def judge(self, net: Net, rows: int = PLAYING_ROWS) -> NetJudge:
-        """Asks the net about positions, so many at once."""
+        """A judge that asks the net about up to `rows` positions at once."""
         judge = net_judge(net, self.device, *self._scale(), self.threads)
         judge.prepare(1, min(rows, MOST_TREES), self.game.initial_state().planes().shape)
         return judge
@@ -321,26 +324,27 @@ class AlphaZeroLearner:
         return low, high
 
     def _target_range(self) -> tuple[float, float]:
-        """The targets that the net's -1 and 1 stand for: outcomes, or ranks."""
+        """The targets that the net's values -1 and 1 stand for: outcomes, or ranks."""
         return (-1.0, 1.0) if self.ranked else self._scale()
 
     def evaluator(self) -> _engine.Evaluator:
-        """Judges with what was learned so far."""
+        """An evaluator over the present net."""
         return python_evaluator(self.game, self.judge(self.best))
 
     def agent(self, seed: int) -> Agent:
-        """Plays the exams."""
+        """The agent that takes the exams."""
         judging = _Judging(self.evaluator())
-        spec = Mcts(judging, iterations=self.settings.exam_simulations, **self.settings.tree_options)
+        play = self.settings.play
+        spec = Mcts(judging, iterations=play.simulations, **vars(play.tree))
         return Agent(self.game, spec.build(self.game, seed), "learner", spec.build)
 
     # ---- what is kept ----
 
     def _begin(self) -> None:
-        """A new run that comes from another one begins with its layers.
+        """Take over the layers of another run, or the range of outcomes of random games.
 
-        Where the game's range is loose, the middle that a net without knowledge expects is that of random
-        games, or rounds: 2048 could bring two million, and what a search expected would be half of that.
+        An untrained net expects the middle of its range. Where the rules give a loose range (2048 allows two
+        million points), that of random games, or rounds, is nearer to the truth.
         """
         if "parent" in self.description:
             low, high = take_over(self.net, self.description)
@@ -354,7 +358,7 @@ class AlphaZeroLearner:
         self._keep()
 
     def _random_scores(self) -> NDArray[np.float64]:
-        """What random games bring the players; where there are rounds, their first one."""
+        """The scores of random games; in a game with rounds, of their first rounds."""
         if not self.game.core.has_rounds:
             games = match(self.game, ["random"] * self.game.players, RANDOM_GAMES, self.seed).records
             return np.array([game.scores for game in games])
@@ -363,8 +367,8 @@ class AlphaZeroLearner:
         return np.array([rollout.value(self.game.initial_state(seed).core, seed) for seed in seeds.tolist()])
 
     def _make_optimiser(self) -> torch.optim.Optimizer:
-        settings = self.settings
-        # Fused: one kernel instead of some a parameter.
+        settings = self.settings.learning
+        # Fused: one kernel instead of several for each parameter.
         options: dict[str, Any] = {"lr": settings.lr, "weight_decay": settings.weight_decay, "fused": True}
         if settings.optimiser == "sgd":
             return torch.optim.SGD(self._learned(), momentum=0.9, **options)
@@ -376,14 +380,14 @@ class AlphaZeroLearner:
         return [parameter for parameter in self.net.parameters() if parameter.requires_grad]
 
     def _counters(self) -> dict[str, NDArray[Any]]:
-        """The learning net where it is not the playing one; the optimiser's memory, zeros at first."""
+        """The learning net where it is not the playing one, and the optimiser's memory, at first zeros."""
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
             kept |= {f"net.{name}": array for name, array in to_arrays(self.net).items()}
         return kept | moments(self.optimiser, self._learned())
 
     def _keep(self) -> None:
-        """Copies what was learned into the arrays that a checkpoint writes."""
+        """Copy the nets and the optimiser's memory into the arrays of a checkpoint."""
         for name, array in to_arrays(self.best).items():
             self.weights[name][:] = array
         self.weights["scale"][:] = self.scale
@@ -391,7 +395,7 @@ class AlphaZeroLearner:
             self.counters[name][:] = array
 
     def _take_back(self) -> None:
-        """The other way round, after the arrays were read from a file."""
+        """Copy the arrays, which were read from a file, back into the nets and the optimiser."""
         from_arrays(self.best, self.weights)
         if self.best is not self.net:
             from_arrays(self.net, self.counters, "net.")
@@ -403,12 +407,10 @@ class AlphaZeroLearner:
         fill_moments(self.optimiser, self._learned(), self.counters)
 
     def _place(self, folder: RunFolder) -> None:
-        """The run's folder is known; a run that is resumed finds its examples there."""
+        """Take the run's folder; a resumed run reads its examples from there."""
         self.replay.folder = RunFolder(folder.path / "replay")
         self.replay.folder.path.mkdir(exist_ok=True)
-        for old in self.replay.folder.path.glob(
-            "*.npz"
-        ):  # of a run that was here before, or of a lost generation
+        for old in self.replay.folder.path.glob("*.npz"):  # of an earlier run, or of a lost generation
             if old.stem.isdigit() and int(old.stem) > self.generation:
                 old.unlink()
         self.last = self.reports.place(folder, self.generation)
@@ -416,7 +418,7 @@ class AlphaZeroLearner:
             return
         self.replay.load(
             self.generation,
-            self.settings.window_at(self.generation),
+            self.settings.learning.window_at(self.generation),
             {
                 "fields": ("<i4", self.game.core.field_count),
                 "actions": (action_type(self.game.action_count).str, self.game.action_count),
@@ -437,10 +439,10 @@ class AlphaZeroLearner:
             "arena_reward",
             "resigned",
         )
-        said = {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
+        columns = {name: f"{self.last[name]:.6g}" for name in names if name in self.last}
         if self.warm.is_adaptive:
-            said["switch"] = str(self.warm.switched[0] or "")
-        return said
+            columns["switch"] = str(self.warm.switched[0] or "")
+        return columns
 
 
 def _moved(batch: Batch) -> Batch:

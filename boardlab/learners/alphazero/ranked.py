@@ -1,8 +1,8 @@
-"""Ranked reward for one-player games (Laterre et al. 2018; paper 003, chapter 7): beat yourself.
+"""Ranked reward for one-player games (Laterre et al. 2018; Wang 2021, chapter 7): beat yourself.
 
-A game is won if its score is above the tau-quantile of the last L scores, lost below it, and at it a coin
-decides. The trees see the ends of games the same way. The threshold holds for a whole generation, so that
-search and targets agree; the first one, which has nothing to be compared with, is ranked in itself.
+A game is won if its score is above the tau-quantile of the last L scores and lost below it; at it a coin
+decides. The trees see the ends of games the same way. The threshold is fixed for a generation, so that
+search and targets agree. The first generation is ranked by its own scores.
 """
 
 from collections.abc import Sequence
@@ -13,58 +13,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
+from boardlab.options import option
 
 if TYPE_CHECKING:
     from boardlab.games.game import Game
-    from boardlab.learners.alphazero.settings import AlphaZero
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """What the scores of a generation are compared with."""
+    """The threshold for the scores of a generation."""
 
     tau: float
     threshold: float
-    """NaN: nothing yet."""
+    """NaN in the first generation."""
 
     def rank(
         self, z: NDArray[Any], coins: NDArray[np.float64], scores: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """1 above the threshold, -1 below it, the coin at it: scores z [n, 1], a coin a row.
+        """1 above the threshold, -1 below it, the coin at it, for scores z [n, 1] and one coin a row.
 
-        Where there is no threshold yet it is that of `scores`, all of the generation.
+        Without a threshold, the quantile of `scores`, those of the whole generation, is used.
         """
         limit = quantile(scores, self.tau) if np.isnan(self.threshold) else self.threshold
         return np.where(z > limit, 1.0, np.where(z < limit, -1.0, coins[:, None]))
 
 
-class RankedReward:
-    """The last L scores of a run."""
+@dataclass(frozen=True)
+class RankedOptions:
+    """How the scores of a game for one player become wins and losses."""
 
-    def __init__(self, tau: float, window: int) -> None:
-        self.tau = tau
-        self.window = np.zeros(window)
-        self.count = np.zeros(1, np.int64)
-        """So many scores are there, at the window's end."""
+    reward: float | None = option(
+        None,
+        "one-player games: a game counts as won above this quantile (tau) of the last scores, as lost below",
+        low=0,
+        high=1,
+    )
+    window: int = option(250, "number of those scores (L)", low=1, high=10**7)
 
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """The scores that are there, the oldest first."""
-        return self.window[len(self.window) - self.count[0] :]
-
-    @staticmethod
-    def check(settings: "AlphaZero", game: "Game") -> None:
-        """Refuses with a sentence games in which a score is not one player's own."""
-        if settings.ranked_reward is None:
+    def check_game(self, game: "Game") -> None:
+        """Refuse games in which a score is not one player's own."""
+        if self.reward is None:
             return
         if game.players != 1:
             raise BoardLabError(
                 f"alphazero: ranked_reward is for one player who competes with herself; {game.name} is for "
                 f"{game.players}"
-            )
-        if settings.random_actions:
-            raise BoardLabError(
-                "alphazero: with ranked_reward random_actions must be 0, or half-random games would be ranked"
             )
         if game.core.step_reward:
             raise BoardLabError(
@@ -75,29 +68,51 @@ class RankedReward:
                 f"alphazero: ranked_reward compares whole games, and a net of {game.name} judges one round"
             )
 
+    def check_openings(self, random_actions: int) -> None:
+        """Refuse random openings, whose scores are not the player's own."""
+        if self.reward is not None and random_actions:
+            raise BoardLabError(
+                "alphazero: with ranked_reward random_actions must be 0, or half-random games would be ranked"
+            )
+
+
+class RankedReward:
+    """The last L scores of a run."""
+
+    def __init__(self, tau: float, window: int) -> None:
+        self.tau = tau
+        self.window = np.zeros(window)
+        self.count = np.zeros(1, np.int64)
+        """Number of scores, which are at the end of the window."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The scores, the oldest first."""
+        return self.window[len(self.window) - self.count[0] :]
+
     def ranking(self) -> Ranking:
-        """What the next generation is compared with."""
+        """The ranking of the next generation."""
         return Ranking(self.tau, quantile(self.scores, self.tau) if self.count[0] else float("nan"))
 
     def add(self, scores: Sequence[float]) -> None:
-        """The scores of a generation, the oldest fall out."""
+        """Add the scores of a generation; the oldest fall out."""
         size = len(self.window)
         self.window[:] = np.concatenate([self.window, np.asarray(scores, np.float64)])[-size:]
         self.count[0] = min(self.count[0] + len(scores), size)
 
     @property
     def range(self) -> tuple[float, float]:
-        """The worst and the best score of the window: what the net's -1 and 1 mean to a player outside."""
+        """The worst and the best score of the window, for which the net's -1 and 1 stand in play."""
         low, high = float(self.scores.min()), float(self.scores.max())
         return low, max(high, low + 1e-6)
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
+        """The arrays of a checkpoint."""
         return {"ranked.scores": self.window, "ranked.count": self.count}
 
     def check_arrays(self) -> None:
-        """Raises ValueError where a file held what cannot be."""
+        """Raise ValueError if the arrays of a file are impossible."""
         if not 0 <= self.count[0] <= len(self.window):
             raise ValueError(f"its window of {len(self.window)} scores has {self.count[0]} of them")
 

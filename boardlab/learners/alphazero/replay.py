@@ -1,6 +1,6 @@
-"""What self-play leaves to learn from: positions as fields, where the search went, results.
+"""The replay buffer: positions of self-play as fields, search policies and results.
 
-A generation is one file in the run's folder `replay/`, so that memory is bounded by the window and a resumed
+A generation is one file in the run's folder `replay/`, so that the window bounds the memory and a resumed
 run finds exactly what it had.
 """
 
@@ -24,19 +24,19 @@ class Examples:
     fields: NDArray[np.int32]
     """[n, fields] of the state."""
     actions: NDArray[np.signedinteger[Any]]
-    """[n, k]: where the search went; -1 fills up a row."""
+    """[n, k]: the actions of the policy; -1 fills up a row."""
     shares: NDArray[np.float32]
-    """[n, k]: the policy's shares of these actions; all others have none."""
+    """[n, k]: their shares of the policy; all other actions have none."""
     z: NDArray[np.float32]
-    """[n, values]: what the game brought, the player to move first."""
+    """[n, values]: the result of the game, the player to move first."""
     q: NDArray[np.float32]
-    """[n, values]: what the search expected."""
+    """[n, values]: the values that the search expected."""
 
     def __len__(self) -> int:
         return len(self.fields)
 
     def taken(self, rows: NDArray[np.int64]) -> "Examples":
-        """These rows."""
+        """The examples in these rows."""
         return Examples(*(getattr(self, name)[rows] for name in NAMES))
 
 
@@ -44,12 +44,15 @@ NAMES = tuple(field.name for field in dataclasses.fields(Examples))
 
 
 def action_type(actions: int) -> np.dtype[Any]:
-    """The smallest type for the numbers of so many actions and -1."""
+    """The smallest integer type for the numbers of `actions` actions and -1."""
     return np.min_scalar_type(-actions)
 
 
 def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.float32]]:
-    """A policy's actions and shares, as wide as its fullest row: Morpion has 16,384 actions, 30 at a time."""
+    """The actions and shares of policies, as wide as the fullest row.
+
+    Morpion has 16,384 actions, of which some 30 are legal at a time.
+    """
     row, action = np.nonzero(policy)
     counts = np.bincount(row, minlength=len(policy))
     place = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -60,7 +63,7 @@ def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.signedinteger[Any]],
 
 
 def joined(arrays: Sequence[NDArray[Any]], empty: int) -> NDArray[Any]:
-    """One array below the other; `empty` fills up the rows of the narrower ones."""
+    """Stack arrays; `empty` fills up the rows of the narrower ones."""
     width = max(array.shape[1] for array in arrays)
     found = np.full((sum(map(len, arrays)), width), empty, np.result_type(*arrays))
     at = 0
@@ -79,13 +82,13 @@ def concatenate(parts: Sequence[Examples]) -> Examples:
 
 @dataclass(frozen=True)
 class Window:
-    """What is learned from: the last generations, or the last positions whatever generations they are of."""
+    """The last generations, or the last positions of any generations, to learn from."""
 
     generations: int
     positions: int | None = None
 
     def kept(self, sizes: dict[int, int], generation: int) -> list[int]:
-        """The generations up to `generation` that the window reaches, the last always among them."""
+        """The generations up to `generation` in the window, always with the last."""
         if self.positions is None:
             return [number for number in sizes if generation - self.generations < number <= generation]
         kept: list[int] = []
@@ -97,14 +100,14 @@ class Window:
 
 
 class Replay:
-    """The last generations, in memory and, once a folder is known, on disk."""
+    """The last generations, in memory and, once there is a folder, on disk."""
 
     def __init__(self) -> None:
         self.parts: dict[int, Examples] = {}
         self.folder: RunFolder | None = None
 
     def add(self, generation: int, examples: Examples, window: Window) -> None:
-        """Takes a generation in, and lets go of what has left the window."""
+        """Add a generation and drop those that left the window."""
         before = min(self.parts, default=generation)
         self.parts[generation] = examples
         sizes = {number: len(part) for number, part in self.parts.items()}
@@ -112,13 +115,13 @@ class Replay:
         if self.folder is None:
             return
         self.folder.write_arrays(_file(generation), {name: getattr(examples, name) for name in NAMES})
-        # The checkpoint is still that of the generation before: its window must be there until the next one.
+        # The checkpoint is still that of the generation before, whose window must stay until the next one.
         for old in self.folder.path.glob("*.npz"):
             if old.stem.isdigit() and int(old.stem) < before:
                 old.unlink(missing_ok=True)
 
     def load(self, generation: int, window: Window, shapes: dict[str, tuple[str, int]]) -> None:
-        """Reads the window that ends with `generation` from the folder."""
+        """Read the window that ends with `generation` from the folder."""
         assert self.folder is not None
         parts: dict[int, Examples] = {}
         for number in range(generation, 0, -1):
@@ -131,8 +134,8 @@ class Replay:
     def everything(self, window: Window) -> Examples:
         """All positions of the window.
 
-        Of a generation that reaches out of it some are drawn, always the same ones: the last rows would be
-        the ends of its games.
+        A generation that is only partly in it contributes random positions, always the same: its last rows
+        would be the ends of its games.
         """
         parts = dict(self.parts)
         oldest = min(parts)
@@ -148,9 +151,9 @@ def draw_rows(
 ) -> NDArray[np.int64]:
     """[steps, batch]: the rows of every step of learning from `count` positions.
 
-    Without `samples` every step draws anew, and an epoch is as many as the last generation brought, `fresh`.
-    With them that many are drawn once, each at most once, and an epoch is a pass over them in a new order
-    (paper 001); the last batch is filled up from the next pass.
+    Without `samples` every step draws anew, and an epoch has as many positions as the last generation,
+    `fresh`. With `samples`, that many are drawn once without repetition, and an epoch is a pass over them in
+    a new order (Church 2019); the last batch is filled up from the next pass.
     """
     if samples is None:
         steps = max(1, round(epochs * fresh / batch))
@@ -167,13 +170,13 @@ def _file(generation: int) -> str:
 
 
 def _read(folder: RunFolder, name: str, shapes: dict[str, tuple[str, int]]) -> Examples:
-    """`shapes`: a type and a number of columns for each array; for actions and shares at most so many."""
+    """Read a file. `shapes` has the type and columns of each array; actions and shares may have fewer."""
     file = folder.path / name
     if not file.exists():
         raise BoardLabError(f"{file} is missing: without it the run cannot be resumed")
     arrays: dict[str, NDArray[Any]] = {}
     with folder.stored_arrays(name) as stored:
-        if "policy" in stored:  # as the first versions wrote it, with its zeros
+        if "policy" in stored:  # the format of the first versions, with zeros
             arrays["actions"], arrays["shares"] = sparse(stored["policy"])
         arrays |= {name: stored[name] for name in NAMES if name not in arrays}
     rows = {len(array) if array.ndim == 2 else -1 for array in arrays.values()}

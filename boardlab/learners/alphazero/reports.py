@@ -1,4 +1,4 @@
-"""What a run says about its generations: generations.jsonl always, losses.png, TensorBoard where wanted."""
+"""Reports of the generations: generations.jsonl, losses.png and, on request, TensorBoard."""
 
 import io
 import json
@@ -22,7 +22,7 @@ EVENTS = "tensorboard"
 
 
 def require_tensorboard() -> None:
-    """Says what to install where TensorBoard is missing."""
+    """Raise an error that says what to install if TensorBoard is missing."""
     try:
         import torch.utils.tensorboard  # noqa: F401
     except ImportError:
@@ -30,9 +30,9 @@ def require_tensorboard() -> None:
 
 
 class Reports:
-    """Tells every generation; a run that is resumed forgets what came after its checkpoint.
+    """Reports every generation; a resumed run drops the lines after its checkpoint.
 
-    What was told is in the file alone: memory does not grow with the run.
+    The lines are in the file alone: memory does not grow with the run.
     """
 
     def __init__(self, tensorboard: bool) -> None:
@@ -41,12 +41,12 @@ class Reports:
         self.writer: SummaryWriter | None = None
 
     def place(self, folder: RunFolder, generation: int) -> dict[str, Any]:
-        """The run's folder is known, and so many generations are done; what was told of the last one."""
+        """Take the run's folder after `generation` generations; return the line of the last one."""
         self.folder = folder
-        rows = _told(folder.path / LINES, generation)
+        rows = _lines(folder.path / LINES, generation)
         folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in rows))
         events = folder.path / EVENTS
-        if generation == 0:  # of a run that was here before
+        if generation == 0:  # of an earlier run in this folder
             (folder.path / PICTURE).unlink(missing_ok=True)
             for old in events.glob("events.out.tfevents.*"):
                 old.unlink()
@@ -54,18 +54,18 @@ class Reports:
             require_tensorboard()
             from torch.utils.tensorboard import SummaryWriter
 
-            # What was told after the checkpoint is hidden by purge_step.
+            # purge_step hides the events after the checkpoint.
             self.writer = SummaryWriter(str(events), purge_step=generation + 1)
         return rows[-1] if rows and rows[-1]["generation"] == generation else {}
 
     def add(self, facts: Mapping[str, Any]) -> None:
-        """A generation is done."""
+        """Report a finished generation."""
         if self.folder is not None:
             self.folder.append_text(LINES, json.dumps(facts) + "\n")
         self._write(facts, facts["generation"])
 
     def examined(self, row: Mapping[str, Any], generation: int) -> None:
-        """A row of the log: its exams go to TensorBoard too."""
+        """Write the exams in a row of the log to TensorBoard."""
         self._write({f"exam/{name}": float(row[name]) for name in exam_names([row])}, generation)
 
     def _write(self, facts: Mapping[str, Any], generation: int) -> None:
@@ -77,14 +77,14 @@ class Reports:
         self.writer.flush()
 
     def draw(self) -> dict[str, bytes]:
-        """The pictures of the run by the names of their files."""
-        told = _told(self.folder.path / LINES) if self.folder else []
-        picture = draw_losses(told)
+        """The pictures of the run, by file name."""
+        lines = _lines(self.folder.path / LINES) if self.folder else []
+        picture = draw_losses(lines)
         return {} if picture is None else {PICTURE: picture}
 
 
-def _told(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
-    """What was told up to this generation; a line that was cut when a machine stopped is left out."""
+def _lines(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
+    """The lines up to this generation, without one that a crash cut off."""
     try:
         text = read_file(path, LARGEST_LOG).decode(errors="replace")
     except FileNotFoundError:
@@ -104,9 +104,9 @@ def _told(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
 
 
 def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
-    """The losses of policy and value over the generations, and their sum, as a PNG (paper 001's figure 3).
+    """The losses of policy and value and their sum, as a PNG (as in figure 3 of Church 2019).
 
-    None where there is nothing to draw or matplotlib is not installed.
+    None if there is nothing to draw or matplotlib is not installed.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

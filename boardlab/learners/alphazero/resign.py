@@ -1,6 +1,6 @@
-"""Resigning in self-play: a game that the search gives up as lost ends there (AlphaGo Zero).
+"""Resigning in self-play: a game ends where the search gives it up as lost (AlphaGo Zero).
 
-Some games are played out all the same, to see how often who would have resigned did not lose.
+Some of these games are played out, to count how often resigning would have been wrong.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from boardlab.games.game import Game
 
 @dataclass
 class ResignCounts:
-    """What became of the games in which somebody gave up, or would have."""
+    """Counts of the games in which a player resigned, or would have."""
 
     resigned: int = 0
-    """Games that ended so."""
+    """Games that ended by resigning."""
     played_out: int = 0
-    """Games that went on to see who is right."""
+    """Games that were played out instead."""
     mistakes: int = 0
-    """Those of them that were not lost after all."""
+    """Those of them that the player did not lose."""
 
     def __add__(self, other: "ResignCounts") -> "ResignCounts":
         return ResignCounts(
@@ -31,15 +31,15 @@ class ResignCounts:
         )
 
     def facts(self) -> dict[str, float]:
-        """For the run's lines; the share of mistakes where there was a game to see it."""
-        told: dict[str, float] = {"resigned": self.resigned, "resign_played_out": self.played_out}
+        """The columns of the run's log; the share of mistakes if any game was played out."""
+        facts: dict[str, float] = {"resigned": self.resigned, "resign_played_out": self.played_out}
         if self.played_out:
-            told["resign_mistakes"] = self.mistakes / self.played_out
-        return told
+            facts["resign_mistakes"] = self.mistakes / self.played_out
+        return facts
 
 
 def check_resign(game: Game) -> None:
-    """Refuses games in which nobody can give up to another."""
+    """Refuse games without an opponent who wins when a player resigns."""
     if game.players != 2 or not game.is_zero_sum:
         raise BoardLabError(
             f"alphazero: resign is for two-player zero-sum games, not for {game.name}: leave it out"
@@ -47,36 +47,38 @@ def check_resign(game: Game) -> None:
 
 
 class Resigning:
-    """Games side by side, and who gave up in them. With no threshold nobody does."""
+    """The resignations in games side by side; none without a threshold."""
 
     def __init__(self, game: Game, threshold: float | None, played_out: float, trees: int, seed: int) -> None:
         self.threshold, self.share = threshold, played_out
         self.low, self.high = game.score_range
-        self.rng = np.random.default_rng([seed, 2])  # its own: without it, games are what they are anyway
+        self.rng = np.random.default_rng(
+            [seed, 2]
+        )  # its own, so that resigning does not change the other random numbers
         self.counts = ResignCounts()
         self.loser = np.full(trees, -1)
-        """Who would have given up, in each game; -1: nobody so far."""
+        """The player who resigned, or would have, in each game; -1: none."""
         self.expected = np.zeros((trees, game.players))
-        """What the search expected there, for every player."""
+        """The values that the search expected there, for every player."""
         self.watched = np.zeros(trees, np.bool_)
-        """Games that are played out."""
+        """Games that are played out in any case."""
         self.restart(np.arange(trees))
 
     @property
     def ended(self) -> NDArray[np.bool_]:
-        """Games that are over because somebody gave up."""
+        """Games that ended by resigning."""
         over: NDArray[np.bool_] = (self.loser >= 0) & ~self.watched
         return over
 
     def restart(self, games: NDArray[np.int64]) -> None:
-        """New games."""
+        """Begin new games."""
         self.loser[games] = -1
         self.watched[games] = self.rng.random(len(games)) < self.share
 
     def look(
         self, playing: NDArray[np.bool_], players: NDArray[np.int64], values: NDArray[np.float64]
     ) -> None:
-        """The values [games, players] that the searches found: whoever moves and sees too little gives up."""
+        """Resign for players to move whose value is too low; values [games, players] of the searches."""
         if self.threshold is None:
             return
         rows = np.flatnonzero(playing & (self.loser < 0))
@@ -87,9 +89,9 @@ class Resigning:
         self.expected[lost] = values[lost]
 
     def close(self, game: int, outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What a game that is over brought: its score, or, where somebody gave up, what was expected there.
+        """The result of a finished game: its score or, after a resignation, the values expected there.
 
-        By how much it would have been lost nobody knows: a game may be worth more than won or lost.
+        The margin of such a loss is unknown: a score may be more than won or lost.
         """
         loser = int(self.loser[game])
         if loser < 0:

@@ -1,6 +1,6 @@
-"""Who searches in the games of self-play: trees over the net, RHEA, or two of them against each other.
+"""The searches of self-play: trees over the net, RHEA, or two of them against each other.
 
-All of them have the same face: games side by side that start, are searched, decide and play, one row a game.
+All have the same interface: games side by side that start, search, decide and play, one row a game.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,50 +13,51 @@ from numpy.typing import NDArray
 from boardlab.evaluators.python import Judge
 from boardlab.search.forest import Forest, judge_rows
 from boardlab.search.rhea import Rhea
+from boardlab.search.tree_options import TreeOptions
 
 Decided = tuple[NDArray[np.float32], NDArray[np.int64]]
 """The policy's targets [games, actions] and the actions [games]."""
 
 
 class Searcher(Protocol):
-    """Games side by side and what searches in them."""
+    """Games side by side and a search in each."""
 
     forest: Forest
     """The games."""
     has_playout_cap: bool
-    """Whether some moves may be searched less than others."""
+    """Whether some moves may get fewer iterations than others."""
 
     def restart(self, games: NDArray[np.int64]) -> None:
-        """New games."""
+        """Begin new games."""
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """Begins a search in the games with iterations; how many leaves wait for the net."""
+        """Begin a search in the games with iterations; return the number of leaves that wait."""
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The leaves (inputs, legal)."""
+        """The waiting leaves (inputs, legal)."""
 
     def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
-        """The net's answers; how many leaves wait now."""
+        """Take the net's answers; return the number of leaves that wait now."""
 
     def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
-        """What was found; actions are `drawn` from it or the best of it."""
+        """The targets and the actions: `drawn` from the policy, or else the best."""
 
     def root_values(self) -> NDArray[np.float64]:
-        """[games, players] as the search expects them; NaN where it expects nothing."""
+        """[games, players]: the expected values; NaN if the search has none."""
 
     def play(self, actions: NDArray[np.int64]) -> None:
-        """An action a game; -1 plays none."""
+        """Play one action a game; -1 plays none."""
 
     def arena_reward(self, games: NDArray[np.int64]) -> float:
-        """What these games, which are over, brought MCTS with the net alone against its opponent."""
+        """Wins minus losses of MCTS with the net alone in these finished games."""
 
     @property
     def evaluations(self) -> int:
-        """Positions that the net was asked about."""
+        """Positions that the net evaluated."""
 
 
 def search(searcher: Searcher, judge: Judge, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> None:
-    """A search in all games with iterations."""
+    """Search in all games with iterations."""
     rows = searcher.start(iterations, noise)
     while rows:
         values, logits = judge_rows(judge, *searcher.waiting(rows))
@@ -64,7 +65,7 @@ def search(searcher: Searcher, judge: Judge, iterations: NDArray[np.int64], nois
 
 
 class _Games:
-    """What those that search alone share."""
+    """What the searches without an opponent share."""
 
     has_playout_cap = True
 
@@ -72,47 +73,48 @@ class _Games:
         self.forest = forest
 
     def restart(self, games: NDArray[np.int64]) -> None:
-        """New games."""
+        """Begin new games."""
         self.forest.restart(games, training_start=True)
 
     def play(self, actions: NDArray[np.int64]) -> None:
-        """An action a game; -1 plays none."""
+        """Play one action a game; -1 plays none."""
         self.forest.play(actions)
 
     def arena_reward(self, games: NDArray[np.int64]) -> float:
-        """Nobody meets anybody."""
+        """Always 0: there is no opponent."""
         return 0.0
 
     @property
     def evaluations(self) -> int:
-        """Positions that the net was asked about."""
+        """Positions that the net evaluated."""
         return int(self.forest.info["evaluations"])
 
 
 class TreeSearcher(_Games):
-    """Trees over the net; `by_values` says that their policy is made of values, not of visits."""
+    """Trees over the net, with these options."""
 
-    def __init__(self, forest: Forest, *, gumbel: bool = False, by_values: bool = False) -> None:
+    def __init__(self, forest: Forest, tree: TreeOptions) -> None:
         super().__init__(forest)
-        self.gumbel, self.by_values = gumbel, by_values
+        self.gumbel = tree.gumbel is not None
+        self.by_values = tree.policy in ("value", "rave")
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """Begins a search."""
+        """Begin a search."""
         return self.forest.start(iterations, noise=noise)
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The leaves (inputs, legal)."""
+        """The waiting leaves (inputs, legal)."""
         return self.forest.inputs[:rows], self.forest.legal[:rows]
 
     def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
-        """The net's answers."""
+        """Take the net's answers."""
         return self.forest.step(values, logits)
 
     def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
-        """What was found."""
+        """The policy as the target, and the actions."""
         if self.gumbel:
             policy, choices = self.forest.policy().astype(np.float32), self.forest.choices()
-            best = _alone(policy.argmax(axis=1), policy)  # choices are noisy: they explore
+            best = _alone(policy.argmax(axis=1), policy)  # choices include the noise that explores
             return np.where((one_hot & ~drawn)[:, None], best, policy), choices
         visits = self.forest.visits().astype(np.float64)
         if self.by_values:
@@ -125,9 +127,9 @@ class TreeSearcher(_Games):
 
 
 class RheaSearcher(_Games):
-    """RHEA (paper 003, Algorithm 15), which asks no net: its policy is its action alone."""
+    """RHEA (Wang 2021, Algorithm 15), which asks no net: its policy is its action alone."""
 
-    has_playout_cap = False  # it has one budget
+    has_playout_cap = False  # it has one budget for all moves
 
     def __init__(self, forest: Forest, simulations: int, seed: int, threads: int) -> None:
         super().__init__(forest)
@@ -138,7 +140,7 @@ class RheaSearcher(_Games):
         self.actions = np.full(len(forest), -1, np.int64)
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """The whole search, with as many sequences as trees have simulations; no leaf waits for the net."""
+        """Search completely, with as many sequences as trees have simulations; no leaf waits."""
         self.actions[:] = -1
         games = [i for i in np.flatnonzero(iterations).tolist() if self.forest.players[i] >= 0]
 
@@ -151,11 +153,11 @@ class RheaSearcher(_Games):
         return 0
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """None."""
+        """No leaves."""
         return self.forest.inputs[:0], self.forest.legal[:0]
 
     def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
-        """Nothing was asked."""
+        """Do nothing: no leaf waits."""
         return 0
 
     def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
@@ -166,15 +168,15 @@ class RheaSearcher(_Games):
         return target, self.actions.copy()
 
     def root_values(self) -> NDArray[np.float64]:
-        """NaN: the score of the luckiest sequence, in which the others play at random, is no expectation."""
+        """NaN: the score of the luckiest sequence against random play is no expectation."""
         return np.full((len(self.forest), self.forest.game.players), np.nan)
 
 
 class ArenaSearcher:
-    """The enhancement against MCTS with the net alone (paper 004, Algorithm 2, lines 4 to 16).
+    """The enhancement against MCTS with the net alone (Wang et al. 2021, Algorithm 2, lines 4-16).
 
-    In the first half of the episodes the enhancement begins. Both have their own trees; forests with the same
-    seed draw nature's moves alike, so that the two copies of a game stay the same.
+    The enhancement begins in the first half of the episodes. Both sides have trees of their own; forests with
+    the same seed draw the same moves of nature, so that the two copies of a game stay equal.
     """
 
     has_playout_cap = True
@@ -184,11 +186,11 @@ class ArenaSearcher:
         self.forest = plain.forest
         self.episodes, self.started = episodes, started
         self.seat = np.zeros(len(self.forest), np.int64)
-        """Of the enhancement, in each game."""
+        """The seat of the enhancement in each game."""
         self.rows = [0, 0]
 
     def restart(self, games: NDArray[np.int64]) -> None:
-        """New games, the next episodes."""
+        """Begin new games, the next episodes."""
         for i in games.tolist():
             self.started += 1
             self.seat[i] = 0 if self.started <= self.episodes / 2 else 1
@@ -197,12 +199,12 @@ class ArenaSearcher:
 
     @property
     def is_enhanced(self) -> NDArray[np.bool_]:
-        """Where the enhancement is to move."""
+        """The games in which the enhancement is to move."""
         mine: NDArray[np.bool_] = self.forest.players == self.seat
         return mine
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """Each side searches where it is to move."""
+        """Begin the search of each side in the games where it is to move."""
         mine = self.is_enhanced
         self.rows = [
             side.start(np.where(there, iterations, 0), noise)
@@ -211,14 +213,14 @@ class ArenaSearcher:
         return sum(self.rows)
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-        """The leaves of both: one batch."""
+        """The leaves of both sides as one batch."""
         parts = [side.waiting(n) for side, n in zip(self.sides, self.rows, strict=True) if n]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate([inputs for inputs, _ in parts]), np.concatenate([legal for _, legal in parts])
 
     def step(self, values: NDArray[Any], logits: NDArray[Any]) -> int:
-        """To each side its answers."""
+        """Give each side its answers."""
         at = 0
         for i, side in enumerate(self.sides):
             if rows := self.rows[i]:
@@ -227,7 +229,7 @@ class ArenaSearcher:
         return sum(self.rows)
 
     def decide(self, drawn: NDArray[np.bool_], one_hot: bool, rng: np.random.Generator) -> Decided:
-        """Of the side that is to move."""
+        """Those of the side that is to move."""
         mine = self.is_enhanced
         (target, actions), (other_target, other_actions) = (
             side.decide(drawn, one_hot, rng) for side in self.sides
@@ -235,24 +237,24 @@ class ArenaSearcher:
         return np.where(mine[:, None], target, other_target), np.where(mine, actions, other_actions)
 
     def root_values(self) -> NDArray[np.float64]:
-        """Of the side that is to move."""
+        """Those of the side that is to move."""
         enhanced, plain = (side.root_values() for side in self.sides)
         return np.where(self.is_enhanced[:, None], enhanced, plain)
 
     def play(self, actions: NDArray[np.int64]) -> None:
-        """In both copies."""
+        """Play in both copies of each game."""
         for side in self.sides:
             side.play(actions)
 
     def arena_reward(self, games: NDArray[np.int64]) -> float:
-        """Wins less losses of MCTS with the net alone."""
+        """Wins minus losses of MCTS with the net alone."""
         scores, seat = self.forest.scores[games], self.seat[games]
         rows = np.arange(len(games))
         return float(np.sign(scores[rows, 1 - seat] - scores[rows, seat]).sum())
 
     @property
     def evaluations(self) -> int:
-        """Of both."""
+        """Positions that the net evaluated for both."""
         return sum(side.evaluations for side in self.sides)
 
 
@@ -265,7 +267,7 @@ def by_shares(
 ) -> Decided:
     """The policy's targets, and the actions: drawn in proportion to the weights, or else the best.
 
-    Where the weights are values, the more visited of the best ones is better.
+    Where the weights are values, visits decide between equals.
     """
     best = weights >= weights.max(axis=1, keepdims=True)
     if visits is not None:
@@ -281,6 +283,6 @@ def by_shares(
 
 
 def _alone(actions: NDArray[np.int64], policy: NDArray[Any]) -> NDArray[np.float32]:
-    """As wide as the policy: all of it is the action's; nothing where there is none (-1)."""
+    """Policies that give everything to one action; nothing where it is -1."""
     alone: NDArray[np.bool_] = actions[:, None] == np.arange(policy.shape[1])
     return alone.astype(np.float32)

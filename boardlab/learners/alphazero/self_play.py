@@ -1,7 +1,7 @@
-"""Self-play: many games side by side, their leaves evaluated as one batch."""
+"""Self-play: many games side by side whose leaves are evaluated as one batch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
+from boardlab.learners.alphazero.options import SelfPlayOptions
 from boardlab.learners.alphazero.ranked import Ranking
 from boardlab.learners.alphazero.replay import Examples, joined, sparse
 from boardlab.learners.alphazero.resign import ResignCounts, Resigning
@@ -19,30 +20,30 @@ from boardlab.learners.alphazero.searchers import (
     TreeSearcher,
     search,
 )
-from boardlab.learners.alphazero.settings import AlphaZero
-from boardlab.learners.alphazero.warm_start import WarmGeneration
+from boardlab.learners.alphazero.warm_start import WarmGeneration, without_gumbel
 from boardlab.search.forest import Forest
+from boardlab.search.tree_options import TreeOptions
 
 
 @dataclass
 class SelfPlayCounts:
-    """What a generation of self-play cost and brought."""
+    """Counts and scores of a generation of self-play."""
 
     moves: int = 0
     simulations: int = 0
     evaluations: int = 0
     arena_reward: float = 0.0
-    """What MCTS with the net alone won against the enhancement, in the games of an adaptive warm start."""
+    """Wins minus losses of MCTS with the net alone against the enhancement, in an adaptive warm start."""
     scores: list[float] = field(default_factory=list)
-    """Of the first player, game by game as they ended."""
+    """Scores of the first player, in the order in which the games ended."""
     coins: list[float] = field(default_factory=list)
-    """Where rewards are ranked: a sign a position, the same for all of a game."""
+    """With ranked rewards: a random sign for each position, the same for all of a game."""
     resign: ResignCounts = field(default_factory=ResignCounts)
 
 
 def make_searcher(
     game: Game,
-    settings: AlphaZero,
+    settings: SelfPlayOptions,
     simulations: int,
     trees: int,
     seed: int,
@@ -53,43 +54,47 @@ def make_searcher(
     first: int = 0,
     episodes: int | None = None,
 ) -> Searcher:
-    """What searches in the games of a generation, or of a part of it, as in play_games."""
+    """The search for the games of a generation, or of a part of it, as in play_games."""
+    tree, cache_mb = settings.tree, settings.cache_mb
 
-    def forest(gumbel: int | None, cache_mb: int, **options: Any) -> Forest:
+    def forest(tree: TreeOptions, cache_mb: int, rollout_weight: float = 0.0) -> Forest:
         return Forest(
             game,
             trees,
+            tree=_with_noise(tree),
             seed=seed,
-            cpuct=settings.cpuct,
-            reuse=settings.reuse,
             cache_mb=cache_mb,
             threads=threads,
-            max_nodes=1 << 20,
-            noise=settings.dirichlet if settings.noise and gumbel is None else None,
-            noise_fraction=settings.noise,
-            gumbel=gumbel,
+            rollout_weight=rollout_weight,
             ranked=None if ranking is None else ranking.threshold,
-            **options,
         )
 
     if warm is None:
-        return TreeSearcher(forest(settings.gumbel, settings.cache_mb), gumbel=settings.gumbel is not None)
-    cache_mb = settings.cache_mb
+        return TreeSearcher(forest(tree, cache_mb), tree)
+    plain = without_gumbel(tree)
     if warm.enhancement == "rhea":
-        enhanced: Searcher = RheaSearcher(forest(None, 0), simulations, seed, threads)
+        enhanced: Searcher = RheaSearcher(forest(plain, 0), simulations, seed, threads)
     else:
         cache_mb = cache_mb // 2 if warm.is_arena else cache_mb
-        enhanced = TreeSearcher(forest(None, cache_mb, **warm.options), by_values="policy" in warm.options)
+        grown = warm.enhanced(tree)
+        enhanced = TreeSearcher(forest(grown, cache_mb, warm.rollout_weight), grown)
     if not warm.is_arena:
         return enhanced
     # Both sides explore alike, or the question would be whether Gumbel's root is better than PUCT's.
-    return ArenaSearcher(enhanced, TreeSearcher(forest(None, cache_mb)), episodes or settings.games, first)
+    return ArenaSearcher(
+        enhanced, TreeSearcher(forest(plain, cache_mb), plain), episodes or settings.games, first
+    )
+
+
+def _with_noise(tree: TreeOptions) -> TreeOptions:
+    """The options without the noise that Gumbel replaces, or that has no share."""
+    return replace(tree, noise=None) if tree.gumbel or not tree.noise_fraction else tree
 
 
 def play_games(
     game: Game,
     judge: Judge,
-    settings: AlphaZero,
+    settings: SelfPlayOptions,
     simulations: int,
     values: int,
     seed: int,
@@ -101,17 +106,15 @@ def play_games(
     ranking: Ranking | None = None,
     poll: Callable[[], None] = lambda: None,
 ) -> tuple[Examples, SelfPlayCounts]:
-    """`settings.games` whole games, and what there is to learn from them.
+    """Play `settings.games` whole games and return the examples to learn from.
 
-    z is the game's own score and, where every action is paid (a cube's costs something), what those from the
-    position on were. A game that is cut has no score yet: it counts as what its last search expected, or as
-    it stands where none expected anything (RHEA). q is NaN there.
+    z is the game's score plus the step rewards (the actions of a cube cost something) from the position on.
+    A game that is cut counts as its last search expected or, if none expected anything (RHEA), as it stands;
+    q is NaN there. In a game with rounds z is the rest of the round, as are the values of the net; ranks are
+    of whole games.
 
-    In a game with rounds z is what the rest of the round brings, as values of the net are; ranks are of whole
-    games.
-
-    If the games are a part of a generation of `episodes` games, `first` is how many come before them. `poll`
-    is called before every move and may end it all with an exception.
+    If the games are a part of a generation of `episodes` games, `first` is the number of games before them.
+    `poll` is called before every move and may stop self-play with an exception.
     """
     trees = min(settings.parallel, settings.games)
     searcher = make_searcher(
@@ -120,8 +123,8 @@ def play_games(
     forest = searcher.forest
     rng = np.random.default_rng(seed)
     counts = SelfPlayCounts()
-    # Neither resigning nor random openings where an enhancement meets the net alone: who is stronger is the
-    # question there, and an opening may decide a game.
+    # Neither resigning nor random openings where an enhancement meets the net alone: the question there is
+    # which is stronger, and an opening may decide a game.
     is_arena = warm is not None and warm.is_arena
     threshold = None if is_arena else settings.resign
     resigning = Resigning(game, threshold, settings.resign_played_out, trees, seed)
@@ -149,7 +152,7 @@ def play_games(
             scores = forest.scores
             results.append(np.array([resigning.close(i, scores[i]) for i in over.tolist()]))
             is_cut = (players[over] != TERMINAL) & ~resigning.ended[over]
-            # Ranks are of scores, and those of games that were cut are as good as others.
+            # Ranks compare scores, and a game that was cut has one.
             is_cut &= ranking is None
             book.close(over, results[-1], is_cut)
             again = over[: settings.games - started]
@@ -191,14 +194,14 @@ def play_games(
 
 
 def _random_actions(forest: Forest, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A legal action a game; any where a game is over."""
+    """A random legal action for each game; any number where a game is over."""
     legal = forest.roots()[1]
     drawn: NDArray[np.int64] = np.where(legal, rng.random(legal.shape), -1.0).argmax(axis=1)
     return drawn
 
 
 class _Move(NamedTuple):
-    """What one move of all games leaves to learn from: a row a game."""
+    """The examples of one move of all games, one row a game."""
 
     games: NDArray[np.int64]
     players: NDArray[np.int64]
@@ -210,30 +213,30 @@ class _Move(NamedTuple):
 
 
 class _Book:
-    """What games side by side leave to learn from, until it is known what they bring.
+    """The examples of games side by side, kept until their results are known.
 
-    Games have numbers in the order in which they start; where there are rounds, the rounds have.
+    Games are numbered in the order in which they start; in games with rounds, the rounds are.
     """
 
     def __init__(self, forest: Forest, has_rounds: bool) -> None:
         self.forest, self.has_rounds = forest, has_rounds
         trees, players = len(forest), forest.game.players
         self.number = np.arange(trees)
-        """Of the game of each tree."""
+        """The number of each tree's game."""
         self.numbered = trees
         self.paid = np.zeros((trees, players))
-        """Step rewards, since the game began."""
+        """Step rewards since the game began."""
         self.promised = np.full((trees, players), np.nan)
-        """By the last search that expected something, with what was paid before it."""
+        """The values of the last search that had any, plus the step rewards before it."""
         self.ended: list[NDArray[np.int64]] = []
-        """Numbers, in the order in which games or rounds end."""
+        """Numbers in the order in which games or rounds end."""
         self.returns: list[NDArray[np.float64]] = []
         none, nothing = np.zeros(trees, np.bool_), np.zeros((trees, forest.game.action_count), np.float32)
         self.moves: list[_Move] = []
-        self.keep(none, none, np.zeros(trees, np.int64), nothing, self.paid)  # openings may be all there is
+        self.keep(none, none, np.zeros(trees, np.int64), nothing, self.paid)  # all actions may be openings
 
     def restart(self, trees: NDArray[np.int64]) -> None:
-        """New games."""
+        """Begin new games."""
         self._number(trees)
         self.paid[trees], self.promised[trees] = 0, np.nan
 
@@ -249,7 +252,7 @@ class _Book:
         target: NDArray[np.float32],
         roots: NDArray[np.float64],
     ) -> None:
-        """A move of the games `searched`, of which those `kept` are learned from."""
+        """Keep a move of the games `searched`; those in `kept` become examples."""
         rows = np.flatnonzero(kept)
         so_far = self.forest.scores if self.has_rounds else np.zeros_like(self.paid)
         self.moves.append(
@@ -266,7 +269,7 @@ class _Book:
         self.promised[expects] = (roots + self.paid)[expects]
 
     def pay(self, played: NDArray[np.bool_], players: NDArray[np.int64]) -> None:
-        """These games were played on by one action each, which may have ended a round."""
+        """Add the step reward of one action in each of these games; it may have ended a round."""
         self.paid[played, players[played]] += self.forest.game.core.step_reward
         if not self.has_rounds:
             return
@@ -277,7 +280,7 @@ class _Book:
         self._number(over)
 
     def close(self, over: NDArray[np.int64], results: NDArray[np.float64], is_cut: NDArray[np.bool_]) -> None:
-        """Games are over with these results; where they were cut, with what was promised, if anything was."""
+        """End games with these results; those that were cut with the promised values, if any."""
         returns = results + self.paid[over]
         promised = self.promised[over]
         is_cut = is_cut & ~np.isnan(promised[:, 0])
@@ -286,7 +289,7 @@ class _Book:
         self.returns.append(returns)
 
     def examples(self, values: int) -> tuple[Examples, NDArray[np.int64]]:
-        """All that was kept, with so many values each, and for each its game as they ended."""
+        """All examples, with `values` values each, and for each the place of its game as they ended."""
         place = np.argsort(np.concatenate(self.ended))  # by number, when the game or round ended
         games = place[np.concatenate([move.games for move in self.moves])]
         mover = np.concatenate([move.players for move in self.moves])

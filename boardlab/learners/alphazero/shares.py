@@ -1,7 +1,7 @@
-"""A generation of self-play in shares: lanes take turns at the net, processes have one of their own.
+"""A generation of self-play in shares: lanes take turns at one net, processes have their own.
 
-A share is some of the generation's games with trees, cache and random numbers of its own, so that what it
-plays depends on its number alone, and not on where or when it is played.
+A share is a part of the generation's games with its own trees, cache and random numbers, so that its games
+depend on its number alone, and not on where or when they are played.
 """
 
 import dataclasses
@@ -27,9 +27,9 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import ignore_for_good
+from boardlab.learners.alphazero.options import SelfPlayOptions
 from boardlab.learners.alphazero.replay import Examples, concatenate
 from boardlab.learners.alphazero.self_play import SelfPlayCounts, play_games
-from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.worker import worker_command
 from boardlab.nets.inference import NetJudge, net_judge
 from boardlab.nets.layers import LayeredNet, StoredNet
@@ -39,7 +39,7 @@ from boardlab.plugins import plugins_for, run_plugin
 
 @dataclass(frozen=True)
 class Share:
-    """Games of a generation that are played together."""
+    """Games of a generation that one lane plays."""
 
     games: int
     parallel: int
@@ -48,8 +48,8 @@ class Share:
     """Games of the generation that other shares play before these."""
 
 
-def shares_of(settings: AlphaZero, shares: int, seed: int) -> list[Share]:
-    """The generation's games dealt out evenly; a single share has the generation's own seed."""
+def shares_of(settings: SelfPlayOptions, shares: int, seed: int) -> list[Share]:
+    """The generation's games, dealt out evenly; a single share has the generation's seed."""
     count = min(shares, settings.games)
     if count == 1:
         return [Share(settings.games, settings.parallel, seed)]
@@ -70,10 +70,10 @@ def shares_of(settings: AlphaZero, shares: int, seed: int) -> list[Share]:
 
 
 class SelfPlay:
-    """Plays generation after generation; the judge, its graphs and the processes stay."""
+    """Plays generations; keeps the judge, its graphs and the processes."""
 
     def __init__(
-        self, game: Game, settings: AlphaZero, description: dict[str, Any], device: str, threads: int
+        self, game: Game, settings: SelfPlayOptions, description: dict[str, Any], device: str, threads: int
     ) -> None:
         self.game, self.settings, self.description = game, settings, description
         self.device, self.threads = device, threads
@@ -83,9 +83,9 @@ class SelfPlay:
     def play(
         self, net: LayeredNet, scale: tuple[float, float], simulations: int, seed: int, **more: Any
     ) -> tuple[Examples, SelfPlayCounts]:
-        """One generation with this net, whose values -1 and 1 stand for the outcomes in `scale`.
+        """Play one generation with this net, whose values -1 and 1 stand for the outcomes in `scale`.
 
-        `more` goes to `play_games` as it is.
+        `more` is passed on to `play_games`.
         """
         settings = self.settings
         shares = shares_of(settings, settings.processes * settings.lanes, seed)
@@ -103,7 +103,7 @@ class SelfPlay:
         shares: Sequence[Share],
         more: dict[str, Any],
     ) -> list[tuple[Examples, SelfPlayCounts]]:
-        """The shares in this process, a lane each."""
+        """Play the shares in this process, one lane each."""
         if self._judge is None:
             self._judge = net_judge(net, self.device, *scale, self.threads)
         else:
@@ -126,7 +126,7 @@ class SelfPlay:
             try:
                 return self._one(judge, share, simulations, threads, {**more, "poll": poll})
             except BaseException:
-                stop.set()  # here, because the thread that waits may wake much later
+                stop.set()  # here: the waiting thread may wake much later
                 raise
 
         with ThreadPoolExecutor(len(shares)) as pool:
@@ -134,7 +134,7 @@ class SelfPlay:
             try:
                 wait(lanes, return_when=FIRST_EXCEPTION)
             finally:
-                stop.set()  # one has failed, or Ctrl-C: the others end with their present batch
+                stop.set()  # a lane failed, or Ctrl-C: the others stop after their batch
         failures = [lane.exception() for lane in lanes]
         for failure in failures:
             if failure is not None and not isinstance(failure, _StoppedError):
@@ -167,7 +167,7 @@ class SelfPlay:
                 _Worker(
                     plugins_for(self.game),
                     game_table(self.game),
-                    self.settings.as_dict(),
+                    dataclasses.replace(self.settings, processes=1),
                     self.description,
                     self.device,
                     threads,
@@ -179,11 +179,11 @@ class SelfPlay:
                 worker.send({**task, "shares": part})
             return [result for worker in self._workers[: len(parts)] for result in worker.receive()]
         except BaseException:
-            self.close()  # what the others are at is of no use any more
+            self.close()  # the results of the others are useless now
             raise
 
     def close(self) -> None:
-        """Ends the processes."""
+        """End the processes."""
         for worker in self._workers:
             worker.end()
         self._workers = []
@@ -198,7 +198,7 @@ def _sum(counts: Sequence[SelfPlayCounts]) -> SelfPlayCounts:
 
 
 class _StoppedError(Exception):
-    """Another lane has failed."""
+    """Another lane failed."""
 
 
 def _polling(poll: Callable[[], None], judge: Judge) -> Judge:
@@ -216,10 +216,10 @@ _SIZE = struct.Struct("<Q")
 
 
 class _Worker:
-    """A process that plays shares. Both ends and the pipe are ours alone, so that objects may be sent."""
+    """A process that plays shares. Both ends and the pipe are private, so that pickles are safe."""
 
     def __init__(self, *about: Any) -> None:
-        # In a session of its own, so that Ctrl-C in the terminal reaches this process alone.
+        # In a session of its own, so that Ctrl-C in the terminal reaches only the parent.
         self.process = subprocess.Popen(
             worker_command(WORKER),
             stdin=subprocess.PIPE,
@@ -263,7 +263,7 @@ def _write(stream: IO[bytes] | None, message: Any) -> None:
 
 
 def _read(stream: IO[bytes] | None) -> Any:
-    """The next message; None when the other end is gone."""
+    """The next message; None if the other end is gone."""
     assert stream is not None
     head = stream.read(_SIZE.size)
     if len(head) < _SIZE.size:
@@ -274,23 +274,23 @@ def _read(stream: IO[bytes] | None) -> Any:
 
 
 def work() -> None:
-    """A worker: plays the shares it is sent until its parent is gone."""
-    ignore_for_good()  # signals that all processes of a job get: the parent saves, and ends this one then
+    """Play the shares that the parent sends, until it is gone."""
+    ignore_for_good()  # the parent gets the same signals: it saves, then ends this process
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed must not get between the answers
+    os.dup2(2, 1)  # keep prints out of the answers
     tasks: queue.Queue[Any] = queue.Queue()
 
     def listen() -> None:
         while (message := _read(sys.stdin.buffer)) is not None:
             tasks.put(message)
-        os._exit(0)  # also in the midst of a game
+        os._exit(0)  # even during a game
 
     threading.Thread(target=listen, daemon=True).start()
     plugins, table, settings, description, device, threads = tasks.get()
     for path in plugins:
         run_plugin(path)
     game = game_from_table(table, load=True)
-    player = SelfPlay(game, AlphaZero.checked({**settings, "processes": 1}), description, device, threads)
+    player = SelfPlay(game, settings, description, device, threads)
     layers = described_layers(description)
     while True:
         task = tasks.get()

@@ -1,7 +1,7 @@
-"""Transfer: a net that begins with what another run learned on another board (paper 001, IV-H).
+"""Transfer: a net that begins with the layers of a run on another board (Church 2019, IV-H).
 
-A layer is taken over where it fits: all that does not depend on the size of the board or the number of
-actions. What depends on it is made new and always learns; what was taken over may be frozen.
+Layers that depend neither on the size of the board nor on the number of actions are taken over, and may be
+frozen. The others are new and always learn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 BODY_OPTIONS = ("net", "blocks", "channels")
 HEAD_OPTIONS = ("head_filters", "hidden", "dropout")
-"""May be chosen anew: a head of another width is a new layer."""
+"""Options that may differ: a head of another width is a new layer."""
 
 
 def inherited(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the net in the run `path`; those `given` must not contradict its body."""
+    """The options of the net in the run `path`; refuse `given` ones that contradict its body."""
     old = _network(RunFolder(path))
     for name in BODY_OPTIONS:
         if name in given and given[name] != old[name]:
@@ -35,7 +35,7 @@ def inherited(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_transfer(game: Game, options: Any, path: str, freeze: str) -> dict[str, Any]:
-    """The net's description with where it comes from, which layers are taken over, and which are frozen."""
+    """The net's description with its parent, the layers taken over and those frozen."""
     folder = RunFolder(path)
     old = _network(folder)
     _, trained_on = folder.read_trained("alphazero")
@@ -61,7 +61,7 @@ def describe_transfer(game: Game, options: Any, path: str, freeze: str) -> dict[
 
 
 def kept_layers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The layers that fit: of equal shape and, where board or actions differ, independent of them.
+    """The layers of equal shape that, if board or actions differ, do not depend on them.
 
     A 6x7 and a 7x6 board have layers of equal shape whose weights belong to other cells.
     """
@@ -79,7 +79,7 @@ def kept_layers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def take_over(net: "Net", description: Mapping[str, Any]) -> tuple[float, float]:
-    """Copies the layers `kept` from the parent; returns the outcomes that its values -1 and 1 stand for."""
+    """Copy the kept layers from the parent; return the outcomes for which its values -1 and 1 stand."""
     folder = RunFolder(description["parent"])
     old, scale = load_net(folder, folder.read_agent("alphazero"))
     here, there = _layers(net), _layers(old)
@@ -89,7 +89,7 @@ def take_over(net: "Net", description: Mapping[str, Any]) -> tuple[float, float]
 
 
 def freeze_layers(net: "Net", description: Mapping[str, Any]) -> list["nn.Module"]:
-    """Takes the frozen layers' weights out of learning, and returns those layers."""
+    """Exclude the weights of the frozen layers from learning; return these layers."""
     layers = _layers(net)
     try:
         frozen = [layers[name] for name in description.get("frozen", ())]
@@ -101,7 +101,7 @@ def freeze_layers(net: "Net", description: Mapping[str, Any]) -> list["nn.Module
 
 
 def _network(folder: RunFolder) -> Mapping[str, Any]:
-    """A run's net as its agent.toml describes it."""
+    """The description of a run's net in its agent.toml."""
     network = folder.read_agent("alphazero").get("network")
     wanted = ("planes", "rows", "cols", "actions", "values", *BODY_OPTIONS, *HEAD_OPTIONS)
     if not isinstance(network, dict) or any(name not in network for name in wanted):
@@ -114,7 +114,7 @@ def _network(folder: RunFolder) -> Mapping[str, Any]:
 
 
 def _layers(net: "Net") -> dict[str, "nn.Module"]:
-    """Every module that has weights of its own, by name."""
+    """Every module with weights of its own, by name."""
     return {name: module for name, module in net.named_modules() if _shapes(module, recurse=False)}
 
 
@@ -123,7 +123,7 @@ def _shapes(module: "nn.Module", *, recurse: bool = True) -> list[tuple[int, ...
 
 
 def _frozen(freeze: str, kept: Sequence[str], layers: Sequence[str]) -> list[str]:
-    """The layers of `kept` that `freeze` names."""
+    """The kept layers that `freeze` names."""
     if freeze == "none":
         return []
     names = [""] if freeze == "kept" else [name.strip() for name in freeze.split(",")]

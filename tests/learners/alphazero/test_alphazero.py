@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import boardlab as bl
-from boardlab import _engine
+from boardlab import TreeOptions, _engine
 from boardlab.cli import app
 from boardlab.errors import BoardLabError
 from boardlab.learners.again import train_command
@@ -64,7 +64,7 @@ def even(planes, legal):
 )
 def test_every_net_fits_every_kind_of_game(kind, name, parameters):
     game = bl.game(name, **parameters)
-    description = net_description(game, AlphaZero(net=kind, blocks=1, channels=8))
+    description = net_description(game, AlphaZero.flat(net=kind, blocks=1, channels=8).net)
     state = game.initial_state()
     net = build_net(description).eval()
     values, logits = net(torch.zeros(3, description["planes"], description["rows"], description["cols"]))
@@ -76,8 +76,8 @@ def test_every_net_fits_every_kind_of_game(kind, name, parameters):
 
 def test_targets_are_those_of_the_player_to_move():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=100, parallel=30, simulations=8, noise=0.0, temperature_moves=9)
-    examples, counts = play_games(game, even, settings, 8, 1, seed=3, threads=1)
+    settings = AlphaZero.flat(games=100, parallel=30, simulations=8, noise_fraction=0.0, temperature_moves=9)
+    examples, counts = play_games(game, even, settings.self_play, 8, 1, seed=3, threads=1)
     assert counts.moves == len(examples)
     games = []
     for fields, policy, z in zip(examples.fields, policies(examples, game), examples.z, strict=True):
@@ -100,8 +100,8 @@ def test_three_players_have_their_own_results_in_their_own_order():
     def judge(planes, legal):
         return np.zeros((len(planes), 3), np.float32), np.zeros(legal.shape, np.float32)
 
-    settings = AlphaZero(games=12, parallel=4, simulations=8, temperature_moves=9)
-    examples, _ = play_games(game, judge, settings, 8, 3, seed=1, threads=1)
+    settings = AlphaZero.flat(games=12, parallel=4, simulations=8, temperature_moves=9)
+    examples, _ = play_games(game, judge, settings.self_play, 8, 3, seed=1, threads=1)
     last = [
         i
         for i, fields in enumerate(examples.fields)
@@ -197,9 +197,9 @@ def test_a_ctrl_c_while_a_generation_is_kept_waits(tmp_path, monkeypatch):
 def test_a_generation_without_positions_is_kept_as_the_others_are():
     """Random openings may be all there is: the types are those of the game's actions all the same."""
     game = bl.game("hex", size=12)
-    settings = AlphaZero(games=1, parallel=1, simulations=2, random_actions=143)
+    settings = AlphaZero.flat(games=1, parallel=1, simulations=2, random_actions=143)
     for seed in range(20):
-        examples, _ = play_games(game, even, settings, 2, 1, seed=seed, threads=1)
+        examples, _ = play_games(game, even, settings.self_play, 2, 1, seed=seed, threads=1)
         if not len(examples):
             assert examples.actions.dtype == action_type(game.action_count)
             return
@@ -314,8 +314,8 @@ def test_tictactoe_is_learned_to_perfection(tmp_path):
 
 def test_gumbel_learns_from_its_improved_policy():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4)
-    examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
+    settings = AlphaZero.flat(games=8, parallel=8, simulations=8, gumbel=4)
+    examples, _ = play_games(game, even, settings.self_play, 8, 1, seed=2, threads=1)
     assert policies(examples, game).sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
     # The improved policy has a share for every legal action, not only for those that were visited.
     for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
@@ -332,15 +332,15 @@ def test_gumbels_one_hot_target_is_the_best_action_whatever_its_noise_plays():
         def choices(self):
             return np.array([0, 0])
 
-    target, actions = TreeSearcher(Found(), gumbel=True).decide(np.array([True, False]), True, None)
+    target, actions = TreeSearcher(Found(), TreeOptions(gumbel=4)).decide(np.array([True, False]), True, None)
     assert actions.tolist() == [0, 0]
     assert target == pytest.approx(np.array([[0.2, 0.7, 0.1], [0, 1, 0]]))
 
 
 def test_gumbels_target_turns_one_hot_too():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=8, parallel=8, simulations=8, gumbel=4, one_hot=True, temperature_moves=2)
-    examples, _ = play_games(game, even, settings, 8, 1, seed=2, threads=1)
+    settings = AlphaZero.flat(games=8, parallel=8, simulations=8, gumbel=4, one_hot=True, temperature_moves=2)
+    examples, _ = play_games(game, even, settings.self_play, 8, 1, seed=2, threads=1)
     for fields, policy in zip(examples.fields, policies(examples, game), strict=True):
         state = game.from_fields(fields.tolist())
         shares = len(state.legal_actions())
@@ -352,7 +352,7 @@ def test_gumbels_target_turns_one_hot_too():
 def test_a_net_without_knowledge_does_not_expect_half_of_two_million(more, target):
     """What the first searches of 2048 expect, and games that are cut, is within what its games bring."""
     game = bl.game("2048")
-    settings = AlphaZero(**{**SMALL, "games": 4, "simulations": 4, "value_target": target, **more})
+    settings = AlphaZero.flat(**{**SMALL, "games": 4, "simulations": 4, "value_target": target, **more})
     trainee = settings.build(game, settings.describe(game, 1), 8, 1)
     trainee.begin()
     for _ in range(2):
@@ -395,7 +395,7 @@ def test_the_default_preset_fits_the_device(monkeypatch):
     assert preset(game, "church", "alphazero") == preset(game, "church", "alphazero", {"device": "cpu"})
     for chosen in (here, gpu):
         AlphaZero.checked({name: value for name, value in chosen.items() if name != "episodes"})
-        assert chosen["episodes"] % chosen.get("games", AlphaZero().games) == 0
+        assert chosen["episodes"] % chosen.get("games", AlphaZero().self_play.games) == 0
 
 
 def test_the_rate_falls_and_simulations_grow_to_what_was_given():
@@ -405,7 +405,8 @@ def test_the_rate_falls_and_simulations_grow_to_what_was_given():
         usual = preset(game, "default", "alphazero", {"device": "cpu", **given})
         usual.pop("episodes")
         merged = AlphaZero.merged(usual, {"device": "cpu", **given})
-        return merged.lr, merged.lr_final, merged.simulations_first, merged.simulations
+        learning, played = merged.learning, merged.self_play
+        return learning.lr, learning.lr_final, played.simulations_first, played.simulations
 
     assert chosen() == (2e-3, 2e-4, 16, 32)
     assert chosen(lr=1e-4, simulations=8) == (1e-4, 1e-4, 8, 8)
@@ -419,7 +420,7 @@ def test_what_the_preset_sets_can_be_left_out_and_trained_again(tmp_path):
     game = bl.game("connectfour", rows=4, cols=4)
     settings = {**SMALL, "games": 4, "simulations": 2, "gumbel": None}
     run = bl.train(game, "alphazero", episodes=4, out=tmp_path / "run", **settings)
-    assert run.settings.gumbel is None
+    assert run.settings.self_play.tree.gumbel is None
     with (tmp_path / "run/agent.toml").open("rb") as file:
         command = train_command(tomllib.load(file), str(tmp_path / "again"))
     assert "--gumbel None" in command
@@ -459,8 +460,8 @@ def test_a_new_total_is_rounded_to_whole_generations_and_examined_at_the_end(tmp
 
 def test_random_openings_are_played_and_not_learned_from():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=300, parallel=100, simulations=4, random_actions=3)
-    examples, counts = play_games(game, even, settings, 4, 1, seed=3, threads=1)
+    settings = AlphaZero.flat(games=300, parallel=100, simulations=4, random_actions=3)
+    examples, counts = play_games(game, even, settings.self_play, 4, 1, seed=3, threads=1)
     assert len(counts.scores) == 300 and counts.moves == len(examples)
     stones = [sum(cell != 0 for cell in fields[:9]) for fields in examples.fields.tolist()]
     # An opening has 0, 1, 2 or 3 actions, each as often.
@@ -477,8 +478,8 @@ def test_actions_are_drawn_from_the_end_of_a_random_opening_on(monkeypatch):
         return decide(searcher, draws, one_hot, rng)
 
     monkeypatch.setattr(TreeSearcher, "decide", watched)
-    settings = AlphaZero(games=20, parallel=1, simulations=4, random_actions=4, temperature_moves=1)
-    play_games(bl.game("tictactoe"), even, settings, 4, 1, seed=3, threads=1)
+    settings = AlphaZero.flat(games=20, parallel=1, simulations=4, random_actions=4, temperature_moves=1)
+    play_games(bl.game("tictactoe"), even, settings.self_play, 4, 1, seed=3, threads=1)
     assert drawn.count(True) == 20 < len(drawn)
 
 
@@ -490,8 +491,8 @@ def test_fast_moves_of_the_playout_cap_have_no_noise(monkeypatch):
         return search(searcher, judge, iterations, noise)
 
     monkeypatch.setattr("boardlab.learners.alphazero.self_play.search", watched)
-    settings = AlphaZero(games=10, parallel=5, simulations=8, full_share=0.5, fast_simulations=2)
-    play_games(bl.game("tictactoe"), even, settings, 8, 1, seed=3, threads=1)
+    settings = AlphaZero.flat(games=10, parallel=5, simulations=8, full_share=0.5, fast_simulations=2)
+    play_games(bl.game("tictactoe"), even, settings.self_play, 8, 1, seed=3, threads=1)
     assert {pair for pair in noisy if pair[0]} == {(8, True), (2, False)}
 
 
@@ -509,26 +510,26 @@ def test_fast_moves_of_the_playout_cap_have_no_noise(monkeypatch):
     ids=str,
 )
 def test_random_openings_suit_every_game(game, more):
-    settings = AlphaZero(**({"games": 12, "parallel": 5, "simulations": 4, "random_actions": 4} | more))
+    settings = AlphaZero.flat(**({"games": 12, "parallel": 5, "simulations": 4, "random_actions": 4} | more))
     values = 1 if game.players == 2 else game.players
-    warm = WarmStart(settings).generation(1)
+    warm = WarmStart(settings.warm_start).generation(1)
 
     def judge(planes, legal):
         return np.zeros((len(planes), values), np.float32), np.zeros(legal.shape, np.float32)
 
-    examples, counts = play_games(game, judge, settings, 4, values, seed=3, threads=1, warm=warm)
-    again, _ = play_games(game, judge, settings, 4, values, seed=3, threads=2, warm=warm)
+    examples, counts = play_games(game, judge, settings.self_play, 4, values, seed=3, threads=1, warm=warm)
+    again, _ = play_games(game, judge, settings.self_play, 4, values, seed=3, threads=2, warm=warm)
     assert len(counts.scores) == 12 and np.isfinite(examples.z).all() and np.isfinite(examples.q).all()
     assert np.array_equal(examples.fields, again.fields) and np.array_equal(examples.z, again.z)
 
 
 def test_an_opening_decides_nothing_where_the_enhancement_meets_the_net():
     game = bl.game("tictactoe")
-    settings = AlphaZero(
+    settings = AlphaZero.flat(
         games=20, parallel=20, simulations=4, random_actions=8, warm_start="rollout", switch="adaptive"
     )
-    warm = WarmStart(settings).generation(1)
-    examples, _ = play_games(game, even, settings, 4, 1, seed=3, threads=1, warm=warm)
+    warm = WarmStart(settings.warm_start).generation(1)
+    examples, _ = play_games(game, even, settings.self_play, 4, 1, seed=3, threads=1, warm=warm)
     assert sum(not any(fields[:9]) for fields in examples.fields.tolist()) == 20  # all begin at the beginning
 
 
@@ -553,7 +554,7 @@ def test_a_run_without_named_exams_meets_somebody_worth_meeting(tmp_path):
         "2048": "score",
         "hex": "mcts(rollout, iterations=200)",
     }.items():
-        assert usual_plan(bl.game(name), 25_600, AlphaZero(device="cpu").exam_cost).names == (exam,)
+        assert usual_plan(bl.game(name), 25_600, AlphaZero.flat(device="cpu").exam_cost).names == (exam,)
 
 
 def test_weights_beyond_all_bounds_are_told_with_a_gate_too(tmp_path, monkeypatch):

@@ -91,15 +91,17 @@ def test_hidden_cards_are_refused(tmp_path, name):
 def test_targets_have_the_signs_of_their_seats(name, parameters):
     """Values of a known judge and results of known games, for whoever is to move."""
     game = bl.game(name, **parameters)
-    values = net_description(game, AlphaZero())["values"]
+    values = net_description(game, AlphaZero().net)["values"]
 
     def judge(planes, legal):
         return np.zeros((len(planes), values), np.float32), np.zeros(legal.shape, np.float32)
 
-    settings = AlphaZero(games=6, parallel=2, simulations=4, temperature_moves=10**6)
+    settings = AlphaZero.flat(games=6, parallel=2, simulations=4, temperature_moves=10**6)
     if name == "morpion":
-        settings = AlphaZero(games=2, parallel=2, simulations=2, temperature_moves=10**6)
-    examples, counts = play_games(game, judge, settings, settings.simulations, values, seed=7, threads=1)
+        settings = AlphaZero.flat(games=2, parallel=2, simulations=2, temperature_moves=10**6)
+    examples, counts = play_games(
+        game, judge, settings.self_play, settings.self_play.simulations, values, seed=7, threads=1
+    )
     low, high = game.score_range
     assert len(examples) == counts.moves == len(examples.z) == len(examples.actions)
     low += game.core.step_reward * game.horizon
@@ -155,12 +157,12 @@ def test_what_actions_cost_is_part_of_the_target():
     A cube that is given up counts as what its last search expected, and not as a fixed number.
     """
     game = bl.game("rubiks", twists=2)
-    settings = AlphaZero(games=30, parallel=1, simulations=4, temperature_moves=9, episode_limit=5)
+    settings = AlphaZero.flat(games=30, parallel=1, simulations=4, temperature_moves=9, episode_limit=5)
 
     def judge(planes, legal):
         return np.full((len(planes), 1), 0.7, np.float32), np.zeros(legal.shape, np.float32)
 
-    examples, counts = play_games(game, judge, settings, 4, 1, seed=2, threads=1)
+    examples, counts = play_games(game, judge, settings.self_play, 4, 1, seed=2, threads=1)
     cost, at = game.core.step_reward, 0
     z, q = examples.z[:, 0], examples.q[:, 0]
     assert cost < 0 and set(counts.scores) == {0.0, 1.0}
@@ -177,12 +179,12 @@ def test_what_actions_cost_is_part_of_the_target():
 
 def test_a_game_that_is_cut_counts_as_its_last_search_expected():
     game = bl.game("connectfour")
-    settings = AlphaZero(games=4, parallel=2, simulations=4, episode_limit=4, noise=0)
+    settings = AlphaZero.flat(games=4, parallel=2, simulations=4, episode_limit=4, noise_fraction=0)
 
     def judge(planes, legal):
         return np.full((len(planes), 1), 0.9, np.float32), np.zeros(legal.shape, np.float32)
 
-    examples, counts = play_games(game, judge, settings, 4, 1, seed=1, threads=1)
+    examples, counts = play_games(game, judge, settings.self_play, 4, 1, seed=1, threads=1)
     assert counts.scores == [0.0] * 4 and len(examples) == 16
     # The player of the last search, and of every second position before it, expects the same; the other the opposite.
     last = float(examples.q[-1, 0])
@@ -193,12 +195,12 @@ def test_a_game_that_is_cut_counts_as_its_last_search_expected():
 
 def test_with_rounds_the_target_is_what_the_rest_of_the_round_brings():
     game = bl.game("blackjack", rounds=12)
-    settings = AlphaZero(games=3, parallel=1, simulations=8, temperature_moves=99)
+    settings = AlphaZero.flat(games=3, parallel=1, simulations=8, temperature_moves=99)
 
     def judge(planes, legal):
         return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
 
-    examples, counts = play_games(game, judge, settings, 8, 1, seed=2, threads=1)
+    examples, counts = play_games(game, judge, settings.self_play, 8, 1, seed=2, threads=1)
     states = [game.from_fields(row) for row in examples.fields.tolist()]
     ends = [(state.fields[0], state.scores[0] + z) for state, z in zip(states, examples.z[:, 0], strict=True)]
     followed = several = 0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab import Forest
+from boardlab import Forest, TreeOptions
 from boardlab.learners.alphazero.gate import OPENING, GateResult, gate_match
 from boardlab.search.mcts import Mcts
 
@@ -88,7 +88,9 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 
     for leaves in (1, 8):
         judge = counting(leaves)
-        result = gate_match(bl.game("connectfour"), judge, judge, 20, 32, 3, batch=leaves, leaf_visits=0)
+        result = gate_match(
+            bl.game("connectfour"), judge, judge, 20, 32, 3, tree=TreeOptions(batch=leaves, leaf_visits=0)
+        )
         assert result.score == 0.5
     if most == 1024:
         assert 4 * len(asked[8]) < len(asked[1]) and max(asked[1]) <= 10 < max(asked[8]) <= 80
@@ -99,14 +101,14 @@ def test_several_leaves_at_once_are_asked_about_together(monkeypatch, most):
 @pytest.mark.parametrize(
     ("more", "other", "said"),
     [
-        ({"leaves": 1}, {}, ""),  # what mcts has anyway
+        ({"play_batch": 1}, {}, ""),  # what mcts has anyway
         (
-            {"cpuct": 3, "exam_solver": False, "leaves": 4},
+            {"cpuct": 3, "play_solver": False, "play_batch": 4},
             {"cpuct": 3.0, "solver": False, "batch": 4},
             ", cpuct=3.0, solver=False, batch=4",
         ),
         (
-            {"cpuct": 3, "exam_cpuct": 2, "leaves": 4, "leaf_visits": 7},
+            {"cpuct": 3, "play_cpuct": 2, "play_batch": 4, "play_leaf_visits": 7},
             {"cpuct": 2.0, "batch": 4, "leaf_visits": 7},
             ", cpuct=2.0, batch=4, leaf_visits=7",
         ),
@@ -128,7 +130,7 @@ def test_the_learner_lets_its_nets_meet_as_the_agent_plays(tmp_path, monkeypatch
     small |= {"gate": 0.6, "gate_games": 6, "exams": ["random"], "exam_games": 2, "exam_every": 0, **more}
     run = bl.train(bl.game("tictactoe"), "alphazero", episodes=4, out=tmp_path, **small)
     tree = {"cpuct": 1.0, "solver": True, "batch": 1, "leaf_visits": Mcts.leaf_visits, **other}
-    assert seen == [((6, 50), tree)] * 2
+    assert seen == [((6, 50), {"tree": TreeOptions(**tree)})] * 2
     assert specs == [Mcts(iterations=50, **tree)]
     assert run.expression.endswith(f'"), iterations=50{said})')
     assert run.agent().expression.endswith(f'"), iterations=50{said})')
@@ -140,12 +142,13 @@ def test_the_gates_trees_search_as_they_are_told(monkeypatch):
     class Watched(Forest):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
-            seen.append([options[name] for name in ("cpuct", "solver", "batch", "leaf_visits")])
+            seen.append(options["tree"])
 
     monkeypatch.setattr("boardlab.learners.alphazero.gate.Forest", Watched)
     game = bl.game("tictactoe")
-    gate_match(game, liking(1), liking(1), 2, 4, 3, cpuct=3.0, solver=False, batch=2, leaf_visits=5)
-    assert seen and all(options == [3.0, False, 2, 5] for options in seen)
+    tree = TreeOptions(cpuct=3.0, solver=False, batch=2, leaf_visits=5)
+    gate_match(game, liking(1), liking(1), 2, 4, 3, tree=tree)
+    assert seen and all(options == tree for options in seen)
 
 
 @pytest.mark.parametrize(("score", "accepted"), [(0.59, False), (0.6, True)])

@@ -112,12 +112,14 @@ def test_rollouts_are_ranked_too():
 @pytest.mark.parametrize("warm_start", ["off", "rollout", "rhea"])
 def test_a_game_has_one_coin_and_the_trees_speak_of_ranks(warm_start):
     game = bl.game("2048", size=2)
-    settings = AlphaZero(games=20, parallel=8, simulations=6, warm_start=warm_start, temperature_moves=50)
-    warm = WarmStart(settings).generation(1)
+    settings = AlphaZero.flat(
+        games=20, parallel=8, simulations=6, warm_start=warm_start, temperature_moves=50
+    )
+    warm = WarmStart(settings.warm_start).generation(1)
     for threshold in (float("nan"), 40.0, -1.0):
         ranking = Ranking(0.75, threshold)
         examples, counts = play_games(
-            game, even, settings, 6, 1, seed=4, threads=1, warm=warm, ranking=ranking
+            game, even, settings.self_play, 6, 1, seed=4, threads=1, warm=warm, ranking=ranking
         )
         assert len(counts.scores) == 20 and len(set(counts.scores)) > 1
         assert set(examples.z.ravel().tolist()) == set(counts.scores)
@@ -209,7 +211,7 @@ def test_the_preset_is_for_one_player(tmp_path):
     pytest.importorskip("torch")
     values = preset(bl.game("morpion"), "ranked", "alphazero")
     values.pop("episodes")
-    assert AlphaZero.checked(values).ranked_reward == 0.75
+    assert AlphaZero.checked(values).ranked.reward == 0.75
     with pytest.raises(BoardLabError, match="ranked_reward is for one player"):
         bl.train(bl.game("tictactoe"), "alphazero", preset="ranked", out=tmp_path / "run")
 

@@ -1,5 +1,7 @@
 """What is learned from: windows by generations and by positions, samples and epochs, the papers' presets."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from boardlab.errors import BoardLabError
 from boardlab.learners.alphazero.replay import Examples, Replay, Window, concatenate, draw_rows, sparse
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.presets import preset
+from boardlab.options import values_of
 from boardlab.runs import RunFolder
 
 SHAPES = {
@@ -30,9 +33,9 @@ def rows(replay, window):
     return replay.everything(window).fields[:, 0].tolist()
 
 
-def test_paper_001s_window_grows_from_4_to_35_every_two_iterations():
-    settings = AlphaZero(window_first=4, window=35)
-    sizes = [settings.window_at(number).generations for number in range(1, 101)]
+def test_churchs_window_grows_from_4_to_35_every_two_iterations():
+    settings = AlphaZero.flat(window_first=4, window=35)
+    sizes = [settings.learning.window_at(number).generations for number in range(1, 101)]
     assert sizes[:6] == [4, 4, 5, 5, 6, 6]
     assert sizes[61:64] == [34, 35, 35]
     assert sizes[-1] == 35
@@ -126,6 +129,11 @@ def test_without_samples_an_epoch_is_as_many_positions_as_the_generation_brought
     assert np.concatenate(drawn).max() > 9_000  # of the whole window
 
 
+def flat_names(settings):
+    """The settings as users write them."""
+    return SimpleNamespace(**values_of(settings))
+
+
 def test_the_papers_nets_judge_one_leaf_at_a_time():
     for name in ("church", "wang"):
         chosen = preset(bl.game("connectfour"), name, "alphazero")
@@ -134,32 +142,31 @@ def test_the_papers_nets_judge_one_leaf_at_a_time():
 
 
 def test_churchs_preset_is_the_papers_list_of_defaults():
-    """Paper 001, V-A and IV-G, for AZ-Res; 50 iterations of 100 episodes."""
-    church = AlphaZero.checked(
-        {k: v for k, v in preset(bl.game("connectfour"), "church", "alphazero").items() if k != "episodes"}
-    )
+    """Church (2019), V-A and IV-G, for AZ-Res; 50 iterations of 100 episodes."""
+    chosen = preset(bl.game("connectfour"), "church", "alphazero")
+    church = flat_names(AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"}))
     assert (church.net, church.blocks, church.head_filters, church.dropout) == ("res", 2, 2, 0.3)
     assert (church.optimiser, church.lr, church.batch, church.epochs) == ("adam", 0.01, 64, 2)
     assert (church.samples, church.games, church.simulations, church.cpuct) == (4096, 100, 100, 1)
-    assert (church.dirichlet, church.temperature_moves, church.one_hot) == (1.0, 18, True)
+    assert (church.noise, church.temperature_moves, church.one_hot) == (1.0, 18, True)
     assert (church.window_first, church.window, church.gate) == (4, 35, None)
-    assert church.noise == 1 - 0.25  # its epsilon is the share of the priors
+    assert church.noise_fraction == 1 - 0.25  # its epsilon is the share of the priors
     assert (church.value_target, church.value_weight) == ("z", 1)
     assert preset(bl.game("connectfour"), "church", "alphazero")["episodes"] == 50 * 100
     pathwayz = preset(bl.game("pathwayz"), "church", "alphazero")
-    assert (pathwayz["simulations"], pathwayz["dirichlet"]) == (200, 0.3)
-    assert not church.symmetries and not church.exam_solver
-    assert (church.exam_simulations, pathwayz["exam_simulations"]) == (100, 200)
+    assert (pathwayz["simulations"], pathwayz["noise"]) == (200, 0.3)
+    assert not church.symmetries and not church.play_solver
+    assert (church.play_simulations, pathwayz["play_simulations"]) == (100, 200)
 
 
-def test_wangs_preset_is_table_1_of_paper_004():
+def test_wangs_preset_is_their_table_1():
     chosen = preset(bl.game("connectfour", rows=6, cols=6), "wang", "alphazero")
-    wang = AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"})
+    wang = flat_names(AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"}))
     assert chosen["episodes"] == 100 * 50  # I, E
     assert (wang.games, wang.temperature_moves, wang.window, wang.epochs) == (50, 15, 20, 10)  # E, T', rs, ep
-    assert wang.exam_simulations == 100 and not wang.exam_solver  # at the gate: "default MCTS"
+    assert wang.play_simulations == 100 and not wang.play_solver  # at the gate: "default MCTS"
     assert (wang.batch, wang.lr, wang.dropout, wang.simulations, wang.cpuct) == (64, 0.005, 0.3, 100, 1)
-    assert (wang.gate_games, wang.gate, wang.noise, wang.value_target) == (40, 0.6, 0, "z")
+    assert (wang.gate_games, wang.gate, wang.noise_fraction, wang.value_target) == (40, 0.6, 0, "z")
     assert wang.one_hot  # alpha-zero-general's temperature of 0 is in what is learned, too
     assert wang.window_first == 20
     assert wang.samples >= 10**8  # an epoch is the whole buffer D
@@ -167,32 +174,32 @@ def test_wangs_preset_is_table_1_of_paper_004():
 
 @pytest.mark.parametrize("name", ["church", "wang"])
 def test_the_papers_have_one_number_of_searches_for_self_play_and_matches(name):
-    """Table 3 of paper 004 has m = 200 for Gobang, the gate included."""
+    """Table 3 of Wang et al. (2021) has m = 200 for Gobang, the gate included."""
     game = bl.game("gobang")
     for given, expected in (
         ({"simulations": 200}, 200),
-        ({"simulations": 200, "exam_simulations": 70}, 70),
-        ({"exam_simulations": 70}, 70),
+        ({"simulations": 200, "play_simulations": 70}, 70),
+        ({"play_simulations": 70}, 70),
     ):
         own = preset(game, name, "alphazero", given)
         own.pop("episodes")
-        assert AlphaZero.merged(own, given).exam_simulations == expected
-    assert "exam_simulations" not in preset(game, "default", "alphazero", {"simulations": 200})
+        assert AlphaZero.merged(own, given).play.simulations == expected
+    assert "play_simulations" not in preset(game, "default", "alphazero", {"simulations": 200})
 
 
 @pytest.mark.parametrize("name", ["default", "church", "wang"])
 def test_another_cpuct_than_the_presets_is_the_players_too(name):
-    """Table 2 of paper 001 varies C; the defaults explore more in self-play than where they play."""
+    """Table 2 of Church (2019) varies C; the defaults explore more in self-play than where they play."""
     game = bl.game("connectfour")
-    usual = preset(game, name, "alphazero").get("cpuct", AlphaZero.cpuct)
+    usual = preset(game, name, "alphazero").get("cpuct", AlphaZero().self_play.tree.cpuct)
     for given, expected in (
         ({"cpuct": 3.0}, 3),
-        ({"cpuct": 3.0, "exam_cpuct": 2.0}, 2),
+        ({"cpuct": 3.0, "play_cpuct": 2.0}, 2),
         ({"cpuct": usual}, 1),
     ):
         own = preset(game, name, "alphazero", given)
         own.pop("episodes")
-        assert AlphaZero.merged(own, given).exam_cpuct == expected
+        assert AlphaZero.merged(own, given).play.tree.cpuct == expected
 
 
 def test_a_policy_is_kept_without_its_zeros():

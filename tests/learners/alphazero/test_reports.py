@@ -11,7 +11,7 @@ from boardlab.errors import BoardLabError, MissingPackageError, install
 pytest.importorskip("torch")
 
 SMALL = {"blocks": 1, "channels": 8, "games": 8, "parallel": 8, "simulations": 8, "threads": 1}
-SMALL |= {"device": "cpu", "exam_simulations": 4, "exams": ["random"], "exam_every": 8, "exam_games": 2}
+SMALL |= {"device": "cpu", "play_simulations": 4, "exams": ["random"], "exam_every": 8, "exam_games": 2}
 
 
 def lines(run):

@@ -25,8 +25,8 @@ def even(planes, legal):
 
 def play(**more):
     """Games one after the other: lists of (value of the player to move, result for it, the state)."""
-    settings = AlphaZero(games=40, parallel=1, simulations=40, temperature_moves=6, **more)
-    examples, counts = play_games(GAME, even, settings, 40, 1, seed=5, threads=1)
+    settings = AlphaZero.flat(games=40, parallel=1, simulations=40, temperature_moves=6, **more)
+    examples, counts = play_games(GAME, even, settings.self_play, 40, 1, seed=5, threads=1)
     games = []
     for fields, q, z in zip(examples.fields, examples.q[:, 0], examples.z[:, 0], strict=True):
         state = GAME.from_fields(fields.tolist())
@@ -106,8 +106,8 @@ def test_a_game_ends_where_its_player_gives_up_and_is_worth_what_was_expected():
 
 
 def test_many_games_side_by_side_are_all_played():
-    settings = AlphaZero(games=50, parallel=16, simulations=20, resign=-0.8, resign_played_out=0.5)
-    examples, counts = play_games(GAME, even, settings, 20, 1, seed=1, threads=1)
+    settings = AlphaZero.flat(games=50, parallel=16, simulations=20, resign=-0.8, resign_played_out=0.5)
+    examples, counts = play_games(GAME, even, settings.self_play, 20, 1, seed=1, threads=1)
     begins = sum(GAME.from_fields(f.tolist()) == GAME.initial_state() for f in examples.fields)
     assert begins == len(counts.scores) == 50
     assert counts.resign.resigned > 5 and counts.resign.played_out > 5
@@ -125,7 +125,7 @@ def test_the_run_tells_how_often_resigning_was_wrong(tmp_path):
 
 @pytest.mark.parametrize(("switch", "may"), [("fixed", True), ("adaptive", False)])
 def test_a_warm_start_resigns_but_where_two_are_compared(switch, may):
-    settings = AlphaZero(
+    settings = AlphaZero.flat(
         games=20,
         parallel=20,
         simulations=20,
@@ -134,8 +134,8 @@ def test_a_warm_start_resigns_but_where_two_are_compared(switch, may):
         warm_start="rollout",
         switch=switch,
     )
-    warm = WarmStart(settings).generation(1)
-    _, counts = play_games(GAME, even, settings, 20, 1, seed=1, threads=1, warm=warm)
+    warm = WarmStart(settings.warm_start).generation(1)
+    _, counts = play_games(GAME, even, settings.self_play, 20, 1, seed=1, threads=1, warm=warm)
     assert bool(counts.resign.resigned) == may
 
 

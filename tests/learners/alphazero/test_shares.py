@@ -15,7 +15,7 @@ from boardlab.learners.alphazero.replay import NAMES as ARRAYS  # noqa: E402
 from boardlab.learners.alphazero.searchers import ArenaSearcher  # noqa: E402
 from boardlab.learners.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learners.alphazero.shares import SelfPlay, shares_of  # noqa: E402
-from boardlab.learners.alphazero.warm_start import WarmStart  # noqa: E402
+from boardlab.learners.alphazero.warm_start import WarmStart, WarmStartOptions  # noqa: E402
 from boardlab.nets.stored import build_net, net_description  # noqa: E402
 
 SMALL = {"blocks": 1, "channels": 8, "head_filters": 2, "hidden": 8, "simulations": 8, "device": "cpu"}
@@ -25,7 +25,7 @@ SMALL |= {"games": 10, "parallel": 6, "threads": 1}
 def player(**settings):
     game = bl.game("tictactoe")
     chosen = AlphaZero.checked({**SMALL, **settings})
-    return SelfPlay(game, chosen, net_description(game, chosen), "cpu", 1)
+    return SelfPlay(game, chosen.self_play, net_description(game, chosen.net), "cpu", 1)
 
 
 def net_of(player, seed=3):
@@ -34,16 +34,18 @@ def net_of(player, seed=3):
 
 
 def test_shares_are_all_games_and_have_seeds_of_their_own():
-    settings = AlphaZero(games=10, parallel=7)
-    assert [(s.games, s.parallel) for s in shares_of(settings, 1, 5)] == [(10, 7)]
-    assert shares_of(settings, 1, 5)[0].seed == 5
-    shares = shares_of(settings, 3, 5)
+    settings = AlphaZero.flat(games=10, parallel=7)
+    assert [(s.games, s.parallel) for s in shares_of(settings.self_play, 1, 5)] == [(10, 7)]
+    assert shares_of(settings.self_play, 1, 5)[0].seed == 5
+    shares = shares_of(settings.self_play, 3, 5)
     assert sum(share.games for share in shares) == 10
     assert sum(share.parallel for share in shares) == 7
     assert len({share.seed for share in shares}) == 3
     assert [share.first for share in shares] == [0, shares[0].games, 10 - shares[2].games]
-    assert len(shares_of(settings, 64, 5)) == 10  # none without a game
-    assert all(share.parallel >= 1 for share in shares_of(AlphaZero(games=10, parallel=2), 5, 5))
+    assert len(shares_of(settings.self_play, 64, 5)) == 10  # none without a game
+    assert all(
+        share.parallel >= 1 for share in shares_of(AlphaZero.flat(games=10, parallel=2).self_play, 5, 5)
+    )
 
 
 def test_lanes_play_all_games_and_the_same_ones_each_time():
@@ -61,7 +63,8 @@ def test_lanes_play_all_games_and_the_same_ones_each_time():
 
 def test_lanes_have_the_seats_of_the_whole_generation(monkeypatch):
     """In an adaptive warm start the enhancement begins in the first half of all games: those of the first lane."""
-    both = player(lanes=2, warm_start="rollout", switch="adaptive")
+    both = player(lanes=2)
+    warm = WarmStart(WarmStartOptions("rollout", "adaptive")).generation(1)
     seats, restart = [], ArenaSearcher.restart
 
     def watched(arena, games):
@@ -69,7 +72,7 @@ def test_lanes_have_the_seats_of_the_whole_generation(monkeypatch):
         seats.extend(arena.seat[games].tolist())
 
     monkeypatch.setattr(ArenaSearcher, "restart", watched)
-    both.play(net_of(both), (-1.0, 1.0), 2, 7, warm=WarmStart(both.settings).generation(1))
+    both.play(net_of(both), (-1.0, 1.0), 2, 7, warm=warm)
     assert sorted(seats) == [0] * 5 + [1] * 5
 
 

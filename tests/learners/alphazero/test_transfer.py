@@ -127,7 +127,7 @@ def test_the_body_sees_the_larger_board_as_it_saw_the_smaller(parents, tmp_path)
 
 
 def test_a_turned_board_has_layers_of_equal_shape_that_do_not_fit():
-    options = AlphaZero(**NET)
+    options = AlphaZero.flat(**NET).net
     old = net_description(bl.game("connectfour", rows=4, cols=6), options)
     new = net_description(bl.game("connectfour", rows=6, cols=4), options)
     assert "value.5" not in kept_layers(old, new)  # 4 x 6 x 4 filters in both
@@ -141,7 +141,7 @@ def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
     parent = tmp_path / "parent"
     shutil.copytree(parents(), parent)
     options = {"from_": parent, "freeze": "body", "episodes": 24, "seed": 3}
-    options |= {"exam_simulations": 4, **more, **PLAY}
+    options |= {"play_simulations": 4, **more, **PLAY}
     bl.train(game, "alphazero", out=tmp_path / "whole", **options)
     bl.train(game, "alphazero", out=tmp_path / "broken", progress=lambda _: True, **options)
     shutil.rmtree(parent)
@@ -157,7 +157,7 @@ def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
 def test_a_run_without_episodes_plays_with_what_it_took_over_and_can_learn_later(parents, tmp_path):
     """Paper 001, V-D: what the body is worth without any fine-tuning."""
     game = bl.game("connectfour", rows=5, cols=5)
-    options = {"from_": parents(), "freeze": "body", "seed": 3, "exam_simulations": 4, **PLAY}
+    options = {"from_": parents(), "freeze": "body", "seed": 3, "play_simulations": 4, **PLAY}
     examined = {"exams": ["random"], "exam_games": 2}
     run = bl.train(game, out=tmp_path / "run", episodes=0, **options, **examined)
     assert (run.episodes, run.total, run.is_finished) == (0, 0, True)

@@ -11,13 +11,15 @@ from oracles.tree import derive_seed
 from oracles.warm_start import ALGORITHMS, WarmTree
 
 import boardlab as bl
-from boardlab import Forest
+from boardlab import Forest, TreeOptions
 from boardlab.errors import BoardLabError
 from boardlab.learners.alphazero.searchers import ArenaSearcher, RheaSearcher, TreeSearcher, by_shares, search
 from boardlab.learners.alphazero.self_play import make_searcher, play_games
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.warm_start import WARM_STARTS, WarmStart
 from boardlab.learners.presets import preset
+from boardlab.options import replaced
+from boardlab.search.forest import VISITS_ALONE
 from tests.nets.dense import policies
 
 GAMES = [bl.game("tictactoe"), bl.game("connectfour", rows=4, cols=4, connect=3)]
@@ -39,6 +41,11 @@ def net_of(game):
     return net
 
 
+def forest_of(game, trees, warm, tree=VISITS_ALONE, **options):
+    """The trees of a warm generation."""
+    return Forest(game, trees, tree=warm.enhanced(tree), rollout_weight=warm.rollout_weight, **options)
+
+
 def even(planes, legal):
     """Knows nothing."""
     return np.zeros((len(planes), 1), np.float32), np.zeros(legal.shape, np.float32)
@@ -57,11 +64,14 @@ def even(planes, legal):
 )
 def test_every_enhancement_is_that_of_its_algorithm(game, name, options, of):
     """Visits, values and the policy of every tree, whatever searches beside it."""
-    settings = AlphaZero(warm_start=name, simulations=70, equivalence=40, rave_of=of, warm_policy="values")
+    settings = AlphaZero.flat(
+        warm_start=name, simulations=70, equivalence=40, rave_of=of, warm_policy="values"
+    )
     trees = 4
-    warm = WarmStart(settings).generation(3)
+    warm = WarmStart(settings.warm_start).generation(3)
+    tree = TreeOptions(solver=False, equivalence=40, rave_of=of)
     net = net_of(game)
-    forest = Forest(game, trees, seed=5, **warm.options, **options)
+    forest = forest_of(game, trees, warm, tree, seed=5, **options)
     for i in range(trees):
         forest.set_state(i, random_position(game, i, 3))
     forest.search(net, 70)
@@ -93,9 +103,9 @@ def test_the_policy_is_made_of_values_or_of_visits(name):
     game, trees = bl.game("connectfour", rows=4, cols=4, connect=3), 3
     found = {}
     for kind in ("values", "visits"):
-        settings = AlphaZero(warm_start=name, simulations=40, warm_policy=kind)
-        warm = WarmStart(settings).generation(2)
-        searcher = make_searcher(game, settings, 40, trees, 1, 1, warm, None)
+        settings = AlphaZero.flat(warm_start=name, simulations=40, warm_policy=kind)
+        warm = WarmStart(settings.warm_start).generation(2)
+        searcher = make_searcher(game, settings.self_play, 40, trees, 1, 1, warm, None)
         search(searcher, net_of(game), np.full(trees, 40), np.zeros(trees, bool))
         target, actions = searcher.decide(np.zeros(trees, bool), False, np.random.default_rng(1))
         visits = searcher.forest.visits()
@@ -112,11 +122,11 @@ def test_the_policy_is_made_of_values_or_of_visits(name):
 @pytest.mark.parametrize("game", [bl.game("rubiks"), bl.game("2048", size=3)], ids=lambda game: game.name)
 def test_no_share_is_negative_where_the_range_is_what_was_seen(game, name):
     """RAVE's values come from the whole tree, and may be beyond those of the root's own children."""
-    settings = AlphaZero(
+    settings = AlphaZero.flat(
         warm_start=name, simulations=12, games=4, parallel=4, episode_limit=8, warm_policy="values"
     )
-    warm = WarmStart(settings).generation(1)
-    examples, _ = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=1, warm=warm)
+    warm = WarmStart(settings.warm_start).generation(1)
+    examples, _ = play_games(game, net_of(game), settings.self_play, 12, 1, seed=1, threads=1, warm=warm)
     assert (examples.shares >= 0).all()
     assert examples.shares.sum(axis=1) == pytest.approx(np.ones(len(examples)), abs=1e-5)
 
@@ -127,10 +137,10 @@ def test_presets_learn_from_visits_and_the_listings_values_are_an_option(name):
     board = bl.game("connectfour", rows=6, cols=6)
     values = {key: value for key, value in preset(board, name, "alphazero").items() if key != "episodes"}
     settings = AlphaZero.checked({**values, "warm_start": "rora"})
-    assert settings.warm_policy == "visits"
-    assert "policy" not in WarmStart(settings).generation(1).options
+    assert settings.warm_start.policy == "visits"
+    assert "policy" not in WarmStart(settings.warm_start).generation(1).changes
     settings = AlphaZero.checked({**values, "warm_start": "rora", "warm_policy": "values"})
-    assert WarmStart(settings).generation(1).options["policy"] == "rave"
+    assert WarmStart(settings.warm_start).generation(1).changes["policy"] == "rave"
 
 
 @pytest.mark.parametrize("policy", ["visits", "values"])
@@ -141,10 +151,10 @@ def test_a_warm_start_searches_as_the_agent_of_that_name(name, policy):
         net_of(bl.game("connectfour", rows=4, cols=4)),
     )
     bl.register_evaluator("warm-net")(lambda game: net)
-    settings = AlphaZero(
+    settings = AlphaZero.flat(
         warm_start=name, warm_policy=policy, warm_weight=0.3 if name in ("wro", "wrora") else None
     )
-    forest = Forest(game, 3, seed=2, **WarmStart(settings).generation(2).options)
+    forest = forest_of(game, 3, WarmStart(settings.warm_start).generation(2), seed=2)
     for i in range(3):
         forest.set_state(i, random_position(game, i, 2))
     forest.search(net, 60)
@@ -176,9 +186,8 @@ def test_an_enhanced_tree_is_that_of_an_agent():
         bl.register_evaluator("warm-net")(lambda game, net=net: net)
         try:
             for batch in (1, 3):
-                forest = Forest(
-                    game, 3, seed=2, rollout_weight=0.4, rave=True, rave_rollouts=True, batch=batch
-                )
+                tree = TreeOptions(solver=False, rave=True, rave_rollouts=True, batch=batch)
+                forest = Forest(game, 3, seed=2, rollout_weight=0.4, tree=tree)
                 forest.search(net, 50)
                 for i in range(3):
                     agent = bl.agent(
@@ -198,7 +207,7 @@ def test_an_enhanced_tree_is_that_of_an_agent():
 def test_rollouts_know_more_than_an_ignorant_net():
     """A won game that only rollouts can see: the value of the root."""
     game = bl.game("nim", heaps=(1, 1, 1))  # three single tokens: who begins takes the last one
-    forest = Forest(game, 2, rollout_weight=1.0, policy="value")
+    forest = Forest(game, 2, rollout_weight=1.0, tree=TreeOptions(solver=False, policy="value"))
     forest.search(even, 3)
     assert (forest.root_values()[:, 0] == 1).all()
     assert forest.policy().sum(axis=1) == pytest.approx(1)
@@ -216,16 +225,16 @@ def test_an_action_is_drawn_by_its_value_and_of_the_best_the_most_visited_is_pla
 
 def test_rheas_policy_is_its_first_action_alone():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=6, parallel=3, simulations=30, warm_start="rhea", temperature_moves=9)
-    warm = WarmStart(settings).generation(1)
+    settings = AlphaZero.flat(games=6, parallel=3, simulations=30, warm_start="rhea", temperature_moves=9)
+    warm = WarmStart(settings.warm_start).generation(1)
     asked = []
 
     def judge(planes, legal):
         asked.append(len(planes))
         return even(planes, legal)
 
-    examples, counts = play_games(game, judge, settings, 30, 1, seed=3, threads=1, warm=warm)
-    again, _ = play_games(game, judge, settings, 30, 1, seed=3, threads=2, warm=warm)
+    examples, counts = play_games(game, judge, settings.self_play, 30, 1, seed=3, threads=1, warm=warm)
+    again, _ = play_games(game, judge, settings.self_play, 30, 1, seed=3, threads=2, warm=warm)
     assert not asked and counts.evaluations == 0 and len(counts.scores) == 6
     assert (policies(examples, game).max(axis=1) == 1).all() and (
         policies(examples, game).sum(axis=1) == 1
@@ -238,15 +247,17 @@ def test_rheas_policy_is_its_first_action_alone():
 def test_rhea_expects_nothing():
     """Its best sequence is the luckiest one: nobody gives up for it, and a game that is cut is as it stands."""
     game = bl.game("connectfour")
-    settings = AlphaZero(games=6, parallel=3, simulations=20, warm_start="rhea", resign=0.0, episode_limit=5)
-    warm = WarmStart(settings).generation(1)
-    examples, counts = play_games(game, even, settings, 20, 1, seed=3, threads=1, warm=warm)
+    settings = AlphaZero.flat(
+        games=6, parallel=3, simulations=20, warm_start="rhea", resign=0.0, episode_limit=5
+    )
+    warm = WarmStart(settings.warm_start).generation(1)
+    examples, counts = play_games(game, even, settings.self_play, 20, 1, seed=3, threads=1, warm=warm)
     assert np.isnan(examples.q).all() and len(examples) == 6 * 5
     assert (examples.z == 0).all() and counts.scores == [0.0] * 6 and counts.resign.resigned == 0
     # In an arena the net's side does expect something, and a game that is cut has the last of it.
-    settings = replace(settings, switch="adaptive", resign=None)
-    warm = WarmStart(settings).generation(1)
-    examples, _ = play_games(game, net_of(game), settings, 20, 1, seed=3, threads=1, warm=warm)
+    settings = replaced(settings, {"switch": "adaptive", "resign": None})
+    warm = WarmStart(settings.warm_start).generation(1)
+    examples, _ = play_games(game, net_of(game), settings.self_play, 20, 1, seed=3, threads=1, warm=warm)
     assert np.isnan(examples.q).sum() == 3 * 3 + 3 * 2
     assert np.isfinite(examples.z).all() and (examples.z != 0).all()
 
@@ -255,7 +266,7 @@ def test_rhea_expects_nothing():
 @pytest.mark.parametrize(("name", "more"), [("tictactoe", {}), ("2048", {"ranked_reward": 0.75})])
 def test_of_rhea_what_came_of_it_is_learned(name, more, target):
     game = bl.game(name) if name == "tictactoe" else bl.game(name, size=2)
-    settings = AlphaZero(**SMALL, warm_start="rhea", warm_iterations=1, value_target=target, **more)
+    settings = AlphaZero.flat(**SMALL, warm_start="rhea", warm_iterations=1, value_target=target, **more)
     core = settings.build(game, settings.describe(game, 1), 12, 1).core
     core.train(6)
     examples = core.replay.parts[1]
@@ -267,11 +278,11 @@ def test_of_rhea_what_came_of_it_is_learned(name, more, target):
 
 def test_rhea_has_no_playout_cap_and_asks_before_every_move():
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=4, parallel=2, simulations=20, warm_start="rhea", full_share=0.01)
+    settings = AlphaZero.flat(games=4, parallel=2, simulations=20, warm_start="rhea", full_share=0.01)
     asked = []
-    warm = WarmStart(settings).generation(1)
+    warm = WarmStart(settings.warm_start).generation(1)
     examples, counts = play_games(
-        game, None, settings, 20, 1, 3, 1, warm=warm, poll=lambda: asked.append(None)
+        game, None, settings.self_play, 20, 1, 3, 1, warm=warm, poll=lambda: asked.append(None)
     )
     assert len(examples) == counts.moves and counts.simulations == 20 * counts.moves
     assert len(asked) >= counts.moves / 2
@@ -280,17 +291,17 @@ def test_rhea_has_no_playout_cap_and_asks_before_every_move():
         raise KeyError("stopped")
 
     with pytest.raises(KeyError, match="stopped"):
-        play_games(game, None, settings, 20, 1, 3, 1, warm=warm, poll=stop)
+        play_games(game, None, settings.self_play, 20, 1, 3, 1, warm=warm, poll=stop)
 
 
 def test_the_forest_refuses_what_does_not_fit():
     game = bl.game("connectfour")
     for options, message in (
         ({"rollout_weight": 2}, "rollout_weight must be a number from 0 to 1"),
-        ({"equivalence": 0, "rave": True}, "equivalence must be"),
-        ({"rave_of": "none"}, 'rave_of must be one of "own", "all"'),
-        ({"policy": "rave"}, "needs rave=True"),
-        ({"policy": "improved"}, 'policy must be one of "visits"'),
+        ({"tree": TreeOptions(equivalence=0, rave=True)}, "equivalence must be"),
+        ({"tree": TreeOptions(rave_of="none")}, 'rave_of must be one of "own", "all"'),
+        ({"tree": TreeOptions(policy="rave")}, "needs rave=True"),
+        ({"tree": TreeOptions(policy="improved")}, "needs gumbel"),
         ({"ranked": 3.0}, "games for one player"),
     ):
         with pytest.raises(BoardLabError, match=message):
@@ -305,26 +316,29 @@ def test_the_forest_refuses_what_does_not_fit():
 
 
 def test_the_weight_is_one_over_the_generation():
-    warm = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4))
-    assert [warm.generation(i).options["rollout_weight"] for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
+    warm = WarmStart(AlphaZero.flat(warm_start="wro", warm_iterations=4).warm_start)
+    assert [warm.generation(i).rollout_weight for i in (1, 2, 4)] == [1, 1 / 2, 1 / 4]
     assert warm.generation(5) is None
     assert (
-        WarmStart(AlphaZero(warm_start="wrora", warm_weight=0.5)).generation(3).options["rollout_weight"]
+        WarmStart(AlphaZero.flat(warm_start="wrora", warm_weight=0.5).warm_start).generation(3).rollout_weight
         == 0.5
     )
-    linear = WarmStart(AlphaZero(warm_start="wro", warm_iterations=4, warm_decay="linear"))
-    assert [linear.generation(i).options["rollout_weight"] for i in (1, 2, 3, 4)] == [1, 3 / 4, 1 / 2, 1 / 4]
+    linear = WarmStart(AlphaZero.flat(warm_start="wro", warm_iterations=4, warm_decay="linear").warm_start)
+    assert [linear.generation(i).rollout_weight for i in (1, 2, 3, 4)] == [1, 3 / 4, 1 / 2, 1 / 4]
     assert linear.generation(5) is None
-    assert WarmStart(AlphaZero()).generation(1) is None
-    rora = WarmStart(AlphaZero(warm_start="rora", equivalence=60, rave_of="all")).generation(2)
-    assert rora.options["rollout_weight"] == 1
-    assert rora.options["equivalence"] == 60 and rora.options["rave_of"] == "all"
+    assert WarmStart(AlphaZero().warm_start).generation(1) is None
+    rora = WarmStart(AlphaZero.flat(warm_start="rora", equivalence=60, rave_of="all").warm_start).generation(
+        2
+    )
+    assert rora.rollout_weight == 1
+    grown = rora.enhanced(AlphaZero.flat(equivalence=60, rave_of="all").self_play.tree)
+    assert (grown.equivalence, grown.rave_of, grown.rave) == (60, "all", True)
 
 
 def test_the_switch_falls_as_algorithm_2_says():
     """Worked by hand. Rewards of default MCTS a generation: -10, 0 (not more than 50%), 3, then it stays."""
-    settings = AlphaZero(warm_start="rave", switch="adaptive", warm_iterations=1)
-    warm = WarmStart(settings)
+    settings = AlphaZero.flat(warm_start="rave", switch="adaptive", warm_iterations=1)
+    warm = WarmStart(settings.warm_start)
     trace = []
     for number, reward in enumerate([-10, 0, 3, -20, 8], 1):
         generation = warm.generation(number)
@@ -334,7 +348,7 @@ def test_the_switch_falls_as_algorithm_2_says():
     assert trace == [True, True, True, False, False]
     assert warm.switched[0] == 3
     # A resumed run finds the switch in its checkpoint.
-    other = WarmStart(settings)
+    other = WarmStart(settings.warm_start)
     other.arrays["warm.switched"][:] = warm.switched
     assert other.generation(4) is None
 
@@ -407,15 +421,15 @@ def test_each_side_moves_where_it_should_and_the_reward_is_that_of_the_net():
 @pytest.mark.parametrize("name", WARM_STARTS)
 def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
     game = bl.game("connectfour", rows=4, cols=4, connect=3)
-    settings = AlphaZero(
+    settings = AlphaZero.flat(
         games=7, parallel=3, simulations=12, warm_start=name, switch="adaptive", temperature_moves=2
     )
-    warm = WarmStart(settings).generation(2)
-    searcher = make_searcher(game, settings, 12, 3, 1, 1, warm, None)
+    warm = WarmStart(settings.warm_start).generation(2)
+    searcher = make_searcher(game, settings.self_play, 12, 3, 1, 1, warm, None)
     assert isinstance(searcher, ArenaSearcher)
     assert isinstance(searcher.sides[0], RheaSearcher if name == "rhea" else TreeSearcher)
-    examples, counts = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=1, warm=warm)
-    again, _ = play_games(game, net_of(game), settings, 12, 1, seed=1, threads=2, warm=warm)
+    examples, counts = play_games(game, net_of(game), settings.self_play, 12, 1, seed=1, threads=1, warm=warm)
+    again, _ = play_games(game, net_of(game), settings.self_play, 12, 1, seed=1, threads=2, warm=warm)
     assert np.array_equal(policies(examples, game), policies(again, game)) and np.array_equal(
         examples.fields, again.fields
     )
@@ -428,8 +442,8 @@ def test_arena_games_are_learned_from_and_their_rewards_add_up(name):
 def test_shares_of_a_generation_have_the_halves_of_the_whole():
     """Five shares with a game each: the enhancement begins in two games, as it would in one share of five."""
     game = bl.game("tictactoe")
-    settings = AlphaZero(games=1, parallel=1, simulations=4, warm_start="rhea", switch="adaptive")
-    warm = WarmStart(settings).generation(1)
+    settings = AlphaZero.flat(games=1, parallel=1, simulations=4, warm_start="rhea", switch="adaptive")
+    warm = WarmStart(settings.warm_start).generation(1)
     asked, begun = [], []
 
     def judge(planes, legal):
@@ -438,7 +452,9 @@ def test_shares_of_a_generation_have_the_halves_of_the_whole():
 
     for first in range(5):
         asked.clear()
-        play_games(game, judge, settings, 4, 1, seed=first, threads=1, warm=warm, first=first, episodes=5)
+        play_games(
+            game, judge, settings.self_play, 4, 1, seed=first, threads=1, warm=warm, first=first, episodes=5
+        )
         begun.append(asked[0] > 0)  # the net was not asked about the empty board: RHEA began
     assert begun == [True, True, False, False, False]
 
@@ -446,10 +462,12 @@ def test_shares_of_a_generation_have_the_halves_of_the_whole():
 def test_with_gumbel_both_sides_of_an_arena_explore_alike():
     """An enhancement without weight is the net alone: the same noise, the same decisions."""
     game = bl.game("connectfour")
-    settings = AlphaZero(games=6, parallel=6, simulations=12, gumbel=4, warm_start="wro", warm_weight=0.0)
-    settings = replace(settings, warm_policy="visits", switch="adaptive")
-    warm = WarmStart(settings).generation(1)
-    arena = make_searcher(game, settings, 12, 6, 1, 1, warm, None)
+    settings = AlphaZero.flat(
+        games=6, parallel=6, simulations=12, gumbel=4, warm_start="wro", warm_weight=0.0
+    )
+    settings = replaced(settings, {"warm_policy": "visits", "switch": "adaptive"})
+    warm = WarmStart(settings.warm_start).generation(1)
+    arena = make_searcher(game, settings.self_play, 12, 6, 1, 1, warm, None)
     arena.restart(np.arange(6))
     drawn, found = np.arange(6) < 3, []
     for side in arena.sides:
@@ -457,7 +475,7 @@ def test_with_gumbel_both_sides_of_an_arena_explore_alike():
         found.append(side.decide(drawn, False, np.random.default_rng(0)))
     assert np.array_equal(found[0][0], found[1][0]) and np.array_equal(found[0][1], found[1][1])
     # Without an arena the net's own search is Gumbel's.
-    assert make_searcher(game, settings, 12, 6, 1, 1, None, None).gumbel
+    assert make_searcher(game, settings.self_play, 12, 6, 1, 1, None, None).gumbel
 
 
 @pytest.mark.parametrize(
@@ -472,7 +490,7 @@ def test_with_gumbel_both_sides_of_an_arena_explore_alike():
 )
 def test_the_log_tells_the_noise_of_the_trees(more, noise):
     game = bl.game("tictactoe")
-    settings = AlphaZero(**SMALL, **more)
+    settings = AlphaZero.flat(**SMALL, **more)
     core = settings.build(game, settings.describe(game, 1), 12, 1).core
     core.warm.close = lambda number, reward: core.warm.switched.fill(1)  # the net won at once
     for wanted in noise:
@@ -566,11 +584,11 @@ def test_wangs_variants_are_an_option_away(game, parameters, name):
     values = {key: value for key, value in preset(board, "wang", "alphazero").items() if key != "episodes"}
     for switch in ("fixed", "adaptive"):
         settings = AlphaZero.checked({**values, "warm_start": name, "switch": switch})
-        WarmStart.check(settings, board)
-        assert settings.warm_iterations == 5 and settings.simulations == 100
-        settings = replace(settings, games=2, parallel=2, simulations=4)
-        warm = WarmStart(settings).generation(1)
-        examples, _ = play_games(board, even, settings, 4, 1, seed=0, threads=1, warm=warm)
+        settings.warm_start.check_game(board)
+        assert settings.warm_start.iterations == 5 and settings.self_play.simulations == 100
+        warm = WarmStart(settings.warm_start).generation(1)
+        few = replace(settings.self_play, games=2, parallel=2, simulations=4)
+        examples, _ = play_games(board, even, few, 4, 1, seed=0, threads=1, warm=warm)
         assert len(examples) > 4
 
 

@@ -15,12 +15,11 @@ torch = pytest.importorskip("torch")
 from boardlab.evaluators.evaluator import Evaluator  # noqa: E402
 from boardlab.evaluators.net import distance_evaluator, net_evaluator, puzzle_evaluator  # noqa: E402
 from boardlab.evaluators.python import python_evaluator  # noqa: E402
-from boardlab.learners.alphazero.settings import AlphaZero  # noqa: E402
 from boardlab.learners.puzzles.settings import RandomWalk  # noqa: E402
 from boardlab.nets.distance import distance_layers  # noqa: E402
 from boardlab.nets.distance_net import DistanceNet  # noqa: E402
 from boardlab.nets.inference import net_distances, net_judge  # noqa: E402
-from boardlab.nets.layers import StoredNet  # noqa: E402
+from boardlab.nets.layers import NetOptions, StoredNet  # noqa: E402
 from boardlab.nets.stored import build_net, net_description  # noqa: E402
 from boardlab.nets.torch_net import to_arrays  # noqa: E402
 

@@ -96,7 +96,7 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
         probe = path.with_name(path.name + "-probe")
         begin: list[tuple[float, int]] = []
 
-        def tell(now: bl.learning.Progress) -> bool:
+        def tell(now: bl.learners.Progress) -> bool:
             begin.append((now.seconds, now.episodes))
             return now.seconds > begin[0][0] + 5
 

@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from boardlab.arena.exams.own import own_exams
+from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.evaluators.python import own_evaluators
-from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import Ending, ended_by_signals
 from boardlab.learners.curve import draw_curve, interval_of_runs, points

@@ -145,7 +145,7 @@ def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypa
     with train.training_bar() as bar:
         tell = train.teller(bar)
         for episodes in (1, 2):
-            tell(bl.learning.Progress(episodes, 2, 5 * episodes, 0.5, {}))
+            tell(bl.learners.Progress(episodes, 2, 5 * episodes, 0.5, {}))
     assert [line[:17] for line in capsys.readouterr().err.splitlines()] == [
         "1 of 2 episodes, ", "2 of 2 episodes, ",
     ]  # fmt: skip

@@ -197,7 +197,7 @@ def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_
 @pytest.mark.parametrize("game", ["kuhnpoker", "poker"])
 def test_games_with_hidden_cards_are_refused_and_the_search_for_them_named(game, learner, tmp_path):
     sentence = f"^{learner} learns games in which nothing is hidden, not {game}; the search ismcts plays it"
-    for attempt in (bl.learning.preset, partial(bl.train, out=tmp_path / "run")):
+    for attempt in (bl.learners.preset, partial(bl.train, out=tmp_path / "run")):
         with pytest.raises(BoardLabError, match=sentence):
             attempt(bl.game(game), learner=learner)
     assert not (tmp_path / "run").exists()

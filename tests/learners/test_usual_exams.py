@@ -146,10 +146,10 @@ def test_a_terminal_shows_a_line_and_a_file_nothing(monkeypatch, tmp_path, capsy
     assert capsys.readouterr().out == ""
 
 
-def test_the_watched_functions_are_those_of_learning():
+def test_the_watched_functions_are_those_of_the_learners():
     import inspect
 
-    from boardlab import learning
+    from boardlab import learners
 
     for name in ("train", "resume", "train_many"):
-        assert inspect.signature(getattr(bl, name)) == inspect.signature(getattr(learning, name))
+        assert inspect.signature(getattr(bl, name)) == inspect.signature(getattr(learners, name))

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
     from boardlab.learners.many import ManyRuns
-    from boardlab.learners.train import Run, open_run
+    from boardlab.learners.run import Run, open_run
     from boardlab.watching import resume, train, train_many
 
 __version__ = "0.1.0"

@@ -32,7 +32,9 @@ from boardlab.interrupts import Ending, ended_by_signals
 from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
 from boardlab.learners.multi_train import multi_train
-from boardlab.learners.train import Run, open_run, train
+from boardlab.learners.run import Run, open_run
+from boardlab.learners.run_options import takes_run_options
+from boardlab.learners.train import train
 from boardlab.learners.training import Progress
 from boardlab.learners.worker import worker_command
 from boardlab.numbers import counted, plain
@@ -81,24 +83,27 @@ class ManyRuns(Report):
 
 
 @ended_by_signals()
+@takes_run_options
 def train_many(
     game: Game,
     runs: int,
     *,
+    learner: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    seed: int = 0,
     jobs: int = 1,
     force: bool = False,
     progress: ManyProgress | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
-    **arguments: Any,
+    **given: Any,
 ) -> ManyRuns:
-    """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
+    """Train with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
 
-    Other arguments are those of `train`, `learner` among them. Runs that are there already go on, finished
-    ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the
-    same in the form of GBG. `told_memory` hears of every run that is trained in this process: with one job.
+    Other arguments are those of `train`. Runs that are there already go on, finished ones are kept; `force`
+    starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the same in the form of GBG.
+    `told_memory` is called for every run that is trained in this process: with one job.
     """
+    seed = given.pop("seed", 0)
+    arguments = {"learner": learner, **given}
     check_many(game, runs, jobs, seed, arguments)
     path = RunFolder(out if out is not None else Path("runs") / f"{game.name}-runs").path
     if (path / "agent.toml").exists():

@@ -9,10 +9,24 @@ import operator
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from boardlab.errors import BoardLabError, shown, unknown
+
+
+class Not:
+    """Every value except some."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def __contains__(self, value: object) -> bool:
+        return value not in self.values
+
+
+Need = Mapping[str, Container[Any]]
+"""Switches, each with the values that turn it on. At least one of them must be on."""
 
 
 def option(
@@ -22,9 +36,15 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
+    needs: Need | Sequence[Need] = (),
 ) -> Any:
-    """A field with its default, a sentence, and what it may be."""
-    metadata = {"doc": doc, "low": low, "high": high, "choices": choices}
+    """A dataclass field with a default, a help text and the values that it may have.
+
+    The option does nothing unless what it `needs` is on, as in `needs={"search": Not("off")}`; where it has
+    several needs, all of them.
+    """
+    every = (needs,) if isinstance(needs, Mapping) else tuple(needs)
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "needs": every}
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -39,6 +59,7 @@ class Option:
     low: float | None
     high: float | None
     choices: tuple[str, ...] | None
+    needs: Sequence[Need] = ()
 
     @property
     def shown_name(self) -> str:
@@ -86,6 +107,7 @@ def options_of(kind: type) -> list[Option]:
             low=field.metadata["low"],
             high=field.metadata["high"],
             choices=field.metadata["choices"],
+            needs=field.metadata["needs"],
         )
         for field in dataclasses.fields(kind)
         if "doc" in field.metadata
@@ -163,6 +185,37 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
             raise unknown(f"parameter of {owner}", name, [option.shown_name for option in known.values()])
         checked[name] = _checked(owner, known[name], value)
     return checked
+
+
+def idle_options(
+    chosen: Any, names: Iterable[str], more: Mapping[str, Sequence[Need]] | None = None
+) -> dict[str, tuple[str, Container[Any]]]:
+    """The named options that do nothing in `chosen`: each with the switch to turn on, and its values.
+
+    `more` has the needs of options that are not declared with them.
+    """
+    needs = {known.name: known.needs for known in options_of(type(chosen))} | dict(more or {})
+    idle = {}
+    for name in names:
+        for need in needs.get(name, ()):
+            if not any(getattr(chosen, switch) in on for switch, on in need.items()):
+                idle[name] = next(iter(need.items()))
+    return idle
+
+
+def check_needs(
+    owner: str, chosen: Any, given: Iterable[str], more: Mapping[str, Sequence[Need]] | None = None
+) -> None:
+    """Refuse a `given` option that would do nothing in `chosen`."""
+    place = f"{owner}: " if owner else ""
+    for name, (switch, on) in idle_options(chosen, given, more).items():
+        value, written = getattr(chosen, switch), switch.rstrip("_")
+        if value is None:
+            raise BoardLabError(f"{place}{name} does nothing without {written}; give {written} too")
+        remedy = (
+            f"leave it out, or set {written} to None" if on == (None,) else f"give {written} another value"
+        )
+        raise BoardLabError(f"{place}{name} does nothing with {written}={value}; {remedy}")
 
 
 TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}

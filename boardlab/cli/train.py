@@ -126,7 +126,9 @@ def train(
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
     check_given_with(context, "runs", "jobs")
-    check_given_with(context, "stop_exam", "stop_at", "stop_after")
+    for option in options_of(RunOptions):
+        for need in option.needs:
+            check_given_with(context, next(iter(need)), option.name)
     learner, settings = _learner_and_settings(context, game, learner, layout)
     board_game = game_from(game, context)
     exams, stop_exam = _exams(given["exams"]), given["stop_exam"]

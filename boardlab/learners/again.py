@@ -15,7 +15,6 @@ from boardlab.games.registry import game_from_table
 from boardlab.learners.exams import exam_range
 from boardlab.learners.presets import preset as preset_of
 from boardlab.learners.registry import LEARNERS
-from boardlab.learners.switches import idle_settings
 from boardlab.options import option_words
 
 
@@ -68,9 +67,9 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         chosen.pop("episodes", None)
         usual = kind.checked(chosen).as_dict()
         settings = kind.of_run(settings).as_dict()  # earlier versions had fewer
-        idle = idle_settings(kind.checked(settings), settings)  # `train` refuses what does nothing
+        idle = kind.checked(settings).idle(settings)  # `train` refuses what does nothing
     except BoardLabError:  # a preset of another version
-        usual, idle = {}, {}
+        usual, idle = {}, []
     without = {name: None for name in usual if name not in settings}  # a run's file has no None
     changed = {name: value for name, value in settings.items() if usual.get(name) != value}
     return {name: value for name, value in changed.items() if name not in idle} | without

@@ -7,7 +7,7 @@ CONTRIBUTING.md.
 import dataclasses
 import keyword
 import types
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -18,7 +18,7 @@ from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.run_options import MOST_EPISODES
-from boardlab.options import check_options, option
+from boardlab.options import Need, Not, check_needs, check_options, idle_options, option
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
 
@@ -83,6 +83,8 @@ class LearnerSettings:
     name: ClassVar[str]
     evaluator: ClassVar[str]
     """The evaluator that plays with what was learned."""
+    needs: ClassVar[Mapping[str, Sequence[Need]]] = types.MappingProxyType({})
+    """What settings need, where it is not declared with them."""
     before: ClassVar[Mapping[str, Any]] = types.MappingProxyType({})
     """Settings that runs of earlier versions do not name, as those versions behaved; else the default."""
 
@@ -118,11 +120,19 @@ class LearnerSettings:
         given = cls.check(given)
         return cls.checked({**preset, **cls.inherited(given), **given})
 
-    def check_given(self, given: Container[str]) -> None:
-        """Refuses settings that would not do what they say, `given` or not; asked of new runs only."""
+    def idle(self, names: Iterable[str]) -> list[str]:
+        """The named settings that do nothing here, because what they need is off."""
+        return list(idle_options(self, names, self.needs))
 
-    def check_game(self, game: Game) -> None:
-        """Refuses settings that make no sense in this game; asked of new runs only: old ones go on."""
+    def check_needs(self, given: Iterable[str]) -> None:
+        """Refuse `given` settings that would do nothing; those of a preset may wait for their switch."""
+        check_needs(self.name, self, given, self.needs)
+
+    def check_given(self, given: Container[str]) -> None:
+        """Refuse settings that contradict each other; called for new runs only."""
+
+    def check_game(self, game: Game, given: Container[str] = ()) -> None:
+        """Refuse settings that make no sense in this game; called for new runs only."""
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights; kept in agent.toml."""
@@ -184,22 +194,31 @@ class SelfPlaySettings(LearnerSettings):
         "epsilon_final is reached after so many episodes and stays; by default at the end (paper 003's l)",
         low=1,
         high=10**15,
+        needs={"epsilon_final": Not(None)},
     )
     lambda_: float = option(
         0.0, "eligibility: own positions j earlier learn with (gamma * lambda)**j", low=0, high=1
     )
-    traces: str = option("et", "et: normal; reset: a random action cuts the trace", choices=("et", "reset"))
+    traces: str = option(
+        "et",
+        "et: normal; reset: a random action cuts the trace",
+        choices=("et", "reset"),
+        needs=({"lambda_": Not(0)}, {"gamma": Not(0)}),
+    )
     gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
     adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")
     choose_start: float = option(
         0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
     )
-    start_actions: int = option(1, "number of those random actions", low=1, high=1000)
+    start_actions: int = option(
+        1, "number of those random actions", low=1, high=1000, needs={"choose_start": Not(0)}
+    )
     start_actions_min: int | None = option(
         None,
         "fewest of them: the number is drawn evenly from here to start_actions; by default start_actions",
         low=1,
         high=1000,
+        needs={"choose_start": Not(0)},
     )
     episode_limit: int | None = option(
         None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-from boardlab.options import check_options, option, options_of
+from boardlab.options import Not, check_needs, check_options, option, options_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -53,8 +53,12 @@ class RunOptions:
         high=10**7,
     )
     stop_exam: str | None = option(None, "stop early when this exam is passed")
-    stop_at: float | None = option(None, "the value that passes; by default the best possible")
-    stop_after: int = option(3, "consecutive passes required", low=1, high=10**6)
+    stop_at: float | None = option(
+        None, "the value that passes; by default the best possible", needs={"stop_exam": Not(None)}
+    )
+    stop_after: int = option(
+        3, "consecutive passes required", low=1, high=10**6, needs={"stop_exam": Not(None)}
+    )
     snapshot_every: int = option(
         0,
         "episodes between snapshots, agents that play, in the run's folder snapshots/; 0: none",
@@ -95,9 +99,12 @@ IN_EXAMS = {
 
 def split_options(given: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
     """The options of a run among the keyword arguments, and the others: settings of its learner."""
-    names = {known.name for known in options_of(RunOptions)}
-    options = RunOptions.checked({name: value for name, value in given.items() if name in names})
-    return options, {name: value for name, value in given.items() if name not in names}
+    known = {option.name: option for option in options_of(RunOptions)}
+    options = RunOptions.checked({name: value for name, value in given.items() if name in known})
+    check_needs(
+        "", options, [o.name for o in known.values() if o.needs and getattr(options, o.name) != o.default]
+    )
+    return options, {name: value for name, value in given.items() if name not in known}
 
 
 def takes_run_options(function: Function) -> Function:

@@ -22,7 +22,6 @@ from boardlab.learners.registry import LEARNERS, default_learner
 from boardlab.learners.resume import check_rules, resume
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import split_options, takes_run_options
-from boardlab.learners.switches import check_for_game, check_switches
 from boardlab.learners.training import Tell, Training
 from boardlab.options import options_of
 from boardlab.runs import RunFolder
@@ -107,10 +106,9 @@ class Prepared:
     def training(self, folder: RunFolder, told_memory: Callable[[float], None] | None = None) -> Training:
         """Take memory and threads; refuse what a new run must not have, which an old one may."""
         settings, game = self.settings, self.game
-        check_switches(settings, self.given)
+        settings.check_needs(self.given)
         settings.check_given(self.given)
-        check_for_game(settings, game, self.given)
-        settings.check_game(game)
+        settings.check_game(game, self.given)
         check_stop(game, self.exams)
         if told_memory is not None:
             told_memory(settings.table_bytes(game, self.exams.options.seed))

@@ -8,6 +8,7 @@ from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.learners.alphazero.needs import NEEDS
 from boardlab.learners.alphazero.ranked import RankedReward
 from boardlab.learners.alphazero.replay import Window
 from boardlab.learners.alphazero.reports import require_tensorboard
@@ -219,6 +220,7 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+    needs = NEEDS
     before = types.MappingProxyType({"leaves": 8, "leaf_visits": 0})
 
     def window_at(self, generation: int) -> Window:

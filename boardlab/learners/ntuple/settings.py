@@ -4,7 +4,7 @@ Names and defaults follow papers 000 and 002; `boardlab.learners.presets` has th
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -16,7 +16,7 @@ from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
 from boardlab.learners.learner import SelfPlaySettings, Trainee
 from boardlab.learners.ntuple import layouts
-from boardlab.options import option
+from boardlab.options import Not, option
 
 
 def tanh_reaches(game: Game, reward: str) -> bool:
@@ -64,14 +64,21 @@ class NTupleSettings(SelfPlaySettings):
         "the trace ends where (gamma * lambda)**j falls below this, after 1,024 own positions at the latest",
         low=1e-9,
         high=1,
+        # A decay of 0 or 1 does not fall below the cut on the way.
+        needs=({"lambda_": Not(0)}, {"gamma": Not(0)}, {"lambda_": Not(1), "gamma": Not(1)}),
     )
     coherence: str = option(
         "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
     )
-    tc_init: float = option(1e-4, "N and A start with this", low=1e-20, high=1e6)
-    tc_beta: float = option(2.7, "TC-EXP's exponent", low=0, high=80)
+    tc_init: float = option(
+        1e-4, "N and A start with this", low=1e-20, high=1e6, needs={"coherence": Not("off")}
+    )
+    tc_beta: float = option(2.7, "TC-EXP's exponent", low=0, high=80, needs={"coherence": ("exp",)})
     tc_accumulate: str = option(
-        "change", "N and A sum up the recommended weight changes or delta", choices=("change", "delta")
+        "change",
+        "N and A sum up the recommended weight changes or delta",
+        choices=("change", "delta"),
+        needs={"coherence": Not("off")},
     )
 
     evaluator = "ntuple"
@@ -95,8 +102,21 @@ class NTupleSettings(SelfPlaySettings):
         usual = preset.get("layout", cls.layout)
         return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
 
-    def check_game(self, game: Game) -> None:
-        """Refuses shared tables where the same cells are good for one player and bad for another."""
+    def check_game(self, game: Game, given: Container[str] = ()) -> None:
+        """Refuse `given` settings that ask for more than the game has, and tables that it cannot share."""
+        if "staged" in given and self.staged and game.core.stages == 1:
+            raise BoardLabError(
+                f"{self.name}: staged does nothing in {game.name}, which has one stage; leave it out"
+            )
+        if "symmetries" in given and self.symmetries > game.symmetries:
+            raise BoardLabError(
+                f"{self.name}: symmetries must be at most {game.symmetries}, as many as {game.name} has, not "
+                f"{self.symmetries}; 0 is all of them"
+            )
+        self._check_shared(game)
+
+    def _check_shared(self, game: Game) -> None:
+        """Refuse shared tables where the same cells are good for one player and bad for another."""
         if self.tables != "shared" or game.players == 1 or game.rules.is_impartial:
             return
         if game.core.cells and not _cells_depend_on_the_viewer(game):
@@ -201,31 +221,47 @@ class TdNTuple(NTupleSettings):
         0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
     )
     replay_batch: int = option(
-        1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
+        1,
+        "steps out of the buffer that are learned again after every step",
+        low=1,
+        high=10_000,
+        needs={"replay": Not(0)},
     )
     search: str = option(
         "off",
         "mcts: the actions of self-play come from MCTS over the network as it stands (paper 000, IV-E)",
         choices=("off", "mcts"),
     )
-    search_iterations: int = option(100, "iterations of MCTS an action", low=1, high=10**9)
-    search_cpuct: float = option(1.0, "exploration of its PUCT", low=0, high=1e6)
+    search_iterations: int = option(
+        100, "iterations of MCTS an action", low=1, high=10**9, needs={"search": Not("off")}
+    )
+    search_cpuct: float = option(
+        1.0, "exploration of its PUCT", low=0, high=1e6, needs={"search": Not("off")}
+    )
     search_choice: str = option(
         "visits",
         "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
         choices=("visits", "proportional"),
+        needs={"search": Not("off")},
     )
     search_paper: bool = option(
         False,
         "Algorithm 1 of paper 000 to the letter, as mcts(paper=True), its tree kept over the episode; by "
         "default every action has a new tree, MCTS-Solver and scaled values",
+        needs={"search": Not("off")},
     )
     target: str = option(
         "network",
         "alphabeta: targets are values of an alpha-beta search, not the network's own",
         choices=("network", "alphabeta"),
     )
-    target_depth: int = option(2, "actions that it looks ahead of the after-state", low=1, high=100)
+    target_depth: int = option(
+        2,
+        "actions that it looks ahead of the after-state",
+        low=1,
+        high=100,
+        needs={"target": Not("network")},
+    )
     solve_below: int = option(
         0,
         "targets are exact where at most so many actions are left and two million positions tell; 0: never "

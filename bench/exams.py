@@ -22,7 +22,7 @@ from boardlab.runs import RunFolder
 def train_for(training: Training, seconds: float) -> float:
     """Trains for so long, or to the end: CPU seconds an episode."""
     learner, chunk = training.learner, 1
-    training.trainee.begin()
+    learner.begin()
     begin = time.process_time()
     while time.process_time() - begin < seconds and learner.episodes_done < training.total:
         before = time.process_time()
@@ -42,7 +42,7 @@ def measure(name: str, seconds: float) -> list[str]:
         seconds_of = []
         for is_last in (False, False, True):  # the first time may have something to prepare
             begin = time.process_time()
-            results = plan.take(game, training._agent(), 1, is_last)
+            results = plan.take(game, training.learner.agent(1), 1, is_last)
             seconds_of.append(time.process_time() - begin)
     number = -(-run.episodes // plan.every)
     first, usual, last = seconds_of

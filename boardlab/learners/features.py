@@ -7,7 +7,7 @@ from typing import Any
 from boardlab import _engine
 from boardlab.evaluators.features import build_features
 from boardlab.games.game import Game
-from boardlab.learners.learner import SelfPlaySettings, Trainee
+from boardlab.learners.engine_learner import EngineLearner, SelfPlaySettings
 from boardlab.options import option
 
 
@@ -31,23 +31,33 @@ class TdFeatures(SelfPlaySettings):
     evaluator = "features"
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the network again, but for its weights."""
+        """The network without its weights, as agent.toml keeps it."""
         names = ("features", "hidden", "sigma", "reward", "gamma")
         return {name: getattr(self, name) for name in names}
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> EngineLearner:
         """A learner with small random hidden weights and a value of about 0 everywhere."""
-        network = build_features(game, description, seed)
-        return Trainee(
-            _engine.FeatureLearner(network, self.engine_settings(episodes), self.reward, seed),
-            {"weights": network.weights},
-            {},
-            lambda: network.evaluator(self.reward, self.gamma),
-        )
+        return FeatureLearner(game, self, build_features(game, description, seed), episodes, seed)
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
         return settings
+
+
+class FeatureLearner(EngineLearner):
+    """Learns the weights of a network on features."""
+
+    def __init__(
+        self, game: Game, settings: TdFeatures, network: _engine.FeatureNetwork, episodes: int, seed: int
+    ) -> None:
+        learner = _engine.FeatureLearner(network, settings.engine_settings(episodes), settings.reward, seed)
+        super().__init__(game, learner)
+        self.settings, self.network = settings, network
+        self.weights = {"weights": network.weights}
+
+    def evaluator(self) -> _engine.Evaluator:
+        """An evaluator over the network."""
+        return self.network.evaluator(self.settings.reward, self.settings.gamma)

@@ -1,5 +1,6 @@
 """The learners by name: a line each."""
 
+import os
 from collections.abc import Iterable
 
 from boardlab.learners.alphazero.settings import AlphaZero
@@ -8,6 +9,7 @@ from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learners.puzzles.settings import Davi, DaviNet, RandomWalk
 from boardlab.learners.tabular import QM, QTableSettings
+from boardlab.runs import RunFolder
 
 LEARNERS: dict[str, type[LearnerSettings]] = {
     TdNTuple.name: TdNTuple,
@@ -26,3 +28,9 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
 def default_learner(settings: Iterable[str]) -> str:
     """The learner where the user names none: only AlphaZero can begin with the net of another run."""
     return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
+
+
+def run_folder(path: str | os.PathLike[str]) -> RunFolder:
+    """The folder of a run, which knows the files of every learner: a new run may replace another's."""
+    patterns = (pattern for kind in LEARNERS.values() for pattern in kind.files)
+    return RunFolder(path, tuple(dict.fromkeys(patterns)))

@@ -8,7 +8,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import game_table
 from boardlab.interrupts import ended_by_signals
 from boardlab.learners.exams import check_starts_nothing, resumed_exams
-from boardlab.learners.registry import LEARNERS
+from boardlab.learners.registry import LEARNERS, run_folder
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import RunOptions
 from boardlab.learners.training import Tell, Training
@@ -32,7 +32,7 @@ def resume(
     early then goes on until it passes its exam again. `programs` lets the exams that agent.toml names start
     outside programs, `engine(...)`: a folder may be somebody else's. `progress` is as in `train`.
     """
-    folder = RunFolder(path)
+    folder = run_folder(path)
     if "snapshot" in folder.read_agent(*LEARNERS):
         run = folder.run_of_snapshot
         raise BoardLabError(

@@ -1,6 +1,5 @@
 """Tabular Q-learning and QM-learning (paper 003, algorithm 9), for games with few states."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -8,8 +7,8 @@ from typing import Any, ClassVar
 from boardlab import _engine
 from boardlab.evaluators.qtable import build_table
 from boardlab.games.game import Game
-from boardlab.learners.learner import SelfPlaySettings, Trainee
-from boardlab.options import option, options_of
+from boardlab.learners.engine_learner import EngineLearner, SelfPlaySettings
+from boardlab.options import option
 
 
 @dataclass(frozen=True)
@@ -59,33 +58,9 @@ class QTableSettings(SelfPlaySettings):
         table = {"reward": self.reward, "memory_mb": self.memory_mb, "rollouts": self.rollouts(game)}
         return {**table, "key": "cells"} if game.core.has_rounds else table
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> EngineLearner:
         """A learner whose table is empty. Memory is taken here, or refused."""
-        table = build_table(game, description)
-        iterations, seconds = self.playouts
-        learner = _engine.QLearner(
-            table,
-            self.engine_settings(episodes),
-            self.reward,
-            random_opponents=self.opponents == "random",
-            asks_monte_carlo=self.asks_monte_carlo,
-            search_iterations=iterations,
-            search_seconds=seconds,
-            seed=seed,
-        )
-        return Trainee(
-            learner,
-            {"keys": table.keys, "values": table.values},
-            {},
-            lambda: table.evaluator(self.rollouts(game)),
-            table.recount,
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings that are not None, for the run's file."""
-        values = dataclasses.asdict(self)
-        named = {known.name: values[known.name] for known in options_of(type(self))}
-        return {name: value for name, value in named.items() if value is not None}
+        return TableLearner(game, self, build_table(game, description), episodes, seed)
 
 
 @dataclass(frozen=True)
@@ -112,6 +87,36 @@ class QM(QTableSettings):
         """Playouts after each action where the trained agent is in a state that it does not know."""
         iterations, _ = self.playouts
         return max(1, (iterations or 50) // max(1, len(game.initial_state().legal_actions())))
+
+
+class TableLearner(EngineLearner):
+    """Learns a table of state-action values."""
+
+    def __init__(
+        self, game: Game, settings: QTableSettings, table: _engine.QTable, episodes: int, seed: int
+    ) -> None:
+        iterations, seconds = settings.playouts
+        learner = _engine.QLearner(
+            table,
+            settings.engine_settings(episodes),
+            settings.reward,
+            random_opponents=settings.opponents == "random",
+            asks_monte_carlo=settings.asks_monte_carlo,
+            search_iterations=iterations,
+            search_seconds=seconds,
+            seed=seed,
+        )
+        super().__init__(game, learner)
+        self.settings, self.table = settings, table
+        self.weights = {"keys": table.keys, "values": table.values}
+
+    def restore(self) -> None:
+        """Count the pairs that were read."""
+        self.table.recount()
+
+    def evaluator(self) -> _engine.Evaluator:
+        """An evaluator over the table."""
+        return self.table.evaluator(self.settings.rollouts(self.game))
 
 
 _DEFAULT = {"alpha": 0.3, "alpha_final": 0.05, "epsilon": 1.0, "epsilon_final": 0.2}

@@ -18,7 +18,7 @@ from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
 from boardlab.learners.exams import ExamPlan, check_stop, choose_exams
 from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.presets import preset as preset_of
-from boardlab.learners.registry import LEARNERS, default_learner
+from boardlab.learners.registry import LEARNERS, default_learner, run_folder
 from boardlab.learners.resume import check_rules, resume
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import split_options, takes_run_options
@@ -57,7 +57,7 @@ def train(
     `told_memory` is called with the number of bytes of the n-tuple tables before they are allocated.
     """
     prepared = prepare(game, learner, **given)
-    folder = RunFolder(out if out is not None else Path("runs") / game.name)
+    folder = run_folder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, prepared)
         return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams

@@ -1,4 +1,4 @@
-"""A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/.
+"""A run is a folder: agent.toml, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/ ...
 
 A folder may be a stranger's: sizes are limited before anything is read, and nothing in it is run.
 """
@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -34,21 +34,11 @@ except ImportError:  # not on Windows
 FORMAT = 1
 """Rises when a file can no longer be read by the version before."""
 
-RUN_FILES = (
-    "layout.txt",
-    "log.csv",
-    "curve.png",
-    "losses.png",
-    "generations.jsonl",
-    f"replay/{6 * '[0-9]'}.npz",
-    "tensorboard/events.out.tfevents.*",
-    "weights.npz",
-    "checkpoint.npz",
-)
-"""What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
+RUN_FILES = ("log.csv", "curve.png", "weights.npz", "checkpoint.npz")
+"""The files of every run beside agent.toml. The checkpoint is removed last, when nothing else is left."""
 
-SNAPSHOT_FILES = ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")
-"""What a snapshot is made of; agent.toml is written last and removed first: without it there is none."""
+SNAPSHOT_FILES = ("weights.npz", "checkpoint.npz")
+"""The files of every snapshot beside agent.toml, which is written last and removed first."""
 
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
@@ -72,11 +62,15 @@ class OtherGameError(BoardLabError):
 
 
 class RunFolder:
-    """The files of one run."""
+    """The files of one run.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = as_path("the folder of a run", path)
-        reachable(self.path / "agent.toml")  # so that all later questions what is in it have an answer
+    `files` are patterns of further files that learners keep in it. Only they and those of every run are
+    removed with a run: all others are the user's.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], files: Sequence[str] = ()) -> None:
+        self.path, self.files = as_path("the folder of a run", path), files
+        reachable(self.path / "agent.toml")  # raises here, not in every later question
 
     # ---- one process at a time ----
 
@@ -166,14 +160,20 @@ class RunFolder:
         """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
         self.remove_snapshots()
         try:
-            for pattern in RUN_FILES:
+            for pattern in (*self.files, *RUN_FILES):
                 for old in self.path.glob(pattern):
                     old.unlink()
         except OSError as error:
             raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
-        for name in ("replay", "tensorboard", "snapshots"):
+        for name in (*self._subfolders, "snapshots"):
             with contextlib.suppress(OSError):  # it is not there, or holds something else
                 (self.path / name).rmdir()
+
+    @property
+    def _subfolders(self) -> list[str]:
+        """The folders in it that learners write to."""
+        parents = (PurePath(pattern).parent.as_posix() for pattern in self.files)
+        return [name for name in dict.fromkeys(parents) if name != "."]
 
     def discard(self) -> None:
         """Removes the run that is in it; a folder that was made for it goes with it."""
@@ -275,8 +275,9 @@ class RunFolder:
             if episodes <= after:
                 continue
             try:
-                for name in SNAPSHOT_FILES:
-                    (folder.path / name).unlink(missing_ok=True)
+                for pattern in ("agent.toml", *self.files, *SNAPSHOT_FILES):
+                    for old in folder.path.glob(pattern):
+                        old.unlink()
             except OSError as error:
                 raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
             with contextlib.suppress(OSError):  # it holds something else
@@ -422,7 +423,7 @@ class RunFolder:
     def tidy(self) -> None:
         """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
         snapshots = (snapshot.path for snapshot in self.snapshots().values())
-        for folder in (self.path, self.path / "replay", *snapshots):
+        for folder in (self.path, *(self.path / name for name in self._subfolders), *snapshots):
             remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:

@@ -17,7 +17,7 @@ from boardlab.learners import LEARNERS, train_many
 from boardlab.learners.again import train_command
 from boardlab.learners.alphazero.gate import GateResult
 from boardlab.learners.alphazero.settings import AlphaZero
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.learners.presets import preset
 from boardlab.options import Not, check_options, option, options_of
 
@@ -407,19 +407,19 @@ class Favourite(LearnerSettings):
 
     def build(self, game, description, episodes, seed):
         """Knows nothing yet."""
-        wins = np.zeros(description["actions"])
-        judge = bl.evaluator("rollout", game).core
-        return Trainee(_Counting(game, wins, seed), {"wins": wins}, {}, lambda: judge)
+        return _Counting(game, np.zeros(description["actions"]), seed)
 
 
-class _Counting:
+class _Counting(Learner):
     """Plays and learns."""
+
+    alpha = epsilon = 0.0
 
     def __init__(self, game, wins, seed):
         self.game, self.wins = game, wins
+        self.weights, self.counters = {"wins": wins}, {}
         self.episodes_done = self.actions_done = 0
         self.random_state = seed
-        self.alpha = self.epsilon = 0.0
 
     def train(self, episodes):
         """Random games, of which the winner's first action is counted."""
@@ -430,6 +430,10 @@ class _Counting:
         self.random_state += 1
         self.episodes_done += episodes
         return episodes
+
+    def evaluator(self):
+        """A toy judges by random playouts."""
+        return bl.evaluator("rollout", self.game).core
 
 
 def test_a_learner_is_added_by_a_class_and_a_line(monkeypatch, tmp_path):

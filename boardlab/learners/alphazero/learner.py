@@ -29,7 +29,7 @@ from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.shares import SelfPlay
 from boardlab.learners.alphazero.transfer import freeze_layers, take_over
 from boardlab.learners.alphazero.warm_start import WarmStart
-from boardlab.learners.learner import Trainee
+from boardlab.learners.learner import Learner
 from boardlab.learners.moments import fill_moments, moments
 from boardlab.learners.pytorch import cosine, seeded, threaded
 from boardlab.nets.cpu_training import LearningNet
@@ -59,12 +59,14 @@ class _Judging(EvaluatorSpec):
         return self.core
 
 
-class AlphaZeroLearner:
+class AlphaZeroLearner(Learner):
     """Learns a generation at a time. What decides the next one is in `arrays`, the replay and two counters.
 
     Random numbers of a generation come from the seed and its number, so that nothing else needs to be
     saved: a resumed run ends where an unbroken one does (on one CPU; a GPU's sums differ in their last bits).
     """
+
+    saves_each_chunk = True
 
     def __init__(
         self, game: Game, settings: AlphaZero, description: Mapping[str, Any], episodes: int, seed: int
@@ -108,23 +110,6 @@ class AlphaZeroLearner:
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
         self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
         self._keep()
-
-    def trainee(self) -> Trainee:
-        """The learner as a run holds it."""
-        return Trainee(
-            self,
-            self.weights,
-            self.counters,
-            self.evaluator,
-            self._take_back,
-            columns=self._columns,
-            agent=self.agent,
-            place=self._place,
-            begin=self._begin,
-            examined=lambda row: self.reports.examined(row, self.generation),
-            pictures=self.reports.draw,
-            saves_each_chunk=True,
-        )
 
     @property
     def alpha(self) -> float:
@@ -336,7 +321,7 @@ class AlphaZeroLearner:
 
     # ---- what is kept ----
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """A new run that comes from another one begins with its layers.
 
         Where the game's range is loose, the middle that a net without knowledge expects is that of random
@@ -390,7 +375,7 @@ class AlphaZeroLearner:
         for name, array in self._counters().items():
             self.counters[name][:] = array
 
-    def _take_back(self) -> None:
+    def restore(self) -> None:
         """The other way round, after the arrays were read from a file."""
         from_arrays(self.best, self.weights)
         if self.best is not self.net:
@@ -402,7 +387,7 @@ class AlphaZeroLearner:
             self.ranked.check_arrays()
         fill_moments(self.optimiser, self._learned(), self.counters)
 
-    def _place(self, folder: RunFolder) -> None:
+    def place(self, folder: RunFolder) -> None:
         """The run's folder is known; a run that is resumed finds its examples there."""
         self.replay.folder = RunFolder(folder.path / "replay")
         self.replay.folder.path.mkdir(exist_ok=True)
@@ -426,7 +411,16 @@ class AlphaZeroLearner:
             },
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def examined(self, row: Mapping[str, Any]) -> None:
+        """Report the exams of the last generation."""
+        self.reports.examined(row, self.generation)
+
+    def pictures(self) -> dict[str, bytes]:
+        """The losses of all generations."""
+        return self.reports.draw()
+
+    def columns(self) -> dict[str, Any]:
+        """Facts of the last generation, for the log."""
         names = (
             "generation",
             "simulations",

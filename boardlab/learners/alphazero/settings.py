@@ -15,7 +15,7 @@ from boardlab.learners.alphazero.reports import require_tensorboard
 from boardlab.learners.alphazero.resign import check_resign
 from boardlab.learners.alphazero.transfer import describe_transfer, inherited
 from boardlab.learners.alphazero.warm_start import WARM_STARTS, WarmStart
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.nets.device import require_torch, uses_gpu
 from boardlab.nets.stored import check_planes, net_description
 from boardlab.options import option
@@ -220,6 +220,12 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+    files = (
+        "losses.png",
+        "generations.jsonl",
+        f"replay/{6 * '[0-9]'}.npz",
+        "tensorboard/events.out.tfevents.*",
+    )
     needs = NEEDS
     before = types.MappingProxyType({"leaves": 8, "leaf_visits": 0})
 
@@ -327,10 +333,10 @@ class AlphaZero(LearnerSettings):
             )
         return net_description(game, self)
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Learner:
         """A net with fresh weights and what it learns with."""
         require_torch()
         check_planes(game, description, "of the run")
         from boardlab.learners.alphazero.learner import AlphaZeroLearner
 
-        return AlphaZeroLearner(game, self, description, episodes, seed).trainee()
+        return AlphaZeroLearner(game, self, description, episodes, seed)

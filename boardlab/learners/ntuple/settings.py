@@ -8,14 +8,13 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-
 from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
-from boardlab.learners.learner import SelfPlaySettings, Trainee
+from boardlab.learners.engine_learner import SelfPlaySettings
 from boardlab.learners.ntuple import layouts
+from boardlab.learners.ntuple.learner import NTupleLearner
 from boardlab.options import Not, option
 
 
@@ -82,6 +81,7 @@ class NTupleSettings(SelfPlaySettings):
     )
 
     evaluator = "ntuple"
+    files = ("layout.txt",)
     per_action: ClassVar[bool] = False
     """Whether the network has a set of tables for every action."""
 
@@ -145,7 +145,7 @@ class NTupleSettings(SelfPlaySettings):
         description = self.describe(game, seed)
         return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> NTupleLearner:
         """A learner whose tables are zero. Memory is taken here, or refused."""
         network = build_network(
             game,
@@ -154,17 +154,10 @@ class NTupleSettings(SelfPlaySettings):
             memory_gb=self.memory_gb,
             per_action=self.per_action,
         )
-        counters = {}
-        if network.is_coherent:
-            counters = {"sums": network.sums, "absolutes": network.absolutes}
-        return Trainee(
-            self.learner(network, episodes, seed),
-            {"weights": network.weights},
-            counters,
-            lambda: network.evaluator(self.reward, self.gamma),
-        )
+        core = self.engine_learner(network, episodes, seed)
+        return NTupleLearner(game, self, network, core, description["tuples"])
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         raise NotImplementedError
 
@@ -288,20 +281,7 @@ class TdNTuple(NTupleSettings):
         settings.replay_batch = self.replay_batch
         return settings
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
-        """A learner whose tables are zero. Memory is taken here, or refused."""
-        trainee = super().build(game, description, episodes, seed)
-        buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
-        if buffer is None:
-            return trainee
-        kept: dict[str, NDArray[Any]] = {
-            "replay_indices": buffer.indices,
-            "replay_facts": buffer.facts,
-            "replay_place": buffer.place,
-        }
-        return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
-
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         self._check_memory(network)
         learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
@@ -341,7 +321,7 @@ class QNTuple(NTupleSettings):
     name = "q-ntuple"
     per_action = True
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, True, seed)
 
@@ -361,7 +341,7 @@ class SarsaNTuple(NTupleSettings):
         settings.learn_from_random = self.learn_from_random
         return settings
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
 
@@ -376,8 +356,3 @@ def _cells_depend_on_the_viewer(game: Game) -> bool:
             break
         state.apply(rng.choice(state.legal_actions()))
     return False
-
-
-def settings_from(values: Mapping[str, Any]) -> TdNTuple:
-    """Checked settings of TD n-tuple learning."""
-    return TdNTuple.checked(values)

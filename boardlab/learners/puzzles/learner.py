@@ -15,7 +15,7 @@ from boardlab import _engine
 from boardlab.evaluators.net import distance_evaluator
 from boardlab.games.game import Game
 from boardlab.interrupts import postponing_ctrl_c
-from boardlab.learners.learner import Trainee
+from boardlab.learners.learner import Learner
 from boardlab.learners.moments import fill_moments, moments
 from boardlab.learners.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.learners.pytorch import cosine, seeded, threaded
@@ -27,7 +27,7 @@ from boardlab.nets.torch_net import from_arrays, to_arrays
 from boardlab.search.agent import Agent
 
 
-class DistanceLearner:
+class DistanceLearner(Learner):
     """Learns a batch of fresh walks a step.
 
     The walks of a step come from the seed and its number, so that a resumed run ends where an unbroken one
@@ -67,18 +67,6 @@ class DistanceLearner:
         self.weights = {name: array.copy() for name, array in to_arrays(self.net).items()}
         self.counters = {name: array.copy() for name, array in self._counters().items()}
 
-    def trainee(self) -> Trainee:
-        """The learner as a run holds it."""
-        return Trainee(
-            self,
-            self.weights,
-            self.counters,
-            self.evaluator,
-            self._take_back,
-            columns=lambda: {"loss": f"{self._loss():.6g}"},
-            agent=self.agent,
-        )
-
     @property
     def alpha(self) -> float:
         """The learning rate of the next step."""
@@ -109,7 +97,7 @@ class DistanceLearner:
                 begun = self.episodes_done, self.actions_done
         except BaseException:  # Ctrl-C in the middle of a step: back to what the arrays hold
             self.episodes_done, self.actions_done = begun
-            self._take_back()
+            self.restore()
             raise
         finally:
             self.net.eval()
@@ -133,6 +121,10 @@ class DistanceLearner:
         target = self._targets(*others) if self.settings.iterates else self.steps_ahead
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
             return functional.mse_loss(self.net(cells), target)
+
+    def columns(self) -> dict[str, Any]:
+        """The loss on walks that are not learned yet."""
+        return {"loss": f"{self._loss():.6g}"}
 
     def _loss(self) -> float:
         """On the next step's walks, before they are learned from: the same however the run was broken off."""
@@ -222,7 +214,7 @@ class DistanceLearner:
             for name, array in now.items():
                 kept[name][:] = array
 
-    def _take_back(self) -> None:
+    def restore(self) -> None:
         """The other way round, after the arrays were read from a file."""
         from_arrays(self.net, self.weights)
         if self.judging is not self.net:

@@ -1,6 +1,5 @@
 """The settings of learners for puzzles: one player, no chance, and every action costs something."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -9,10 +8,10 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.nets.device import require_torch, uses_gpu
-from boardlab.options import option, options_of
+from boardlab.options import option
 
 FARTHEST = {(2, "htm"): 11, (2, "qtm"): 14, (3, "htm"): 20, (3, "qtm"): 26}
 """God's numbers of the cubes, by size and metric."""
@@ -72,15 +71,9 @@ class Davi(NTupleSettings):
         check_puzzle(self.name, game)
         return super().describe(game, seed)
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.DaviLearner(network, self.engine_settings(episodes), self.reward, seed)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings that are not None, for the run's file."""
-        values = dataclasses.asdict(self)
-        named = {known.name: values[known.name] for known in options_of(type(self))}
-        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -141,12 +134,12 @@ class RandomWalk(LearnerSettings):
             "blocks": self.blocks,
         }
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Learner:
         """A net with fresh weights and what it learns with."""
         require_torch()
         from boardlab.learners.puzzles.learner import DistanceLearner
 
-        return DistanceLearner(game, self, description, episodes, seed).trainee()
+        return DistanceLearner(game, self, description, episodes, seed)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,19 @@ from boardlab import _engine
 from boardlab.evaluators.features import build_features
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import EngineLearner, SelfPlaySettings
+from boardlab.learners.learner import USUAL_EPISODES
 from boardlab.options import option
+
+FEATURES: dict[str, Any] = {
+    "episodes": USUAL_EPISODES,
+    "hidden": 30,
+    "alpha": 0.01,
+    "alpha_final": 0.001,
+    "epsilon": 0.3,
+    "choose_start": 0.5,
+}
+"""The preset of every game. A gradient step moves all weights of the hidden layer at once: with a rate of .05
+it overshoots; and without random openings the network knows only its own."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +41,11 @@ class TdFeatures(SelfPlaySettings):
 
     name = "td-features"
     evaluator = "features"
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The default is one for all games."""
+        return {"default": FEATURES}
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """The network without its weights, as agent.toml keeps it."""

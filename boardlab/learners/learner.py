@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.checks import as_integer
-from boardlab.errors import check_known
 from boardlab.games.game import Game
 from boardlab.learners.run_options import MOST_EPISODES
 from boardlab.options import Need, check_needs, check_options, idle_options, options_of
@@ -146,10 +145,16 @@ class LearnerSettings:
         return cost
 
     @classmethod
-    def preset(cls, game: Game, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of that name for the game, and `episodes`; `given` are those that the user gave."""
-        check_known(f"preset of {cls.name}", name, ["default"])
-        return {"episodes": USUAL_EPISODES}
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name: settings and `episodes`. There is always a "default"."""
+        return {"default": {"episodes": USUAL_EPISODES}}
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset `chosen`, fitted to the game's parameters and to the settings that the user gave."""
+        return chosen
 
     @classmethod
     def inherited(cls, given: Mapping[str, Any]) -> dict[str, Any]:

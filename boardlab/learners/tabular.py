@@ -1,4 +1,4 @@
-"""Tabular Q-learning and QM-learning (paper 003, algorithm 9), for games with few states."""
+"""Tabular Q-learning and QM-learning (Wang, 2021, Algorithm 9), for games with few states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +9,22 @@ from boardlab.evaluators.qtable import build_table
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import EngineLearner, SelfPlaySettings
 from boardlab.options import option
+
+_DEFAULT = {"alpha": 0.3, "alpha_final": 0.05, "epsilon": 1.0, "epsilon_final": 0.2}
+_PAPER = {"episodes": 50_000, "epsilon": 0.5, "epsilon_final": 0.0, "opponents": "random"}
+
+TABULAR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
+    # Wang (2021) has the algorithm and its symbols; alpha, gamma and epsilon have the usual values.
+    "tictactoe": {
+        "paper": {**_PAPER, "memory_mb": 1},
+        "default": {**_DEFAULT, "episodes": 200_000, "memory_mb": 1},
+    },
+    "connectfour": {"paper": _PAPER},
+    "gobang": {"paper": _PAPER},
+    "hex": {"paper": _PAPER},
+}
+TABULAR: dict[str, Any] = {**_DEFAULT, "episodes": 100_000, "memory_mb": 64}
+"""For a game without a default of its own."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +56,14 @@ class QTableSettings(SelfPlaySettings):
     evaluator = "qtable"
     asks_monte_carlo: ClassVar[bool] = False
 
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name."""
+        return {"default": TABULAR, **TABULAR_PRESETS.get(game.name, {})}
+
     @property
     def playouts(self) -> tuple[int, float]:
-        """Of a Monte Carlo Search: their number and their time, 0 for no limit."""
+        """Playouts of a Monte Carlo Search: their number and their time, 0 for no limit."""
         return 1, 0.0
 
     def rollouts(self, game: Game) -> int:
@@ -79,7 +100,7 @@ class QM(QTableSettings):
 
     @property
     def playouts(self) -> tuple[int, float]:
-        """Of a Monte Carlo Search: their number and their time, 0 for no limit."""
+        """Playouts of a Monte Carlo Search: their number and their time, 0 for no limit."""
         unlimited = 50 if self.search_seconds is None else 0
         return self.search_iterations or unlimited, self.search_seconds or 0.0
 
@@ -117,20 +138,3 @@ class TableLearner(EngineLearner):
     def evaluator(self) -> _engine.Evaluator:
         """An evaluator over the table."""
         return self.table.evaluator(self.settings.rollouts(self.game))
-
-
-_DEFAULT = {"alpha": 0.3, "alpha_final": 0.05, "epsilon": 1.0, "epsilon_final": 0.2}
-_PAPER = {"episodes": 50_000, "epsilon": 0.5, "epsilon_final": 0.0, "opponents": "random"}
-
-TABULAR_PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
-    # Paper 003 has the algorithm and its symbols; the values of alpha, gamma and epsilon are the usual ones.
-    "tictactoe": {
-        "paper": {**_PAPER, "memory_mb": 1},
-        "default": {**_DEFAULT, "episodes": 200_000, "memory_mb": 1},
-    },
-    "connectfour": {"paper": _PAPER},
-    "gobang": {"paper": _PAPER},
-    "hex": {"paper": _PAPER},
-}
-TABULAR: dict[str, Any] = {**_DEFAULT, "episodes": 100_000, "memory_mb": 64}
-"""For a game without an entry of its own."""

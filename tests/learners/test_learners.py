@@ -439,7 +439,10 @@ class _Counting(Learner):
 def test_a_learner_is_added_by_a_class_and_a_line(monkeypatch, tmp_path):
     monkeypatch.setitem(LEARNERS, Favourite.name, Favourite)
     assert preset(TICTACTOE, learner="favourite") == {"episodes": 100_000}
-    with pytest.raises(BoardLabError, match='unknown preset of favourite "paper"; there are default'):
+    with pytest.raises(
+        BoardLabError,
+        match="favourite has no preset paper for tictactoe, only default; it is a preset of td-ntuple",
+    ):
         bl.train(TICTACTOE, "favourite", preset="paper", out=tmp_path / "run")
     run = bl.train(TICTACTOE, "favourite", episodes=200, out=tmp_path / "run", epsilon=0.25, exams=["random"])
     assert (run.episodes, run.settings) == (200, Favourite(epsilon=0.25))

@@ -95,9 +95,9 @@ def test_a_game_may_have_a_paper_preset_and_the_general_default(name):
 @pytest.mark.parametrize(
     ("name", "learner", "words"),
     [
-        ("blackjack", "td-ntuple", "no preset paper for blackjack; the papers give it for sarsa-ntuple, q-ntuple"),
-        ("tictactoe", "sarsa-ntuple", "no preset paper for tictactoe; the papers give it for td-ntuple"),
-        ("morpion", "td-ntuple", 'unknown preset for morpion "paper"; there are default'),
+        ("blackjack", "td-ntuple", "no preset paper for blackjack, only default; it is a preset of sarsa-ntuple, q-ntuple"),
+        ("tictactoe", "sarsa-ntuple", "no preset paper for tictactoe, only default; it is a preset of td-ntuple"),
+        ("morpion", "td-ntuple", 'unknown preset of td-ntuple for morpion "paper"; there are default'),
     ],
 )  # fmt: skip
 def test_a_preset_of_another_learner_is_told(name, learner, words):

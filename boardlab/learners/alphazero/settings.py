@@ -9,6 +9,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.alphazero.needs import NEEDS
+from boardlab.learners.alphazero.presets import ALPHAZERO_PRESETS, alphazero_preset
 from boardlab.learners.alphazero.ranked import RankedReward
 from boardlab.learners.alphazero.replay import Window
 from boardlab.learners.alphazero.reports import require_tensorboard
@@ -228,6 +229,18 @@ class AlphaZero(LearnerSettings):
     )
     needs = NEEDS
     before = types.MappingProxyType({"leaves": 8, "leaf_visits": 0})
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets by name; they are those of every game."""
+        return ALPHAZERO_PRESETS
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset, fitted to the game, the device and the settings that the user gave."""
+        return alphazero_preset(game, name, given, cls.cpuct)
 
     def window_at(self, generation: int) -> Window:
         """What the generation of that number, the first is 1, is learned from."""

@@ -14,7 +14,9 @@ from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import SelfPlaySettings
 from boardlab.learners.ntuple import layouts
+from boardlab.learners.ntuple.fitting import fitted, make_room, paper_variant
 from boardlab.learners.ntuple.learner import NTupleLearner
+from boardlab.learners.ntuple.presets import pair_presets, td_presets
 from boardlab.options import Not, option
 
 
@@ -84,6 +86,24 @@ class NTupleSettings(SelfPlaySettings):
     files = ("layout.txt",)
     per_action: ClassVar[bool] = False
     """Whether the network has a set of tables for every action."""
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name."""
+        return pair_presets(game.name)
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset `chosen`, fitted to the game's parameters and to the settings that the user gave."""
+        make_room(chosen, given)
+        reward = given.get("reward", chosen.get("reward", "score"))
+        if reward in game.outcomes and not tanh_reaches(game, reward):
+            chosen["sigma"] = "identity"
+        if name == "paper":
+            chosen |= paper_variant(game)
+        return fitted(game, chosen)
 
     @classmethod
     def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -270,6 +290,11 @@ class TdNTuple(NTupleSettings):
     )
 
     name = "td-ntuple"
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name."""
+        return td_presets(game.name)
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
         """The learner's part, as the engine takes it."""

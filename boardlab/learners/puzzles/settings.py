@@ -9,7 +9,9 @@ from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
 from boardlab.learners.learner import Learner, LearnerSettings
+from boardlab.learners.ntuple.fitting import fitted
 from boardlab.learners.ntuple.settings import NTupleSettings
+from boardlab.learners.puzzles.presets import DAVI, net_preset
 from boardlab.nets.device import require_torch, uses_gpu
 from boardlab.options import option
 
@@ -66,6 +68,18 @@ class Davi(NTupleSettings):
 
     name = "davi"
 
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The default is one for all puzzles."""
+        return {"default": DAVI}
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset `chosen`, fitted to the game's parameters."""
+        return fitted(game, chosen)
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the network again, but for its weights."""
         check_puzzle(self.name, game)
@@ -104,6 +118,13 @@ class RandomWalk(LearnerSettings):
     evaluator = "net"
     iterates: ClassVar[bool] = False
     """Whether targets come from the net's own opinion of the next positions."""
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The default of the net for this puzzle and this device."""
+        return net_preset(game, cls.name, given)
 
     def expression(self, path: str) -> str:
         """The trained agent: beam search over its net."""

@@ -19,7 +19,7 @@ from boardlab.learners.again import train_command
 
 torch = pytest.importorskip("torch")
 
-from boardlab.learners import presets  # noqa: E402
+from boardlab.learners.alphazero import presets  # noqa: E402
 from boardlab.learners.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learners.alphazero.replay import action_type  # noqa: E402
 from boardlab.learners.alphazero.searchers import TreeSearcher, by_shares, search  # noqa: E402

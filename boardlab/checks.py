@@ -1,4 +1,4 @@
-"""Checks of arguments: the value in its proper type, or one sentence that says why not."""
+"""Checks of arguments: the value in its type, or an error in one sentence."""
 
 import math
 import operator

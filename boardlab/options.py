@@ -1,6 +1,6 @@
-"""Parameters of games, evaluators and searches: frozen dataclasses with a sentence a field.
+"""Options of games, evaluators, searches and learners: dataclass fields.
 
-The command line, agent expressions, run files and the documentation are all made from these.
+The command line, agent expressions, run files and the documentation are made from them.
 """
 
 import dataclasses
@@ -50,7 +50,7 @@ def option(
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """One parameter as documentation and error messages need it."""
+    """One option, with what documentation and error messages need."""
 
     name: str
     type: Any
@@ -63,12 +63,12 @@ class Option:
 
     @property
     def shown_name(self) -> str:
-        """The name as users write it: lambda_ is lambda, which Python keeps for itself."""
+        """The name as users write it: lambda_ is lambda, a keyword of Python."""
         return self.name.rstrip("_")
 
     @property
     def allowed(self) -> str:
-        """What may be given, in words."""
+        """The allowed values, in words."""
         if self.choices:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
         kinds = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
@@ -115,22 +115,22 @@ def options_of(kind: type) -> list[Option]:
 
 
 def first_line(made: Any, otherwise: str) -> str:
-    """What the docstring of a user's own function or class says of it."""
+    """The first line of the docstring of a user's function or class."""
     return next(iter((made.__doc__ or "").strip().splitlines()), otherwise)
 
 
 KINDS = (bool, int, float, str, tuple[int, ...])
-"""What an option of a user's own may be, each also with `| None`."""
+"""Types of a user's own options, each also with `| None`."""
 
 
 def own_options(
     make: Callable[..., Any], given: Sequence[str], owner: str, reserved: Collection[str]
 ) -> list[Any]:
-    """The keyword arguments of a user's own function, as fields for `dataclasses.make_dataclass`.
+    """The keyword arguments of a user's function, as fields for `make_dataclass`.
 
-    The first arguments are `given` by BoardLab. The others are options where the annotation or the default
-    tells of which kind; what else has a default is left alone: `lambda game, net=net: net`. Names that are
-    `reserved` mean something already.
+    BoardLab passes the first arguments, `given`. The others are options if their annotation or default is of
+    a known type; others with a default are left alone: `lambda game, net=net: net`. Names in `reserved` are
+    refused.
     """
     signature = _signature(make)
     if signature is None:
@@ -142,8 +142,8 @@ def own_options(
         name, default = argument.name, argument.default
         if default is argument.empty or argument.kind is argument.POSITIONAL_ONLY:
             raise BoardLabError(f"{owner}: its argument {name} needs a default, as in {name}=1.0")
-        is_told = _bare_type(argument.annotation)[0] in KINDS
-        kind = argument.annotation if is_told else _kind_of(default)
+        is_annotated = _bare_type(argument.annotation)[0] in KINDS
+        kind = argument.annotation if is_annotated else _kind_of(default)
         if kind is None:
             continue
         if name in reserved:
@@ -166,7 +166,7 @@ def _signature(make: Callable[..., Any]) -> inspect.Signature | None:
         pass
     try:
         return inspect.signature(make)
-    except (TypeError, ValueError):  # written in C: nobody can look into it
+    except (TypeError, ValueError):  # written in C, without a signature
         return None
 
 
@@ -177,7 +177,7 @@ def _kind_of(default: Any) -> Any:
 
 
 def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with every entry checked against its option and brought to its type."""
+    """`values`, each checked against its option and converted to its type."""
     known = {option.name: option for option in options_of(kind)}
     checked = {}
     for name, value in values.items():
@@ -190,9 +190,10 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
 def idle_options(
     chosen: Any, names: Iterable[str], more: Mapping[str, Sequence[Need]] | None = None
 ) -> dict[str, tuple[str, Container[Any]]]:
-    """The named options that do nothing in `chosen`: each with the switch to turn on, and its values.
+    """The named options that do nothing in `chosen`.
 
-    `more` has the needs of options that are not declared with them.
+    Each comes with the switch to turn on and the values that do so. `more` has the
+    needs of options that are not declared with them.
     """
     needs = {known.name: known.needs for known in options_of(type(chosen))} | dict(more or {})
     idle = {}
@@ -222,7 +223,7 @@ TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no":
 
 
 def read_option(owner: str, option: Option, text: str) -> Any:
-    """The text as the option's kind of value; `check_options` then says whether it may be that."""
+    """The text as a value of the option's type; `check_options` checks its range."""
     kind, optional = _bare_type(option.type)
     if optional and text.lower() == "none":
         return None
@@ -239,7 +240,7 @@ def read_option(owner: str, option: Option, text: str) -> Any:
 
 
 def read_number(kind: type, text: str) -> int | float:
-    """The text as that kind of number; 1e4 is a whole one. ValueError where it is none."""
+    """The text as a number of that type; 1e4 is a whole one. ValueError otherwise."""
     try:
         return int(text) if kind is int else float(text)
     except ValueError:
@@ -300,7 +301,7 @@ def _checked(owner: str, option: Option, value: Any) -> Any:
 
 
 def _number(kind: type, value: Any) -> int | float | None:
-    """`value` as that kind of number, or None when it is none. NaN and infinity are none."""
+    """`value` as a finite number of that type, or None."""
     if isinstance(value, (bool, str, bytes, bytearray)):
         return None
     if kind is int:

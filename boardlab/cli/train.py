@@ -1,4 +1,4 @@
-"""`boardlab train` and `boardlab resume`: agents that teach themselves, before your eyes."""
+"""`boardlab train` and `boardlab resume`."""
 
 import contextlib
 import dataclasses
@@ -46,18 +46,22 @@ from boardlab.runs import RunFolder
 from boardlab.search.expression import programs_of
 
 QUIET_SECONDS = 10.0
-"""After so long without an exam a run says how far it is, where there is no bar."""
+"""Seconds between lines of progress, where there is no bar and no exam."""
 
 NO_PICTURE = "for the learning curve as a picture: "
 
 
-COMPLETIONS = {"preset": complete_preset, "exams": complete_exam, "stop_exam": complete_exam}
+COMPLETIONS: dict[str, Callable[..., Any]] = {
+    "preset": complete_preset,
+    "exams": complete_exam,
+    "stop_exam": complete_exam,
+}
 
 EXAMS_HELP = 'Repeat the option for more than one; "none" takes none'
 
 
 def takes_run_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes `**given` an option for every option of a run, behind --learner."""
+    """Add an option for every option of a run to a command, behind --learner."""
     own = inspect.signature(command)
     *parameters, _ = own.parameters.values()
     place = [parameter.name for parameter in parameters].index("learner") + 1
@@ -124,7 +128,7 @@ def train(
     ] = False,
     **given: Any,
 ) -> None:
-    """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
+    """Train an agent by self-play and keep it in a run folder."""
     check_given_with(context, "runs", "jobs")
     for option in options_of(RunOptions):
         for need in option.needs:
@@ -173,7 +177,7 @@ def _learner_and_settings(
 
 def _train(game: Game, folder: Path, arguments: dict[str, Any]) -> None:
     """Train one run, with a progress bar and a report."""
-    before = _written(folder)  # a run that --force was to replace is none of ours
+    before = _written(folder)  # so that a run that --force replaces is not taken for the new one
     exams = (*(arguments["exams"] or ()), arguments["stop_exam"])
     with saved_by_ctrl_c(
         _to_go_on(folder, any(programs_of(name) for name in exams if name)),
@@ -187,11 +191,11 @@ def _train(game: Game, folder: Path, arguments: dict[str, Any]) -> None:
 
 
 def _say_usual_exam(run: Run) -> None:
-    """Says why a run was not examined, or what would give it a better exam."""
+    """Print why a run was not examined, or how to get a better exam."""
     names = tuple(exam_names(run.log))
-    said = better_exam(run.game, names) if names else "no exam: the run was too short; --exam names one"
-    if said:
-        console.print(said, style="dim", markup=False, soft_wrap=True)
+    hint = better_exam(run.game, names) if names else "no exam: the run was too short; --exam names one"
+    if hint:
+        console.print(hint, style="dim", markup=False, soft_wrap=True)
 
 
 def _to_go_on(folder: Path, programs: bool) -> str:
@@ -199,7 +203,7 @@ def _to_go_on(folder: Path, programs: bool) -> str:
 
 
 def _written(folder: Path) -> tuple[int, int] | None:
-    """Tells one run in the folder from another; None where there is none to go on with."""
+    """Identify the run in the folder; None where there is none to resume."""
     try:
         file = (folder / "agent.toml").stat()
         return (file.st_ino, file.st_mtime_ns) if (folder / "checkpoint.npz").exists() else None
@@ -208,7 +212,7 @@ def _written(folder: Path) -> tuple[int, int] | None:
 
 
 def _exams(given: list[str] | None) -> list[str] | None:
-    """The exams that were named; none is a word of its own."""
+    """The exams that the user names; "none" is no exam."""
     if given and "none" in given:
         if len(given) > 1:
             raise BoardLabError("--exam none takes no exam: give none or others, not both")
@@ -217,10 +221,9 @@ def _exams(given: list[str] | None) -> list[str] | None:
 
 
 def _show_settings(run: Prepared, folder: Path) -> None:
-    """Every setting of the learner, what it would be in this run, and what it means; the tables' memory.
+    """Print every setting of the run with its value and help, and the tables' memory.
 
-    The run is made ready, so that what it would refuse is refused here. A run that is in its folder already
-    is no matter.
+    The run is built, so that its errors appear here. A run that is already in the folder does not matter.
     """
     sizes: list[float] = []
     run.training(RunFolder(folder), sizes.append)
@@ -236,7 +239,7 @@ def _show_settings(run: Prepared, folder: Path) -> None:
 
 
 def _say_memory(size: float, each: str = "") -> None:
-    """Says what the tables will take, before they do."""
+    """Print the memory of the tables before it is taken."""
     if size:
         console.print(f"memory of the tables: {memory(size)}{each}", markup=False, soft_wrap=True)
 
@@ -253,11 +256,11 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
                 tellers[seed] = teller(bar, f"seed {seed}")
             tellers[seed](standing)
 
-        said: set[float] = set()
+        printed: set[float] = set()
 
         def say_once(size: float) -> None:
-            if size not in said:
-                said.add(size)
+            if size not in printed:
+                printed.add(size)
                 _say_memory(size, " a run")
 
         done = train_many(game, runs, jobs=jobs, progress=tell, told_memory=say_once, **arguments)
@@ -275,7 +278,10 @@ def resume(
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
     episodes: Annotated[int | None, typer.Option(help=f"New total of episodes. {ROUNDED_UP}.")] = None,
     programs: Annotated[
-        bool, typer.Option("--programs", help="The run's exams may start outside programs: you trust it.")
+        bool,
+        typer.Option(
+            "--programs", help="Let the run's exams start outside programs; only for runs you trust."
+        ),
     ] = False,
 ) -> None:
     """Go on with a run from its last checkpoint.
@@ -294,7 +300,7 @@ def resume(
 
 
 def split_settings(game: str, learner: str, context: typer.Context) -> dict[str, Any]:
-    """Takes the learner's settings out of the words behind the game; the game's own parameters stay."""
+    """Take the learner's settings from the words behind the game."""
     if learner not in LEARNERS:
         raise unknown("learner", learner, LEARNERS)
     own = {option.name for option in options_of(rules_of(game))}
@@ -338,7 +344,7 @@ class UnsettableError(BoardLabError):
 
 
 def check_settable(word: str, learner: str) -> None:
-    """Refuses an option, as it was typed, that is a setting of other learners only."""
+    """Refuse an option that is a setting of other learners only."""
     name = word[2:].replace("-", "_")
     others = [
         learns
@@ -379,9 +385,9 @@ def training_bar() -> Progress:
 
 
 def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
-    """Shows on a line of the bar how far the run is, its speed, and its last exam.
+    """A progress callback that shows progress, speed and exams on the bar.
 
-    Where the output is no terminal, a line on standard error says so after every exam, or after a while.
+    Without a terminal it prints a line to standard error after every exam, or every 10 seconds.
     """
     task = bar.add_task(name, total=None, start=True, facts="")
     begun: list[int] = []  # episodes that were there before: a resumed run's time left is of the rest
@@ -403,7 +409,7 @@ def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
             said, exams = time.monotonic(), standing.exams
             run = f"{name}: " if name else ""
             line = f"{run}{standing.episodes:,} of {standing.total:,} episodes{facts}"
-            with contextlib.suppress(OSError):  # nobody reads it any more, or the disk is full: learn on
+            with contextlib.suppress(OSError):  # the reader is gone, or the disk is full: go on learning
                 print(printable(line), file=sys.stderr, flush=True)
 
     return tell
@@ -418,7 +424,7 @@ def _short(speed: float) -> str:
 
 
 def curve_width() -> int:
-    """Columns of a curve: what a narrow terminal has beside the numbers."""
+    """Columns of a curve beside its numbers, as many as the terminal has."""
     return max(16, min(56, console.width - 12))
 
 

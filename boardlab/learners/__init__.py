@@ -1,4 +1,4 @@
-"""Learners: they make an evaluator better by playing, and keep what they learned in a run folder."""
+"""Learners improve an evaluator by playing, and keep it in a run folder."""
 
 from boardlab.learners.features import TdFeatures
 from boardlab.learners.many import ManyRuns, train_many

@@ -1,4 +1,4 @@
-"""What the engine's learners share: the settings of self-play, and a `Learner` over the engine's own."""
+"""What the engine's learners share: settings of self-play, and a `Learner`."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class EngineLearner(Learner):
         self.weights, self.counters = {}, {}
 
     def train(self, episodes: int) -> int:
-        """Play and learn that many more episodes in the engine (engine/ntuple, engine/tabular)."""
+        """Play and learn more episodes in the engine (engine/ntuple, engine/tabular)."""
         return self.core.train(episodes)
 
     @property
@@ -31,7 +31,7 @@ class EngineLearner(Learner):
         """The present share of random actions."""
         return self.core.epsilon
 
-    @property  # type: ignore[override]
+    @property
     def episodes_done(self) -> int:
         """Episodes played so far."""
         return self.core.episodes_done
@@ -40,7 +40,7 @@ class EngineLearner(Learner):
     def episodes_done(self, number: int) -> None:
         self.core.episodes_done = number
 
-    @property  # type: ignore[override]
+    @property
     def actions_done(self) -> int:
         """Actions of those episodes."""
         return self.core.actions_done
@@ -49,7 +49,7 @@ class EngineLearner(Learner):
     def actions_done(self, number: int) -> None:
         self.core.actions_done = number
 
-    @property  # type: ignore[override]
+    @property
     def random_state(self) -> int:
         """The state of the random numbers."""
         return self.core.random_state
@@ -72,7 +72,7 @@ class SelfPlaySettings(LearnerSettings):
     )
     epsilon: float = option(0.1, "probability of a random action", low=0, high=1)
     epsilon_final: float | None = option(
-        None, "the same at the end, reached linearly; by default epsilon", low=0, high=1
+        None, "epsilon at the end, reached linearly; by default epsilon", low=0, high=1
     )
     epsilon_episodes: int | None = option(
         None,
@@ -90,7 +90,7 @@ class SelfPlaySettings(LearnerSettings):
         choices=("et", "reset"),
         needs=({"lambda_": Not(0)}, {"gamma": Not(0)}),
     )
-    gamma: float = option(1.0, "discount of what is to come", low=0, high=1)
+    gamma: float = option(1.0, "discount of future values", low=0, high=1)
     adapt_others: bool = option(True, "final adaptation, part 1: the players who did not move last")
     choose_start: float = option(
         0.0, "share of episodes that start after random actions (Choose-Start-01: 0.5)", low=0, high=1
@@ -106,11 +106,11 @@ class SelfPlaySettings(LearnerSettings):
         needs={"choose_start": Not(0)},
     )
     episode_limit: int | None = option(
-        None, "cut episodes after so many actions; by default at the game's horizon", low=1, high=10**9
+        None, "most actions of an episode; by default the game's horizon", low=1, high=10**9
     )
 
     def check_given(self, given: Container[str]) -> None:
-        """Refuses a range of random actions that is empty."""
+        """Refuse an empty range of random actions."""
         if self.start_actions_min is not None and self.start_actions_min > self.start_actions:
             raise BoardLabError(
                 f"{self.name}: start_actions_min must be at most {self.start_actions}, which is "
@@ -118,7 +118,7 @@ class SelfPlaySettings(LearnerSettings):
             )
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = _engine.TdSettings()
         settings.episodes = episodes
         settings.alpha = self.alpha

@@ -1,4 +1,4 @@
-"""Exams during training: which, how often, and when the agent is good enough to stop.
+"""Exams during training: which, how often, and when to stop early.
 
 An exam is one of the arena's by name ("abdl", "perfect", "score" ...), or any agent, against which the
 learner then plays in every seat.
@@ -103,12 +103,12 @@ class ExamPlan:
 
 
 def default_every(total: int) -> int:
-    """Episodes between exams of a run of `total` episodes, where the user does not name the interval."""
+    """The default interval between exams of a run of `total` episodes."""
     return max(1, total // MOST_EXAMS)
 
 
 def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
-    """Take the arena's exam of that name, or play a match against the agent of that name."""
+    """Take the arena's exam of that name, or a match against the agent of that name."""
     if name in EXAMS:
         result = evaluate(agent, game, name, games, seed)
     else:
@@ -125,7 +125,7 @@ def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> Exa
 
 
 def choose_exams(game: Game, options: RunOptions, exam_cost: Callable[[float], float]) -> ExamPlan:
-    """The plan of a new run: the exams that the user names, or the usual ones of the game."""
+    """The plan of a new run: the user's exams, or the usual ones of the game."""
     if not options.has_usual_exams:
         return plan_exams(game, options)
     usual = usual_plan(game, options.episodes or 0, exam_cost, options.exam_every, options.exam_games)
@@ -140,9 +140,10 @@ def resumed_exams(
     episodes: int,
     exam_cost: Callable[[float], float],
 ) -> ExamPlan:
-    """The plan of a run that goes on until `episodes`: as many exams as before, however long it is now.
+    """The plan of a run that goes on until `episodes`.
 
-    `options` are those of the run so far, `table` is its agent.toml's table of exams.
+    It has as many exams as before, however long it is now. `options` are those of the run so far,
+    `table` is its agent.toml's table of exams.
     """
     before, more = (
         options.episodes or 0,
@@ -213,7 +214,7 @@ def _check_stop_at(game: Game, options: RunOptions) -> None:
 
 
 def _check_exam(game: Game, name: Any) -> None:
-    """Refuse what cannot be examined before the run begins: an unknown exam, a missing package."""
+    """Refuse an unknown exam or a missing package before the run begins."""
     if not isinstance(name, str):
         raise BoardLabError(f"an exam is a name or an agent expression, not {shown(name)}")
     known = exams_for(game)
@@ -264,24 +265,24 @@ def check_starts_nothing(options: RunOptions, final: Sequence[str]) -> None:
 
 
 def exam_range(name: str, game: Game) -> tuple[float, float]:
-    """What can come out of the exam: mostly scores of the game."""
+    """The lowest and the highest value of the exam: mostly scores of the game."""
     values = EXAMS[name].values if name in EXAMS else None
     return values or game.score_range
 
 
 def exam_unit(name: str) -> str:
-    """What the value of the exam is, in a word or two."""
+    """The unit of the exam's value."""
     values = EXAMS[name].values if name in EXAMS else None
     return "mean score" if values is None else "share" if values == SHARE else "value"
 
 
 def exam_title(name: str) -> str:
-    """The exam as a heading says it: what is no exam's name is an opponent."""
+    """The heading of an exam or of an opponent."""
     return f"exam {name}" if name in EXAMS else f"against {name}"
 
 
 def exam_counts(row: Mapping[str, Any], exam: str) -> str:
-    """How many games a row of the log is about and how many of them were distinct; nothing in old logs."""
+    """Games of a row of the log, and distinct ones among them; "" for old logs."""
     games, distinct = (row.get(f"{exam} {column}") for column in ("games", "distinct"))
     if games in (None, ""):
         return ""
@@ -291,6 +292,6 @@ def exam_counts(row: Mapping[str, Any], exam: str) -> str:
 
 
 def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The exams that a log has columns of."""
+    """The exams in the columns of a log."""
     columns = dict.fromkeys(key for row in rows for key in row)
     return [column for column in columns if f"{column} error" in columns]

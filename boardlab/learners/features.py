@@ -1,4 +1,4 @@
-"""The feature-based TD agent: a linear function or a small neural network on a position's features."""
+"""TD learning on features, with a linear function or a small neural network."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ class TdFeatures(SelfPlaySettings):
     none, its board vector with one input for every value of every cell.
     """
 
-    features: str = option("", "the name of features of your own; by default those of the game")
+    features: str = option("", "name of your own features; by default those of the game")
 
     alpha: float = option(0.05, "learning rate of the gradient step", low=1e-9, high=1e6)
     hidden: int = option(0, "tanh units in the hidden layer; 0: a linear function", low=0, high=100_000)
-    sigma: str = option("tanh", "what is applied to the output", choices=("tanh", "identity"))
+    sigma: str = option("tanh", "function applied to the output", choices=("tanh", "identity"))
     learn_from_random: bool = option(False, "learn from random actions too")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
 

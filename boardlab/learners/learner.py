@@ -1,4 +1,4 @@
-"""The contract of a learner: settings that describe and build it, and a `Learner` that a run trains.
+"""The contract of a learner: `LearnerSettings` build a `Learner` for a run.
 
 Adding a learner: a frozen dataclass with `describe` and `build`, a `Learner`, and a line in registry.py. See
 CONTRIBUTING.md.
@@ -88,7 +88,7 @@ class Learner(ABC):
         """Called once, when a run is new, before its first checkpoint."""
 
     def restore(self) -> None:  # noqa: B027  (optional)
-        """Called after the arrays were read from a checkpoint; ValueError where they cannot be used."""
+        """Called after the arrays were read from a file; ValueError if they do not fit."""
 
     def place(self, folder: RunFolder) -> None:  # noqa: B027  (optional)
         """Called with the run's folder before training starts or goes on."""
@@ -111,7 +111,7 @@ class Learner(ABC):
 
 @dataclass(frozen=True)
 class LearnerSettings:
-    """Settings of a learner, each made with `option`; they describe its network and build the learner."""
+    """Settings of a learner, each made with `option`; they build the learner."""
 
     name: ClassVar[str]
     evaluator: ClassVar[str]
@@ -141,19 +141,19 @@ class LearnerSettings:
         return episodes
 
     def exam_cost(self, cost: float) -> float:
-        """The cost of an exam's game in episodes of this learner; `cost` is that in td-ntuple's."""
+        """The cost of an exam's game in episodes; `cost` is that for td-ntuple."""
         return cost
 
     @classmethod
     def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
-        """The presets for the game, by name: settings and `episodes`. There is always a "default"."""
+        """The presets for the game by name, with `episodes`; one is "default"."""
         return {"default": {"episodes": USUAL_EPISODES}}
 
     @classmethod
     def fit_preset(
         cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The preset `chosen`, fitted to the game's parameters and to the settings that the user gave."""
+        """The preset `chosen`, fitted to the game and to the user's settings."""
         return chosen
 
     @classmethod
@@ -172,7 +172,7 @@ class LearnerSettings:
         return list(idle_options(self, names, self.needs))
 
     def check_needs(self, given: Iterable[str]) -> None:
-        """Refuse `given` settings that would do nothing; those of a preset may wait for their switch."""
+        """Refuse `given` settings that would do nothing; a preset's may."""
         check_needs(self.name, self, given, self.needs)
 
     def check_given(self, given: Container[str]) -> None:
@@ -194,18 +194,18 @@ class LearnerSettings:
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, Any]:
-        """All settings that are not None, as agent.toml keeps them; lambda_ is written lambda."""
+        """Settings that are not None, for agent.toml; lambda_ is written lambda."""
         fields = {known.name: getattr(self, known.name) for known in options_of(type(self))}
         return {name.rstrip("_"): value for name, value in fields.items() if value is not None}
 
     @classmethod
     def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The `given` settings; a learner may replace those whose meaning depends on the game."""
+        """The `given` settings; a learner may convert those that depend on the game."""
         return dict(given)
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
-        """Checked settings; `lambda` and `from`, keywords of Python, may lack their underscore."""
+        """Checked settings; `lambda` and `from` may lack their underscore."""
         return cls(**cls.check(values))
 
     @classmethod

@@ -14,9 +14,10 @@ __all__ = ["PRESETS", "preset"]
 def preset(
     game: Game, name: str = "default", learner: str = "td-ntuple", given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The settings of that name for the game, `episodes` among them; "default" exists for every game.
+    """The settings of that name for the game, `episodes` among them.
 
-    `given` are the settings that the user gave, on which some of the others depend.
+    The preset "default" exists for every game. `given` are the settings that the user gave, on
+    which some of the others depend.
     """
     if game.is_hidden:
         raise BoardLabError(

@@ -26,11 +26,11 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
 
 
 def default_learner(settings: Iterable[str]) -> str:
-    """The learner where the user names none: only AlphaZero can begin with the net of another run."""
+    """The default learner; with `from` AlphaZero, which takes over another run's net."""
     return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
 
 
 def run_folder(path: str | os.PathLike[str]) -> RunFolder:
-    """The folder of a run, which knows the files of every learner: a new run may replace another's."""
+    """The folder of a run, with the files of all learners: it may hold another's run."""
     patterns = (pattern for kind in LEARNERS.values() for pattern in kind.files)
     return RunFolder(path, tuple(dict.fromkeys(patterns)))

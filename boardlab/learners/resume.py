@@ -26,7 +26,9 @@ def resume(
     progress: Tell | bool | None = None,
     programs: bool = False,
 ) -> Run:
-    """Go on with a run from its last checkpoint; one that was killed before its first begins again.
+    """Go on with a run from its last checkpoint.
+
+    A run that was killed before its first checkpoint begins again.
 
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
     early then goes on until it passes its exam again. `programs` lets the exams that agent.toml names start
@@ -69,7 +71,7 @@ def _training(folder: RunFolder, agent: dict[str, Any], episodes: int | None, pr
 
 
 def _go_back(training: Training, agent: dict[str, Any]) -> None:
-    """To the last checkpoint, or to the start where the run was killed before its first."""
+    """Load the last checkpoint, or begin again where there is none."""
     if any(training.folder.has(name) for name in CHECKPOINT_FILES):
         training.load()
     else:
@@ -77,7 +79,7 @@ def _go_back(training: Training, agent: dict[str, Any]) -> None:
 
 
 def _extend(training: Training, agent: dict[str, Any]) -> None:
-    """Keep a new total in agent.toml; a run that has passed its exam is examined anew."""
+    """Keep a new total in agent.toml, and forget exams that were passed."""
     total, done = training.total, training.learner.episodes_done
     if total == agent["episodes"] and not training.exams.is_passed(training.log):
         return
@@ -89,7 +91,7 @@ def _extend(training: Training, agent: dict[str, Any]) -> None:
 
 
 def check_rules(agent: dict[str, Any], game: dict[str, Any]) -> None:
-    """Refuse to go on with other rules: the user may have changed the code of a game of their own."""
+    """Refuse to go on if the user has changed the code of the game."""
     began = agent["game"].get("fingerprint")
     if began is not None and began != game.get("fingerprint"):
         raise BoardLabError(

@@ -42,7 +42,7 @@ class Run(Report):
 
     @property
     def is_finished(self) -> bool:
-        """Whether all episodes were played; a run may also have stopped because it passed its exam."""
+        """Whether all episodes were played; a run may stop early after its exam."""
         return self.episodes >= self.total
 
     @property

@@ -1,4 +1,4 @@
-"""The options of a training run, whatever its learner: the one place where they are declared.
+"""The options of a training run, declared once for all learners.
 
 `train`, `train_many`, `resume` and the command line are made from them, and agent.toml keeps them.
 """
@@ -98,7 +98,7 @@ IN_EXAMS = {
 
 
 def split_options(given: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:
-    """The options of a run among the keyword arguments, and the others: settings of its learner."""
+    """Split keyword arguments into options of a run and settings of its learner."""
     known = {option.name: option for option in options_of(RunOptions)}
     options = RunOptions.checked({name: value for name, value in given.items() if name in known})
     check_needs(
@@ -108,7 +108,7 @@ def split_options(given: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]
 
 
 def takes_run_options(function: Function) -> Function:
-    """Show the run options in the signature and docstring of a function that takes them as `**given`."""
+    """Show the run options in the signature and docstring of a function."""
     own = inspect.signature(function)
     *parameters, given = own.parameters.values()
     options = options_of(RunOptions)

@@ -1,4 +1,4 @@
-"""Tabular Q-learning and QM-learning (Wang, 2021, Algorithm 9), for games with few states."""
+"""Tabular Q-learning and QM-learning (Wang, 2021, Algorithm 9)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,17 +29,17 @@ TABULAR: dict[str, Any] = {**_DEFAULT, "episodes": 100_000, "memory_mb": 64}
 
 @dataclass(frozen=True)
 class QTableSettings(SelfPlaySettings):
-    """Tabular Q-learning: every match is learned from its end to its start, exactly.
+    """Tabular Q-learning: every match is learned from its end to its start.
 
     Values are goals from 0 (the worst score) to 1 (the best), and so is a pair that was never learned: 0.
-    In a game with rounds they are scores, and states are told apart by their cells, which all rounds share.
+    In a game with rounds they are scores, and a state is known by its cells, which all rounds share.
     """
 
     alpha: float = option(0.1, "learning rate", low=1e-9, high=1)
     alpha_final: float | None = option(
         None, "learning rate at the end, reached geometrically; by default alpha", low=1e-9, high=1
     )
-    gamma: float = option(0.9, "discount of what is to come", low=0, high=1)
+    gamma: float = option(0.9, "discount of future values", low=0, high=1)
     opponents: str = option(
         "self",
         "self: every player learns; random: one learns, each match another, and the others play at random",
@@ -67,7 +67,7 @@ class QTableSettings(SelfPlaySettings):
         return 1, 0.0
 
     def rollouts(self, game: Game) -> int:
-        """Playouts after each action where the trained agent is in a state that it does not know."""
+        """Playouts after each action of the trained agent in an unknown state."""
         return 0
 
     def exam_cost(self, cost: float) -> float:
@@ -75,7 +75,7 @@ class QTableSettings(SelfPlaySettings):
         return 12 * cost
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the table again, but for what was learned."""
+        """The table without its values, as agent.toml keeps it."""
         table = {"reward": self.reward, "memory_mb": self.memory_mb, "rollouts": self.rollouts(game)}
         return {**table, "key": "cells"} if game.core.has_rounds else table
 
@@ -86,13 +86,13 @@ class QTableSettings(SelfPlaySettings):
 
 @dataclass(frozen=True)
 class QM(QTableSettings):
-    """QM-learning: tabular Q-learning that asks Monte Carlo Search where the table knows nothing."""
+    """Tabular Q-learning with Monte Carlo Search in unknown states (QM-learning)."""
 
     search_iterations: int | None = option(
         None, "playouts of a Monte Carlo Search; 50 if no time is given either", low=1, high=10**9
     )
     search_seconds: float | None = option(
-        None, "time of a Monte Carlo Search; with it no run is like another", low=1e-4, high=1000
+        None, "seconds of a Monte Carlo Search; runs with it cannot be repeated", low=1e-4, high=1000
     )
 
     name = "qm"
@@ -105,7 +105,7 @@ class QM(QTableSettings):
         return self.search_iterations or unlimited, self.search_seconds or 0.0
 
     def rollouts(self, game: Game) -> int:
-        """Playouts after each action where the trained agent is in a state that it does not know."""
+        """Playouts after each action of the trained agent in an unknown state."""
         iterations, _ = self.playouts
         return max(1, (iterations or 50) // max(1, len(game.initial_state().legal_actions())))
 

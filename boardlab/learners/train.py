@@ -41,12 +41,14 @@ def train(
     told_memory: Callable[[float], None] | None = None,
     **given: Any,
 ) -> Run:
-    """Train an agent by self-play and keep it in the folder `out` (by default runs/GAME).
+    """Train an agent by self-play and keep it in a run folder.
 
-    `learner` is td-ntuple by default, or alphazero where the run begins with another's net (`from_`).
-    With `from_` there may be 0 `episodes`: such a run plays with the layers it took over and fresh heads.
-    `settings` are those of the learner (`TdNTuple`, ...) and override the preset's. A folder that holds a
-    run is refused unless `force` is given, which replaces it, or `go_on`, which resumes it if it has the same
+    The folder is `out`, by default runs/GAME. `learner` is td-ntuple by default, or alphazero where the run
+    begins with another's net (`from_`). With `from_` there may be 0 `episodes`: such a run plays with the
+    layers it took over and fresh heads.
+
+    `settings` are those of the learner (`TdNTuple`, ...) and override the preset's. A folder that holds a run
+    is refused unless `force` is given, which replaces it, or `go_on`, which resumes it if it has the same
     settings. Ctrl-C saves what was learned and the run can be resumed; so do SIGTERM and SIGHUP, in a script.
 
     `exams=[]` takes no exams.
@@ -104,7 +106,7 @@ class Prepared:
         return int(self.agent["episodes"])
 
     def training(self, folder: RunFolder, told_memory: Callable[[float], None] | None = None) -> Training:
-        """Take memory and threads; refuse what a new run must not have, which an old one may."""
+        """Take memory and threads; refuse settings that new runs must not have."""
         settings, game = self.settings, self.game
         settings.check_needs(self.given)
         settings.check_given(self.given)
@@ -142,7 +144,7 @@ def _kind(learner: str | None, settings: Mapping[str, Any]) -> type[LearnerSetti
 
 
 def _check_names(kind: type[LearnerSettings], settings: Mapping[str, Any]) -> None:
-    """Refuse a name that is no setting; an argument of `train` may be the nearest one."""
+    """Refuse an unknown setting; the nearest name may be an argument of `train`."""
     known = options_of(kind)
     for name in settings:
         if name not in {word for option in known for word in (option.name, option.shown_name)}:
@@ -201,7 +203,7 @@ def _check_same(folder: RunFolder, prepared: Prepared) -> None:
 def _with_later_settings(
     there: Mapping[str, Any], wanted: Mapping[str, Any], given: Container[str]
 ) -> dict[str, Any]:
-    """The settings of a run of an earlier version, with those that later versions added.
+    """The settings of an earlier version's run, with those added later.
 
     The run keeps its ways where the user gives nothing else.
     """

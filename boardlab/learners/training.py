@@ -1,4 +1,4 @@
-"""The loop of a run: chunks of episodes, exams, snapshots, checkpoints that survive kill -9.
+"""The loop of a run: episodes, exams, snapshots, and crash-safe checkpoints.
 
 The learner plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
 (tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
@@ -30,37 +30,37 @@ CHECKPOINT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands; handed to the progress callback a few times a second."""
+    """The state of a run, passed to the progress callback a few times a second."""
 
     episodes: int
     total: int
     actions: int
-    """Played by the learner, in all episodes."""
+    """Actions of the learner in all episodes."""
     seconds: float
-    """Spent on learning, exams not counted."""
+    """Seconds of learning, without exams."""
     exam: dict[str, float]
     """The last exam's mean scores by opponent."""
     exams: int = 0
-    """How many times the run was examined."""
+    """Number of exams so far."""
     before: tuple[int, int, float] = (0, 0, 0.0)
     """Episodes, actions and seconds of a resumed run before it was resumed."""
 
     @property
     def speed(self) -> tuple[float, float] | None:
-        """Episodes and actions a second since the run was begun or resumed; None before there is any."""
+        """Episodes and actions a second since the start or resume; None before the first."""
         episodes, actions, seconds = self.before
         spent = self.seconds - seconds
         return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
 
     def __str__(self) -> str:
-        said = f"{self.episodes:,} of {self.total:,} episodes"
+        text = f"{self.episodes:,} of {self.total:,} episodes"
         if self.seconds > 0:
-            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
-        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
+            text += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return text + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
 
 
 Tell = Callable[[Progress], bool | None]
-"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+"""A progress callback; the run is saved and stops if it returns True."""
 
 
 class Training:
@@ -111,7 +111,7 @@ class Training:
             self.folder.write_log(self.log)
 
     def snapshot(self) -> None:
-        """Save a folder that plays as the run does now; agent.toml comes last, which makes it a run."""
+        """Save a folder that plays as the run does now, agent.toml last."""
         self._check_finite()
         done = self.learner.episodes_done
         folder = self.folder.make_snapshot(done)
@@ -137,7 +137,7 @@ class Training:
             )
 
     def load(self) -> None:
-        """Goes back to the last checkpoint."""
+        """Go back to the last checkpoint."""
         stored: dict[str, NDArray[Any]] = {
             "progress": np.empty(2, np.int64),
             "random": np.empty(1, np.uint64),
@@ -151,7 +151,7 @@ class Training:
         episodes, actions = stored["progress"].tolist()
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])
-        self.folder.remove_snapshots(after=episodes)  # of what is learned again now
+        self.folder.remove_snapshots(after=episodes)  # their episodes are learned again
         self.seconds = float(stored["seconds"][0])
         self.cpu_seconds = self.folder.cpu_seconds() or 0.0
         # Exams after the checkpoint will be taken again.
@@ -160,7 +160,7 @@ class Training:
     # ---- the run ----
 
     def go(self, progress: Tell | bool | None) -> None:
-        """Trains until the total is reached."""
+        """Train until the total is reached."""
         tell: Tell = progress if callable(progress) else lambda _: None
         self.learner.place(self.folder)
         self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
@@ -200,23 +200,24 @@ class Training:
         tell(self._progress())
 
     def _learn(self, episodes: int) -> None:
-        """Some episodes, to their end: a Ctrl-C in rules or features in Python must not leave half of one.
+        """Train some episodes; Ctrl-C waits, so that none is left half learned.
 
-        What is saved after each call takes long (a generation of AlphaZero): it is broken off and begun anew.
+        A learner that saves after each call may take long for one (a generation of AlphaZero): Ctrl-C breaks
+        it off, and a resumed run begins it anew.
         """
         with contextlib.nullcontext() if self.learner.saves_each_chunk else postponing_ctrl_c():
             self.learner.train(episodes)
 
     def _is_stopped(self, tell: Tell) -> bool:
-        """Tells where the run stands; whether it is to stop here."""
+        """Call the progress callback; return whether the run stops here."""
         try:
             return bool(tell(self._progress()))
-        except Exception:  # learning itself went well; who is told may be anybody's code
+        except Exception:  # learning went well; the callback may be anybody's code
             self.save()
             raise
 
     def _snapshot_is_due(self) -> bool:
-        """Whether there is none yet since the last multiple of `snapshot_every`."""
+        """Whether there is no snapshot yet since the last multiple of `snapshot_every`."""
         done, every = self.learner.episodes_done, self.snapshot_every
         if not every or done < every or done // every == self.last_snapshot:
             return False
@@ -247,7 +248,7 @@ class Training:
         try:
             is_last = learner.episodes_done >= self.total
             results = self.exams.take(self.game, learner.agent(self.seed), self.seed, is_last)
-        except Exception:  # learning itself went well; an exam may be anybody's code
+        except Exception:  # learning went well; an exam may be anybody's code
             self.save()
             raise
         for name, result in results.items():

@@ -1,4 +1,4 @@
-"""Fits the presets of n-tuple learners to a game's parameters: board size, variant, number of players."""
+"""Fits the presets of n-tuple learners to a game's parameters."""
 
 from collections.abc import Callable, Mapping
 from itertools import combinations
@@ -67,14 +67,14 @@ def fitted(game: Game, chosen: Settings) -> Settings:
 
 
 def _limit_entries(game: Game, chosen: Settings) -> None:
-    """Shorten the tuples of a game whose cells have many values: tables would take gigabytes."""
+    """Shorten tuples whose tables would take gigabytes."""
     entries = chosen["tuples"] * game.players
     while chosen["length"] > 1 and entries * max(game.core.cell_values()) ** chosen["length"] > MOST_ENTRIES:
         chosen["length"] -= 1
 
 
 def _limit_tuples(cells: int, chosen: Settings) -> None:
-    """Fit random tuples to the board, and their number to the different ones that there are."""
+    """Fit the length and the number of random tuples to a small board."""
     chosen["length"] = min(chosen.get("length", 6), cells)
     if chosen["length"] == cells:
         chosen["tuples"] = 1
@@ -142,7 +142,7 @@ _GAMES: dict[str, Callable[[Game, Settings], None]] = {
 
 
 def _cliques(nodes: int) -> str:
-    """The edges of all triangles and all complete graphs of four nodes, as `layout_from_text` reads them."""
+    """The edges of all triangles and complete graphs of four nodes, as a layout."""
     number = {edge: cell for cell, edge in enumerate(combinations(range(nodes), 2))}
     return " / ".join(
         ",".join(str(number[edge]) for edge in combinations(clique, 2))
@@ -157,7 +157,7 @@ SHORTEST_DIAGONAL = 4
 
 
 def _othello_shapes(size: int) -> str:
-    """Rows, long diagonals and corners, one of each symmetric set, as `layout_from_text` reads them."""
+    """Rows, long diagonals and corners, one of each symmetric set, as a layout."""
     line = min(size, LONGEST_LINE)
     cell = {(row, col): row * size + col for row in range(size) for col in range(size)}
     edge = [(0, col) for col in range(line)]

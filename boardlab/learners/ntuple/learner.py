@@ -1,4 +1,4 @@
-"""A learner on an n-tuple network: TD, SARSA, Q-learning or value iteration, whichever the engine runs."""
+"""The learner on an n-tuple network: TD, SARSA, Q-learning or value iteration."""
 
 from typing import TYPE_CHECKING
 

@@ -1,6 +1,6 @@
-"""The settings of learning on n-tuple networks: frozen dataclasses, a sentence a field.
+"""Settings of the learners on n-tuple networks.
 
-Names and defaults follow papers 000 and 002; `boardlab.learners.presets` has the settings that fit each game.
+Names and defaults follow Scheiermann and Konen (2022) and Konen (2022); presets.py fits them to each game.
 """
 
 import random
@@ -28,7 +28,7 @@ def tanh_reaches(game: Game, reward: str) -> bool:
 
 @dataclass(frozen=True)
 class NTupleSettings(SelfPlaySettings):
-    """What all learners on n-tuple networks have: the network and temporal coherence learning."""
+    """Settings of the network and of temporal coherence learning (TCL)."""
 
     layout: str = option(
         "walk",
@@ -52,12 +52,12 @@ class NTupleSettings(SelfPlaySettings):
     compact: bool = option(True, "no table entries for joint values of cells that the rules exclude")
     tables: str = option(
         "player",
-        "a set of tables for each player, or one shared (where nobody owns a cell: one player, nim)",
+        "a set of tables for each player, or one shared by all (for one player, and impartial games as nim)",
         choices=("player", "shared"),
     )
     staged: bool = option(False, "a set of tables for every stage of the game")
     feature_tables: bool = option(False, "with the game's extra feature tables (othello: mobility)")
-    sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
+    sigma: str = option("tanh", "function applied to the sum of the weights", choices=("tanh", "identity"))
     memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
 
     horizon_cut: float = option(
@@ -96,7 +96,7 @@ class NTupleSettings(SelfPlaySettings):
     def fit_preset(
         cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The preset `chosen`, fitted to the game's parameters and to the settings that the user gave."""
+        """The preset `chosen`, fitted to the game and to the user's settings."""
         make_room(chosen, given)
         reward = given.get("reward", chosen.get("reward", "score"))
         if reward in game.outcomes and not tanh_reaches(game, reward):
@@ -117,13 +117,13 @@ class NTupleSettings(SelfPlaySettings):
 
     @classmethod
     def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        """The `given` settings, the layout that they are about, and the preset's for the rest."""
+        """The `given` settings, their layout, and the preset's for the rest."""
         given = cls.check(given)
         usual = preset.get("layout", cls.layout)
         return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
 
     def check_game(self, game: Game, given: Container[str] = ()) -> None:
-        """Refuse `given` settings that ask for more than the game has, and tables that it cannot share."""
+        """Refuse more stages or symmetries than the game has, and wrongly shared tables."""
         if "staged" in given and self.staged and game.core.stages == 1:
             raise BoardLabError(
                 f"{self.name}: staged does nothing in {game.name}, which has one stage; leave it out"
@@ -136,7 +136,7 @@ class NTupleSettings(SelfPlaySettings):
         self._check_shared(game)
 
     def _check_shared(self, game: Game) -> None:
-        """Refuse shared tables where the same cells are good for one player and bad for another."""
+        """Refuse shared tables where cells have owners."""
         if self.tables != "shared" or game.players == 1 or game.rules.is_impartial:
             return
         if game.core.cells and not _cells_depend_on_the_viewer(game):
@@ -146,7 +146,7 @@ class NTupleSettings(SelfPlaySettings):
             )
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the network again, but for its weights."""
+        """The network without its weights, as agent.toml keeps it."""
         if self.sigma == "tanh" and not tanh_reaches(game, self.reward):
             low, high, _ = game.core.outcome_range(self.reward)
             raise BoardLabError(
@@ -161,7 +161,7 @@ class NTupleSettings(SelfPlaySettings):
         }
 
     def table_bytes(self, game: Game, seed: int) -> float:
-        """The memory that the tables of a run will take, with the counters of TCL."""
+        """Bytes of the tables of a run, with the counters of TCL."""
         description = self.describe(game, seed)
         return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
 
@@ -209,7 +209,7 @@ class NTupleSettings(SelfPlaySettings):
         return list(chosen)
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.horizon_cut = self.horizon_cut
         settings.coherence = {
@@ -225,7 +225,7 @@ class NTupleSettings(SelfPlaySettings):
 
 @dataclass(frozen=True)
 class TdNTuple(NTupleSettings):
-    """TD(lambda) with final adaptation on an n-tuple network (papers 000 and 002)."""
+    """TD(lambda) on an n-tuple network (Scheiermann and Konen, 2022)."""
 
     learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
@@ -242,7 +242,7 @@ class TdNTuple(NTupleSettings):
     )
     search: str = option(
         "off",
-        "mcts: the actions of self-play come from MCTS over the network as it stands (paper 000, IV-E)",
+        "mcts: self-play takes its actions from MCTS over the network (Scheiermann and Konen 2022, IV-E)",
         choices=("off", "mcts"),
     )
     search_iterations: int = option(
@@ -259,7 +259,7 @@ class TdNTuple(NTupleSettings):
     )
     search_paper: bool = option(
         False,
-        "Algorithm 1 of paper 000 to the letter, as mcts(paper=True), its tree kept over the episode; by "
+        "Algorithm 1 of Scheiermann and Konen (2022), as mcts(paper=True), with one tree an episode; by "
         "default every action has a new tree, MCTS-Solver and scaled values",
         needs={"search": Not("off")},
     )
@@ -277,8 +277,8 @@ class TdNTuple(NTupleSettings):
     )
     solve_below: int = option(
         0,
-        "targets are exact where at most so many actions are left and two million positions tell; 0: never "
-        "(games that fill up)",
+        "most actions left for exact targets, in games that fill up; at most two million positions are "
+        "searched; 0: never",
         low=0,
         high=100,
     )
@@ -297,7 +297,7 @@ class TdNTuple(NTupleSettings):
         return td_presets(game.name)
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
@@ -322,7 +322,7 @@ class TdNTuple(NTupleSettings):
         return learner
 
     def _check_memory(self, network: _engine.NTupleNetwork) -> None:
-        """Refuses a replay buffer that does not fit beside the tables; one of one step tells its size."""
+        """Refuse a replay buffer that does not fit beside the tables."""
         if not self.replay:
             return
         small = replace(self, replay=1).engine_settings(1)
@@ -338,7 +338,7 @@ class TdNTuple(NTupleSettings):
 
 @dataclass(frozen=True)
 class QNTuple(NTupleSettings):
-    """Q-learning on an n-tuple network: tables for every action, targets with the best next action.
+    """Q-learning on an n-tuple network: tables for every action, greedy targets.
 
     With lambda above 0 and traces "reset" it is Watkins's Q(lambda).
     """
@@ -353,7 +353,7 @@ class QNTuple(NTupleSettings):
 
 @dataclass(frozen=True)
 class SarsaNTuple(NTupleSettings):
-    """SARSA on an n-tuple network: tables for every action, targets with the next action taken."""
+    """SARSA on an n-tuple network: tables for every action, on-policy targets."""
 
     learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
 
@@ -361,7 +361,7 @@ class SarsaNTuple(NTupleSettings):
     per_action = True
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         return settings
@@ -372,7 +372,7 @@ class SarsaNTuple(NTupleSettings):
 
 
 def _cells_depend_on_the_viewer(game: Game) -> bool:
-    """Whether the players see different board vectors in a random game, as a user's own game may have it."""
+    """Whether players see different board vectors, as in some games of users."""
     state, rng = game.initial_state(), random.Random(0)
     for _ in range(100):
         if any((state.board_vector(p) != state.board_vector(0)).any() for p in range(1, game.players)):

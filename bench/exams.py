@@ -25,7 +25,7 @@ from boardlab.runs import RunFolder
 def train_for(training: Training, seconds: float) -> float:
     """Train for some CPU seconds or to the end; return CPU seconds an episode."""
     learner, chunk = training.learner, 1
-    training.trainee.begin()
+    learner.begin()
     begin = time.process_time()
     while time.process_time() - begin < seconds and learner.episodes_done < training.total:
         before = time.process_time()
@@ -37,20 +37,7 @@ def train_for(training: Training, seconds: float) -> float:
 def measure(name: str, seconds: float) -> list[str]:
     """Return the row of a game."""
     game = bl.game(name)
-    run = prepare(
-        game,
-        None,
-        episodes=None,
-        seed=1,
-        preset="default",
-        exams=None,
-        exam_every=None,
-        exam_games=None,
-        stop_exam=None,
-        stop_at=None,
-        stop_after=3,
-        snapshot_every=0,
-    )
+    run = prepare(game, seed=1)
     plan = run.exams
     with tempfile.TemporaryDirectory() as folder:
         training = run.training(RunFolder(Path(folder) / "run"))
@@ -58,7 +45,7 @@ def measure(name: str, seconds: float) -> list[str]:
         seconds_of = []
         for is_last in (False, False, True):  # the first time may have something to prepare
             begin = time.process_time()
-            results = plan.take(game, training._agent(), 1, is_last)
+            results = plan.take(game, training.learner.agent(1), 1, is_last)
             seconds_of.append(time.process_time() - begin)
     number = -(-run.episodes // plan.every)
     first, usual, last = seconds_of

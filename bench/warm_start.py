@@ -47,7 +47,6 @@ from boardlab.arena.ratings import BayesElo, Result, bayes_elo
 from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.warm_start import WarmStart
 from boardlab.learners.presets import preset
-from boardlab.learners.switches import idle_settings
 from boardlab.nets.inference import net_judge
 from boardlab.nets.stored import build_net, net_description
 from boardlab.search.enhancements import ENHANCEMENTS, POLICIES
@@ -101,7 +100,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
             "warm_start": variant.rstrip("+"),
             "switch": "adaptive" if variant.endswith("+") else "fixed",
         }
-    for name in idle_settings(AlphaZero.flat(**settings), settings):  # `train` refuses what does nothing
+    for name in AlphaZero.flat(**settings).idle(settings):  # `train` refuses what does nothing
         del settings[name]
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()

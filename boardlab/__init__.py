@@ -20,6 +20,7 @@ if importlib.util.find_spec("boardlab._engine") is None:  # bare sources, which 
 
 import boardlab.references  # noqa: F401  (registers the reference players)
 from boardlab import _engine
+from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_features
 from boardlab.games import (
@@ -34,7 +35,6 @@ from boardlab.games import (
     load_game,
     register_game,
 )
-from boardlab.games.game import as_integer
 from boardlab.options import option
 from boardlab.paths import include
 from boardlab.search import (
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
     from boardlab.learners.many import ManyRuns
-    from boardlab.learners.train import Run, open_run
+    from boardlab.learners.run import Run, open_run
     from boardlab.watching import resume, train, train_many
 
 __version__ = "0.1.0"

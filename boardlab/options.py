@@ -1,6 +1,6 @@
-"""Parameters of games, evaluators and searches: frozen dataclasses with a sentence a field.
+"""Options of games, evaluators, searches and learners: dataclass fields.
 
-The command line, agent expressions, run files and the documentation are all made from these.
+The command line, agent expressions, run files and the documentation are made from them.
 """
 
 import dataclasses
@@ -9,10 +9,24 @@ import operator
 import re
 import types
 import typing
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from boardlab.errors import BoardLabError, shown, unknown
+
+
+class Not:
+    """Every value except some."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def __contains__(self, value: object) -> bool:
+        return value not in self.values
+
+
+Need = Mapping[str, Container[Any]]
+"""Switches, each with the values that turn it on. At least one of them must be on."""
 
 
 def option(
@@ -22,15 +36,21 @@ def option(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
+    needs: Need | Sequence[Need] = (),
 ) -> Any:
-    """A field with its default, a sentence, and what it may be."""
-    metadata = {"doc": doc, "low": low, "high": high, "choices": choices}
+    """A dataclass field with a default, a help text and the values that it may have.
+
+    The option does nothing unless what it `needs` is on, as in `needs={"search": Not("off")}`; where it has
+    several needs, all of them.
+    """
+    every = (needs,) if isinstance(needs, Mapping) else tuple(needs)
+    metadata = {"doc": doc, "low": low, "high": high, "choices": choices, "needs": every}
     return dataclasses.field(default=default, metadata=metadata)
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """One parameter as documentation and error messages need it."""
+    """One option, with what documentation and error messages need."""
 
     name: str
     type: Any
@@ -39,10 +59,11 @@ class Option:
     low: float | None
     high: float | None
     choices: tuple[str, ...] | None
+    needs: Sequence[Need] = ()
 
     @property
     def shown_name(self) -> str:
-        """The name as users write it: lambda_ is lambda, which Python keeps for itself."""
+        """The name as users write it: lambda_ is lambda, a keyword of Python."""
         return self.name.rstrip("_")
 
     @property
@@ -53,7 +74,7 @@ class Option:
 
     @property
     def allowed(self) -> str:
-        """What may be given, in words."""
+        """The allowed values, in words."""
         if self.choices:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
         kinds = {int: "a whole number", float: "a number", bool: "True or False", str: "text"}
@@ -92,6 +113,7 @@ def _own_fields(kind: type) -> list[Option]:
             low=field.metadata["low"],
             high=field.metadata["high"],
             choices=field.metadata["choices"],
+            needs=field.metadata["needs"],
         )
         for field in dataclasses.fields(kind)
         if "doc" in field.metadata
@@ -99,22 +121,22 @@ def _own_fields(kind: type) -> list[Option]:
 
 
 def first_line(made: Any, otherwise: str) -> str:
-    """What the docstring of a user's own function or class says of it."""
+    """The first line of the docstring of a user's function or class."""
     return next(iter((made.__doc__ or "").strip().splitlines()), otherwise)
 
 
 KINDS = (bool, int, float, str, tuple[int, ...])
-"""What an option of a user's own may be, each also with `| None`."""
+"""Types of a user's own options, each also with `| None`."""
 
 
 def own_options(
     make: Callable[..., Any], given: Sequence[str], owner: str, reserved: Collection[str]
 ) -> list[Any]:
-    """The keyword arguments of a user's own function, as fields for `dataclasses.make_dataclass`.
+    """The keyword arguments of a user's function, as fields for `make_dataclass`.
 
-    The first arguments are `given` by BoardLab. The others are options where the annotation or the default
-    tells of which kind; what else has a default is left alone: `lambda game, net=net: net`. Names that are
-    `reserved` mean something already.
+    BoardLab passes the first arguments, `given`. The others are options if their annotation or default is of
+    a known type; others with a default are left alone: `lambda game, net=net: net`. Names in `reserved` are
+    refused.
     """
     signature = _signature(make)
     if signature is None:
@@ -126,8 +148,8 @@ def own_options(
         name, default = argument.name, argument.default
         if default is argument.empty or argument.kind is argument.POSITIONAL_ONLY:
             raise BoardLabError(f"{owner}: its argument {name} needs a default, as in {name}=1.0")
-        is_told = _bare_type(argument.annotation)[0] in KINDS
-        kind = argument.annotation if is_told else _kind_of(default)
+        is_annotated = _bare_type(argument.annotation)[0] in KINDS
+        kind = argument.annotation if is_annotated else _kind_of(default)
         if kind is None:
             continue
         if name in reserved:
@@ -150,7 +172,7 @@ def _signature(make: Callable[..., Any]) -> inspect.Signature | None:
         pass
     try:
         return inspect.signature(make)
-    except (TypeError, ValueError):  # written in C: nobody can look into it
+    except (TypeError, ValueError):  # written in C, without a signature
         return None
 
 
@@ -161,7 +183,7 @@ def _kind_of(default: Any) -> Any:
 
 
 def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` with every entry checked against its option and brought to its type."""
+    """`values`, each checked against its option and converted to its type."""
     known = {option.name: option for option in options_of(kind)}
     checked = {}
     for name, value in values.items():
@@ -171,11 +193,44 @@ def check_options(owner: str, kind: type, values: Mapping[str, Any]) -> dict[str
     return checked
 
 
+def idle_options(
+    chosen: Any, names: Iterable[str], more: Mapping[str, Sequence[Need]] | None = None
+) -> dict[str, tuple[str, Container[Any]]]:
+    """The named options that do nothing in `chosen`.
+
+    Each comes with the switch to turn on and the values that do so. `more` has the
+    needs of options that are not declared with them.
+    """
+    needs = {known.name: known.needs for known in options_of(type(chosen))} | dict(more or {})
+    values = values_of(chosen)
+    idle = {}
+    for name in names:
+        for need in needs.get(name, ()):
+            if not any(values[switch] in on for switch, on in need.items()):
+                idle[name] = next(iter(need.items()))
+    return idle
+
+
+def check_needs(
+    owner: str, chosen: Any, given: Iterable[str], more: Mapping[str, Sequence[Need]] | None = None
+) -> None:
+    """Refuse a `given` option that would do nothing in `chosen`."""
+    place = f"{owner}: " if owner else ""
+    for name, (switch, on) in idle_options(chosen, given, more).items():
+        value, written = values_of(chosen)[switch], switch.rstrip("_")
+        if value is None:
+            raise BoardLabError(f"{place}{name} does nothing without {written}; give {written} too")
+        remedy = (
+            f"leave it out, or set {written} to None" if on == (None,) else f"give {written} another value"
+        )
+        raise BoardLabError(f"{place}{name} does nothing with {written}={value}; {remedy}")
+
+
 TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_option(owner: str, option: Option, text: str) -> Any:
-    """The text as the option's kind of value; `check_options` then says whether it may be that."""
+    """The text as a value of the option's type; `check_options` checks its range."""
     kind, optional = _bare_type(option.type)
     if optional and text.lower() == "none":
         return None
@@ -192,7 +247,7 @@ def read_option(owner: str, option: Option, text: str) -> Any:
 
 
 def read_number(kind: type, text: str) -> int | float:
-    """The text as that kind of number; 1e4 is a whole one. ValueError where it is none."""
+    """The text as a number of that type; 1e4 is a whole one. ValueError otherwise."""
     try:
         return int(text) if kind is int else float(text)
     except ValueError:
@@ -221,7 +276,8 @@ def option_words(values: Mapping[str, Any]) -> list[str]:
 
 def _checked(owner: str, option: Option, value: Any) -> Any:
     bare, optional = _bare_type(option.type)
-    wrong = BoardLabError(f"{owner}: {option.shown_name} must be {option.allowed}, not {shown(value)}")
+    place = f"{owner}: " if owner else ""
+    wrong = BoardLabError(f"{place}{option.shown_name} must be {option.allowed}, not {shown(value)}")
     if value is None:
         if optional:
             return None
@@ -252,7 +308,7 @@ def _checked(owner: str, option: Option, value: Any) -> Any:
 
 
 def _number(kind: type, value: Any) -> int | float | None:
-    """`value` as that kind of number, or None when it is none. NaN and infinity are none."""
+    """`value` as a finite number of that type, or None."""
     if isinstance(value, (bool, str, bytes, bytearray)):
         return None
     if kind is int:

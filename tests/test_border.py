@@ -733,7 +733,7 @@ RESULTS = [Result(("a", "b"), (1, 0))] * 2
         (lambda: bl.rate(RESULTS)[3], "unknown rated player 3; there are a, b"),
         (lambda: bl.rate(RESULTS, []), r"unknown rating system \[\]; there are bayeselo"),
         (lambda: bl.train(STATE.game, []), r"unknown learner \[\]; there are td-ntuple"),
-        (lambda: bl.train(STATE.game, preset=[]), r"unknown preset for tictactoe \[\]; there are default"),
+        (lambda: bl.train(STATE.game, preset=[]), r"preset must be text, not \[\]"),
         (lambda: bl.balance(STATE.game, "random", progress=5), "progress must be a function .*, not 5"),
         (lambda: bl.store().fame(10**30), "the hall of fame needs a game or its name, not 1000"),
         (lambda: bl.store().tournaments(10**30), "tournaments are listed by a game's name, not by 1000"),

@@ -31,6 +31,18 @@ def test_packages_are_there_without_an_import_and_loaded_only_then() -> None:
     assert fresh(f"import sys, boardlab as bl; dir(bl); {loaded}") == "[]"
 
 
+def test_the_former_name_of_the_learners_works_and_warns() -> None:
+    use = "import boardlab as bl; print(bl.learning.train is bl.learners.train, bl.learning.LEARNERS.keys())"
+    done = subprocess.run([sys.executable, "-W", "default", "-c", use], capture_output=True, text=True)
+    assert done.stdout.startswith("True dict_keys(['td-ntuple', ")
+    assert "DeprecationWarning: boardlab.learning is now boardlab.learners" in done.stderr
+
+
+def test_nothing_of_ours_imports_the_former_name_of_the_learners() -> None:
+    use = "import boardlab as bl, boardlab.cli, boardlab.watching; bl.train"
+    assert fresh(f"import sys; {use}; print('boardlab.learning' in sys.modules)") == "False"
+
+
 def test_type_checkers_see_every_public_name_and_no_other() -> None:
     """Of the branches on TYPE_CHECKING they read the one that the program skips."""
     seen = set()

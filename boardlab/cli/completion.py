@@ -10,7 +10,7 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.registry import game, games
 from boardlab.learners import LEARNERS
-from boardlab.learners.presets import ALPHAZERO_PRESETS
+from boardlab.learners.alphazero.presets import ALPHAZERO_PRESETS
 from boardlab.search.expression import AGENTS
 
 

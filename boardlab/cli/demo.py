@@ -18,7 +18,7 @@ from boardlab.errors import install
 from boardlab.evaluators.ntuple import build_network
 from boardlab.learners import Progress, preset
 from boardlab.learners.curve import text_curve
-from boardlab.learners.ntuple.settings import settings_from
+from boardlab.learners.ntuple.settings import TdNTuple
 
 TRAINING_SECONDS = 20.0
 RIVAL = "mcts(rollout, iterations=200)"
@@ -91,7 +91,7 @@ def _train(game: bl.Game) -> bl.Run:
 
 def _episodes_a_second(game: bl.Game) -> float:
     """Time the learner briefly, to spread the exams over the available time."""
-    settings = settings_from({k: v for k, v in preset(game).items() if k != "episodes"})
+    settings = TdNTuple.checked({k: v for k, v in preset(game).items() if k != "episodes"})
     network = build_network(game, settings.describe(game, 1), coherent=True, memory_gb=8)
     learner = _engine.TdLearner(network, settings.engine_settings(10**6), settings.reward, 1)
     begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""How to train a run again: the command, from what agent.toml says."""
+"""The command that trains a run again, made from its agent.toml."""
 
 import contextlib
 import math
@@ -14,13 +14,15 @@ from boardlab.games.python import PythonGame
 from boardlab.games.registry import game_from_table
 from boardlab.learners.exams import exam_range
 from boardlab.learners.presets import preset as preset_of
-from boardlab.learners.switches import idle_settings
-from boardlab.learners.train import LEARNERS
+from boardlab.learners.registry import LEARNERS
+from boardlab.learners.run_options import IN_EXAMS
 from boardlab.options import option_words
 
 
 def train_command(agent: Mapping[str, Any], out: str = "") -> str:
-    """`boardlab train ...` with what differs from the preset; the same version then gives the same weights.
+    """`boardlab train ...` with the settings that differ from the preset's.
+
+    The same version of BoardLab then learns the same weights.
 
     `agent` is what a run's agent.toml holds.
     """
@@ -41,7 +43,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
     words += option_words(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(game, agent.get("exams", {}))
-    if "snapshot" in agent:  # it comes about in the folder of its run, where that is known
+    if "snapshot" in agent:  # it lies in the folder of its run, where that is known
         words += ["--snapshot-every", str(agent["snapshot_every"])]
         folder = Path(out).parent
         out = folder.parent.as_posix() if folder.name == "snapshots" else ""
@@ -49,7 +51,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
 
 
 def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:
-    """The run's preset, if this version has it for the game as it is; else the default, and what differs."""
+    """The run's preset, or the default where this version has no such preset."""
     name = str(agent.get("preset", "default"))
     with contextlib.suppress(BoardLabError):
         preset_of(game, name, agent["kind"], agent.get("settings", {}))
@@ -68,16 +70,16 @@ def _changed(game: Any, learner: str, preset: str, settings: Mapping[str, Any]) 
         chosen.pop("episodes", None)
         usual = kind.checked(chosen).as_dict()
         settings = kind.of_run(settings).as_dict()  # earlier versions had fewer
-        idle = idle_settings(kind.checked(settings), settings)  # `train` refuses what does nothing
+        idle = kind.checked(settings).idle(settings)  # `train` refuses what does nothing
     except BoardLabError:  # a preset of another version
-        usual, idle = {}, {}
+        usual, idle = {}, []
     without = {name: None for name in usual if name not in settings}  # a run's file has no None
     changed = {name: value for name, value in settings.items() if usual.get(name) != value}
     return {name: value for name, value in changed.items() if name not in idle} | without
 
 
 def _for_game(game: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without what would do nothing: `train` refuses it, earlier versions did not."""
+    """The settings without idle ones, which only earlier versions accepted."""
     fitted = dict(settings)
     if fitted.get("staged") and game.core.stages == 1:
         fitted["staged"] = False
@@ -90,12 +92,13 @@ def _for_game(game: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _early_stop(game: Any, exams: Mapping[str, Any]) -> list[str]:
-    """Exams do not change what is learned, but for the one that may end the run."""
+    """The exam that may end the run; others do not change what is learned."""
     if "stop_exam" not in exams:
         return []
     if exams.get("stop_at", -math.inf) > exam_range(exams["stop_exam"], game)[1]:
         return []  # it never will; `train` refuses that
-    words = ["--exam", exams["stop_exam"], "--stop-exam", exams["stop_exam"]]
-    for key, option in (("every", "--exam-every"), ("games", "--exam-games"), ("stop_after", "--stop-after")):
-        words += [option, str(exams[key])] if key in exams else []
-    return words + (["--stop-at", str(exams["stop_at"])] if "stop_at" in exams else [])
+    words = ["--exam", exams["stop_exam"]]
+    for name, option in IN_EXAMS.items():
+        if name in exams and name != "names":
+            words += [f"--{option.replace('_', '-')}", str(exams[name])]
+    return words

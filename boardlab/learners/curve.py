@@ -1,4 +1,4 @@
-"""Learning curves: exam values over episodes, as a picture (matplotlib, the extra `plots`) and as text."""
+"""Learning curves, exam values over episodes, as pictures and as text."""
 
 import io
 import itertools
@@ -19,7 +19,7 @@ Point = tuple[int, float, float]
 
 
 def points(rows: Rows, exam: str) -> list[Point]:
-    """Those of every row that has the exam."""
+    """The points of every row that has the exam."""
     return [
         (int(row["episodes"]), float(row[exam]), _half_width(row, exam))
         for row in rows
@@ -28,15 +28,15 @@ def points(rows: Rows, exam: str) -> list[Point]:
 
 
 def _half_width(row: Mapping[str, Any], exam: str) -> float:
-    said = row.get(f"{exam} interval")
-    if said not in (None, ""):
-        return float(said)
-    # Earlier versions wrote only the standard error; where all games ended alike it is 0 and tells nothing.
+    interval = row.get(f"{exam} interval")
+    if interval not in (None, ""):
+        return float(interval)
+    # Earlier versions wrote only the standard error; where all games ended alike it is 0 and means nothing.
     return NORMAL_95 * float(row.get(f"{exam} error") or "nan") or math.nan
 
 
 def band(found: Sequence[Point], possible: tuple[float, float]) -> tuple[list[float], list[float]]:
-    """The lower and the upper ends of the 95% intervals, as far as such values are possible; NaN for none."""
+    """Ends of the 95% intervals, cut to possible values; NaN for none."""
     low = [min(y, max(y - half, possible[0])) if half == half else math.nan for _, y, half in found]
     high = [max(y, min(y + half, possible[1])) if half == half else math.nan for _, y, half in found]
     return low, high
@@ -120,13 +120,13 @@ def mean_curve(logs: Sequence[Rows], exam: str) -> list[Point]:
 def interval_of_runs(values: list[float]) -> float:
     """Half the width of the 95% interval of the mean over runs.
 
-    NaN where all ended alike, or there is one: they do not tell how far others would be from them.
+    NaN where all ended alike, or there is only one: the spread is unknown.
     """
     return interval(values, (-math.inf, math.inf)) if len(set(values)) > 1 else math.nan
 
 
 def text_curve(rows: Rows, exam: str, width: int = 56, height: int = 9) -> str:
-    """The curve drawn with characters: values from below to above, episodes from left to right."""
+    """The curve in characters: values upwards, episodes to the right."""
     found = [(x, y) for x, y, _ in points(rows, exam)]
     if not found:
         return f"{exam}: no exam yet"

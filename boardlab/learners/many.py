@@ -1,4 +1,4 @@
-"""Several runs with the same settings over seeds (GBG's MultiTrain): how good is it, and how sure is that?
+"""Several runs with the same settings and different seeds (GBG's MultiTrain).
 
 Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill -9 as each of them does: the
 same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
@@ -22,16 +22,20 @@ from pathlib import Path
 from typing import Any
 
 from boardlab.arena.exams.own import own_exams
+from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
-from boardlab.games.game import Game, as_integer, as_seed, game_table
+from boardlab.evaluators.python import own_evaluators
+from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import Ending, ended_by_signals
 from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
 from boardlab.learners.multi_train import multi_train
-from boardlab.learners.train import Run, open_run, train
+from boardlab.learners.run import Run, open_run
+from boardlab.learners.run_options import takes_run_options
+from boardlab.learners.train import train
 from boardlab.learners.training import Progress
 from boardlab.learners.worker import worker_command
 from boardlab.numbers import counted, plain
@@ -41,7 +45,7 @@ from boardlab.runs import RunFolder
 from boardlab.search.own import own_agents
 
 ManyProgress = Callable[[int, Progress], None]
-"""Is told the seed and where its run stands."""
+"""A progress callback, called with the seed of a run and its progress."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,24 +84,29 @@ class ManyRuns(Report):
 
 
 @ended_by_signals()
+@takes_run_options
 def train_many(
     game: Game,
     runs: int,
     *,
+    learner: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    seed: int = 0,
     jobs: int = 1,
     force: bool = False,
     progress: ManyProgress | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
-    **arguments: Any,
+    **given: Any,
 ) -> ManyRuns:
-    """Trains with the seeds seed+1 .. seed+runs into out/seed-1 ..., at most `jobs` at a time.
+    """Train with the seeds seed+1 ... seed+runs, at most `jobs` at a time.
 
-    Other arguments are those of `train`, `learner` among them. Runs that are there already go on, finished
-    ones are kept; `force` starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the
-    same in the form of GBG. `told_memory` hears of every run that is trained in this process: with one job.
+    The runs are out/seed-1, out/seed-2 ...
+
+    Other arguments are those of `train`. Runs that are there already go on, finished ones are kept; `force`
+    starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the same in the form of GBG.
+    `told_memory` is called for every run that is trained in this process: with one job.
     """
+    seed = given.pop("seed", 0)
+    arguments = {"learner": learner, **given}
     check_many(game, runs, jobs, seed, arguments)
     path = RunFolder(out if out is not None else Path("runs") / f"{game.name}-runs").path
     if (path / "agent.toml").exists():
@@ -111,8 +120,8 @@ def train_many(
     ]
     if jobs == 1:
         for task in tasks:
-            hear = functools.partial(tell, task["seed"])
-            train(game, progress=hear, told_memory=told_memory, **task)
+            report = functools.partial(tell, task["seed"])
+            train(game, progress=report, told_memory=told_memory, **task)
     else:
         _run_processes(game, tasks, jobs, tell)
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
@@ -121,7 +130,7 @@ def train_many(
 
 
 def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[str, Any]) -> None:
-    """Refuses what cannot be several runs; what cannot be one, `train` refuses."""
+    """Refuse arguments that make no several runs; `train` checks the others."""
     as_seed(as_seed(seed) + as_integer("runs", runs, 1, 100_000))
     if as_integer("jobs", jobs, 1, 1024) > 1:
         _check_known_elsewhere(arguments)
@@ -147,7 +156,7 @@ WORKER = (
 
 
 def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
-    """Refuses what of a user's own this process alone knows: functions cannot be sent."""
+    """Refuse names registered in this process: workers do not have them."""
     if PLUGINS:  # the workers run them, too
         return
     features = arguments.get("features")
@@ -165,7 +174,7 @@ def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
 
 
 def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell: ManyProgress) -> None:
-    """Workers speak JSON, a line at a time; they are asked to save when this process is interrupted."""
+    """Run workers, which send JSON lines; on an interrupt they save and end."""
     waiting, running = list(tasks), dict[Any, tuple[subprocess.Popen[str], int]]()
     selector = selectors.DefaultSelector()
     failures: list[str] = []
@@ -182,7 +191,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
                 worker, seed = running[stream]
                 line = stream.readline()
                 if line and not line.startswith("{"):
-                    continue  # something that the import printed
+                    continue  # printed during an import
                 message = json.loads(line) if line.endswith("\n") else None
                 if message is None:  # it has ended
                     selector.unregister(stream)
@@ -223,7 +232,7 @@ def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
 
 
 def _close_input(worker: subprocess.Popen[str]) -> None:
-    """What a worker also sees when this process is killed."""
+    """Close a worker's input, as it is closed when this process is killed."""
     assert worker.stdin is not None
     with contextlib.suppress(OSError):
         worker.stdin.close()
@@ -231,7 +240,7 @@ def _close_input(worker: subprocess.Popen[str]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Waits until the parent is gone, then ends the worker as Ctrl-C does, also in the midst of an exam."""
+    """Wait for the end of the parent, then interrupt the worker, even in an exam."""
     while os.read(0, 1024):
         pass
     main = threading.main_thread().ident
@@ -240,14 +249,14 @@ def _end_with_parent() -> None:
 
 
 def work() -> None:
-    """A worker: reads one task, trains, tells its progress; Ctrl-C saves and ends it quietly."""
+    """A worker: read one task, train, send progress; Ctrl-C saves and ends it."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with ended_by_signals() as ending:
         _work(ending)
 
 
 def _work(ending: Ending) -> None:
-    parent, sys.stdout = sys.stdout, sys.stderr  # what a plugin prints is none of our messages
+    parent, sys.stdout = sys.stdout, sys.stderr  # a plugin's prints must not mix with our messages
     try:
         task = json.loads(sys.stdin.readline())
         threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -258,16 +267,16 @@ def _work(ending: Ending) -> None:
         def tell(standing: Progress) -> None:
             try:
                 print(json.dumps(asdict(standing)), file=parent, flush=True)
-            except BrokenPipeError:  # nobody is there to be told: save and end
+            except BrokenPipeError:  # the parent is gone: save and end
                 raise KeyboardInterrupt from None
 
         train(game_from_table(table, load=True), progress=tell, **task)
     except KeyboardInterrupt:
         os._exit(ending.status)  # training has saved
     except Exception as error:
-        said = plugin_failure(error)
-        if said is None and not isinstance(error, BoardLabError):
+        failure = plugin_failure(error)
+        if failure is None and not isinstance(error, BoardLabError):
             raise
-        sentence = said or str(error).splitlines()[0]  # without the place in an expression
+        sentence = failure or str(error).splitlines()[0]  # without the place in an expression
         print(json.dumps({"error": sentence}), file=parent, flush=True)
         os._exit(2)  # the parent may close our input before Python has ended

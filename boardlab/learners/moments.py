@@ -1,4 +1,4 @@
-"""What a PyTorch optimiser remembers of every parameter, as the arrays of a checkpoint and back."""
+"""The state of a PyTorch optimiser as arrays of a checkpoint, and back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ def fill_moments(
     parameters: Sequence[torch.nn.Parameter],
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Puts them back; before the first step there is nothing to remember."""
+    """Put the arrays back; before the first step the optimiser has no state."""
     for i, parameter in enumerate(parameters):
         stored = {name: arrays[f"optimiser.{i}.{name}"] for name in _names(optimiser)}
         if "step" in stored and stored["step"][0] == 0:

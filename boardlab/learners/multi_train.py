@@ -1,4 +1,4 @@
-"""multiTrain.csv: several training runs, a row an exam, in the columns of GBG's file of that name."""
+"""multiTrain.csv: the exams of several training runs, in the columns of GBG."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 from boardlab.learners.exams import exam_names
 
 if TYPE_CHECKING:
-    from boardlab.learners.train import Run
+    from boardlab.learners.run import Run
 
 COLUMNS = ("run", "gameNum", "evalQ", "evalT", "actionNum", "trnMoves", "totalTrainSec", "movesSecond")
 
 
 def multi_train(runs: "Sequence[Run]") -> str:
-    """The text of a multiTrain.csv: the game, where the runs are, a head line, and a row for every exam of
-    every run.
+    """The text of a multiTrain.csv: a head, and a row for every exam of every run.
 
     `run` counts from 0; `gameNum` is the number of episodes; `evalQ` and `evalT` are the run's first and
     second exam (`nan` where it takes none), whose names are on the third line; `actionNum` and `trnMoves` are

@@ -1,4 +1,4 @@
-"""What learners with nets share of PyTorch: its random numbers, its threads, the course of learning rates."""
+"""PyTorch for learners with nets: random numbers, threads, learning rates."""
 
 import contextlib
 import math
@@ -9,7 +9,7 @@ import torch
 
 @contextlib.contextmanager
 def seeded(seed: int, device: str) -> Iterator[None]:
-    """PyTorch draws from the seed; the process's own random numbers go on afterwards where they were."""
+    """Seed PyTorch inside the block, and restore the process's random state after."""
     with torch.random.fork_rng([torch.cuda.current_device()] if device == "cuda" else []):
         torch.default_generator.manual_seed(seed)
         if device == "cuda":
@@ -19,7 +19,7 @@ def seeded(seed: int, device: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def threaded(threads: int) -> Iterator[None]:
-    """PyTorch computes with so many threads; the process has its own number again afterwards."""
+    """Set the number of PyTorch's threads inside the block, and restore it after."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -29,5 +29,5 @@ def threaded(threads: int) -> Iterator[None]:
 
 
 def cosine(first: float, last: float, share: float) -> float:
-    """A learning rate that falls from `first` to `last` as half a cosine; a `share` of the run is done."""
+    """The learning rate after a `share` of the run: half a cosine."""
     return last + (first - last) * (1 + math.cos(math.pi * min(share, 1))) / 2

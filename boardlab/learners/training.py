@@ -1,4 +1,4 @@
-"""The loop of a run: chunks of episodes, exams, snapshots, checkpoints that survive kill -9.
+"""The loop of a run: episodes, exams, snapshots, and crash-safe checkpoints.
 
 The learner plays and learns in chunks of episodes. A checkpoint holds everything that decides what comes next
 (tables, TCL counters, episodes done, random state), so a resumed run ends with the same bits as an unbroken
@@ -14,17 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab import _engine
 from boardlab.errors import BoardLabError, TableFullError
 from boardlab.games.game import Game
 from boardlab.interrupts import ignoring_ctrl_c, postponing_ctrl_c
 from boardlab.learners.curve import draw_curve
 from boardlab.learners.exams import ExamPlan, exam_names
-from boardlab.learners.learner import LearnerSettings
-from boardlab.learners.ntuple.layouts import layout_to_text
+from boardlab.learners.learner import Learner, LearnerSettings
+from boardlab.learners.run import Run, log_of
 from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
-from boardlab.search.agent import Agent
 
 CHUNK_SECONDS = 0.25
 CHECKPOINT_SECONDS = 60.0
@@ -32,37 +30,37 @@ CHECKPOINT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run stands; handed to the progress callback a few times a second."""
+    """The state of a run, passed to the progress callback a few times a second."""
 
     episodes: int
     total: int
     actions: int
-    """Played by the learner, in all episodes."""
+    """Actions of the learner in all episodes."""
     seconds: float
-    """Spent on learning, exams not counted."""
+    """Seconds of learning, without exams."""
     exam: dict[str, float]
     """The last exam's mean scores by opponent."""
     exams: int = 0
-    """How many times the run was examined."""
+    """Number of exams so far."""
     before: tuple[int, int, float] = (0, 0, 0.0)
     """Episodes, actions and seconds of a resumed run before it was resumed."""
 
     @property
     def speed(self) -> tuple[float, float] | None:
-        """Episodes and actions a second since the run was begun or resumed; None before there is any."""
+        """Episodes and actions a second since the start or resume; None before the first."""
         episodes, actions, seconds = self.before
         spent = self.seconds - seconds
         return ((self.episodes - episodes) / spent, (self.actions - actions) / spent) if spent > 0 else None
 
     def __str__(self) -> str:
-        said = f"{self.episodes:,} of {self.total:,} episodes"
+        text = f"{self.episodes:,} of {self.total:,} episodes"
         if self.seconds > 0:
-            said += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
-        return said + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
+            text += f", {plain(self.episodes / self.seconds, 3)} episodes/s"
+        return text + "".join(f", {name} {plain(value, 3)}" for name, value in self.exam.items())
 
 
 Tell = Callable[[Progress], bool | None]
-"""Is told where the run stands; stops it, saved and ready to be resumed, by returning True."""
+"""A progress callback; the run is saved and stops if it returns True."""
 
 
 class Training:
@@ -74,22 +72,16 @@ class Training:
         game: Game,
         settings: LearnerSettings,
         network: dict[str, Any],
-        seed: int,
-        total: int,
         exams: ExamPlan,
-        snapshot_every: int,
     ) -> None:
-        self.folder, self.game, self.settings, self.network = folder, game, settings, network
-        self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
-        try:
-            self.trainee = settings.build(game, network, total, seed)
-        except (MemoryError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and "memory" not in str(error):  # how torch says it
-                raise
-            raise BoardLabError("there is not enough memory for what the learner keeps") from None
-        except ValueError as error:
-            raise BoardLabError(str(error)) from None
-        self.learner = self.trainee.core
+        self.folder, self.game, self.settings = folder, game, settings
+        self.exams, options = exams, exams.options
+        self.seed, self.total, self.snapshot_every = (
+            options.seed,
+            options.episodes or 0,
+            options.snapshot_every,
+        )
+        self.learner = _built(settings, game, network, self.total, self.seed)
         self.seconds = self.cpu_seconds = 0.0
         self.before = (0, 0, 0.0)
         self.last_snapshot = -1  # in multiples of snapshot_every; not known
@@ -99,31 +91,33 @@ class Training:
     # ---- checkpoints ----
 
     def begin(self, agent: dict[str, Any], force: bool) -> None:
-        """Makes the run's folder, with a checkpoint of what is known before the first episode."""
-        self.trainee.begin()
+        """Make the run's folder, with a checkpoint before the first episode."""
+        self.learner.begin()
         self.folder.create(agent, force=force)
-        if "tuples" in self.network:
-            self.folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        self._write_texts(self.folder)
         self.save()
 
+    def _write_texts(self, folder: RunFolder) -> None:
+        for name, text in self.learner.texts().items():
+            folder.write_text(name, text)
+
     def save(self) -> None:
-        """Writes the checkpoint, the weights to play with, and the log."""
+        """Write the checkpoint, the weights to play with, and the log."""
         self._check_finite()
         progress = {**self._progress_arrays(), "random": np.array([self.learner.random_state], np.uint64)}
-        self.folder.write_arrays("checkpoint.npz", {**self.trainee.arrays, **progress})
-        self.folder.write_arrays("weights.npz", self.trainee.weights)
+        self.folder.write_arrays("checkpoint.npz", {**self.learner.arrays, **progress})
+        self.folder.write_arrays("weights.npz", self.learner.weights)
         if self.log:
             self.folder.write_log(self.log)
 
     def snapshot(self) -> None:
-        """Keeps what was learned so far in a folder that plays; agent.toml last, which makes it a run."""
+        """Save a folder that plays as the run does now, agent.toml last."""
         self._check_finite()
         done = self.learner.episodes_done
         folder = self.folder.make_snapshot(done)
-        folder.write_arrays("weights.npz", self.trainee.weights)
+        folder.write_arrays("weights.npz", self.learner.weights)
         folder.write_arrays("checkpoint.npz", self._progress_arrays())
-        if "tuples" in self.network:
-            folder.write_text("layout.txt", layout_to_text(self.network["tuples"]))
+        self._write_texts(folder)
         agent = {key: value for key, value in self.folder.read_agent().items() if key != "format"}
         folder.write_agent({**agent, "snapshot": done})
 
@@ -135,7 +129,7 @@ class Training:
         }
 
     def _check_finite(self) -> None:
-        if not all(np.isfinite(a).all() for a in self.trainee.arrays.values() if a.dtype.kind == "f"):
+        if not all(np.isfinite(a).all() for a in self.learner.arrays.values() if a.dtype.kind == "f"):
             played = counted(self.learner.episodes_done, "episodes")
             raise BoardLabError(
                 f"the weights grew beyond all bounds within {played} and were not "
@@ -143,21 +137,21 @@ class Training:
             )
 
     def load(self) -> None:
-        """Goes back to the last checkpoint."""
+        """Go back to the last checkpoint."""
         stored: dict[str, NDArray[Any]] = {
             "progress": np.empty(2, np.int64),
             "random": np.empty(1, np.uint64),
             "seconds": np.empty(1),
         }
-        self.folder.read_into("checkpoint.npz", {**self.trainee.arrays, **stored})
+        self.folder.read_into("checkpoint.npz", {**self.learner.arrays, **stored})
         try:
-            self.trainee.check()
+            self.learner.restore()
         except ValueError as error:
             raise BoardLabError(f"{self.folder.path}/checkpoint.npz is damaged: {error}") from None
         episodes, actions = stored["progress"].tolist()
         self.learner.episodes_done, self.learner.actions_done = episodes, actions
         self.learner.random_state = int(stored["random"][0])
-        self.folder.remove_snapshots(after=episodes)  # of what is learned again now
+        self.folder.remove_snapshots(after=episodes)  # their episodes are learned again
         self.seconds = float(stored["seconds"][0])
         self.cpu_seconds = self.folder.cpu_seconds() or 0.0
         # Exams after the checkpoint will be taken again.
@@ -166,9 +160,9 @@ class Training:
     # ---- the run ----
 
     def go(self, progress: Tell | bool | None) -> None:
-        """Trains until the total is reached."""
+        """Train until the total is reached."""
         tell: Tell = progress if callable(progress) else lambda _: None
-        self.trainee.place(self.folder)
+        self.learner.place(self.folder)
         self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
         saved = time.monotonic()
         chunk = 1
@@ -191,7 +185,7 @@ class Training:
                 if self._exam_is_due():
                     self._take_exam()
                     self.folder.write_log(self.log)
-                if self.trainee.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
+                if self.learner.saves_each_chunk or time.monotonic() - saved > CHECKPOINT_SECONDS:
                     self.save()
                     saved = time.monotonic()
                 if self._is_stopped(tell):
@@ -206,23 +200,24 @@ class Training:
         tell(self._progress())
 
     def _learn(self, episodes: int) -> None:
-        """Some episodes, to their end: a Ctrl-C in rules or features in Python must not leave half of one.
+        """Train some episodes; Ctrl-C waits, so that none is left half learned.
 
-        What is saved after each call takes long (a generation of AlphaZero): it is broken off and begun anew.
+        A learner that saves after each call may take long for one (a generation of AlphaZero): Ctrl-C breaks
+        it off, and a resumed run begins it anew.
         """
-        with contextlib.nullcontext() if self.trainee.saves_each_chunk else postponing_ctrl_c():
+        with contextlib.nullcontext() if self.learner.saves_each_chunk else postponing_ctrl_c():
             self.learner.train(episodes)
 
     def _is_stopped(self, tell: Tell) -> bool:
-        """Tells where the run stands; whether it is to stop here."""
+        """Call the progress callback; return whether the run stops here."""
         try:
             return bool(tell(self._progress()))
-        except Exception:  # learning itself went well; who is told may be anybody's code
+        except Exception:  # learning went well; the callback may be anybody's code
             self.save()
             raise
 
     def _snapshot_is_due(self) -> bool:
-        """Whether there is none yet since the last multiple of `snapshot_every`."""
+        """Whether there is no snapshot yet since the last multiple of `snapshot_every`."""
         done, every = self.learner.episodes_done, self.snapshot_every
         if not every or done < every or done // every == self.last_snapshot:
             return False
@@ -248,12 +243,12 @@ class Training:
             "seconds": f"{self.seconds:.3f}",
             "alpha": f"{learner.alpha:.6g}",
             "epsilon": f"{learner.epsilon:.6g}",
-            **self.trainee.columns(),
+            **self.learner.columns(),
         }
         try:
             is_last = learner.episodes_done >= self.total
-            results = self.exams.take(self.game, self._agent(), self.seed, is_last)
-        except Exception:  # learning itself went well; an exam may be anybody's code
+            results = self.exams.take(self.game, learner.agent(self.seed), self.seed, is_last)
+        except Exception:  # learning went well; an exam may be anybody's code
             self.save()
             raise
         for name, result in results.items():
@@ -264,22 +259,11 @@ class Training:
                 f"{name} games": result.games,
                 f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
-        if self.exams.stop_exam is not None:
+        if self.exams.options.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
-        self.trainee.examined(row)
-
-    def _agent(self) -> Agent:
-        """What was learned so far, without a copy of it."""
-        if self.trainee.agent is not None:
-            return self.trainee.agent(self.seed)
-        evaluator = self.trainee.evaluator()
-
-        def greedy(_: Game, seed: int) -> _engine.Search:
-            return _engine.greedy_search(evaluator, seed)
-
-        return Agent(self.game, greedy(self.game, self.seed), "learner", greedy)
+        self.learner.examined(row)
 
     def _draw(self) -> None:
         with postponing_ctrl_c():  # matplotlib cannot be imported again once its import was broken off
@@ -288,8 +272,23 @@ class Training:
             )
             if picture is not None:
                 self.folder.write_bytes("curve.png", picture)
-            for name, drawn in self.trainee.pictures().items():
+            for name, drawn in self.learner.pictures().items():
                 self.folder.write_bytes(name, drawn)
+
+    def run(self) -> Run:
+        """The run as its folder holds it now."""
+        learner = self.learner
+        return Run(
+            self.folder.path,
+            self.game,
+            self.settings,
+            self.seed,
+            learner.episodes_done,
+            self.total,
+            learner.actions_done,
+            self.seconds,
+            log_of(self.folder),
+        )
 
     def _progress(self) -> Progress:
         learner = self.learner
@@ -302,3 +301,17 @@ class Training:
             len(self.log) if self.exams.names else 0,
             self.before,
         )
+
+
+def _built(
+    settings: LearnerSettings, game: Game, network: dict[str, Any], episodes: int, seed: int
+) -> Learner:
+    """The learner, or one sentence that says why it cannot be built."""
+    try:
+        return settings.build(game, network, episodes, seed)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):  # torch raises it
+            raise
+        raise BoardLabError("there is not enough memory for what the learner keeps") from None
+    except ValueError as error:
+        raise BoardLabError(str(error)) from None

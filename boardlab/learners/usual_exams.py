@@ -1,6 +1,6 @@
-"""The exam of a run whose user names none: the best one that fits into a tenth of the run's time.
+"""The default exam: the best one that fits a tenth of the run's time.
 
-The learning curve should tell something until the end: perfect play where the game has it and its package is
+The learning curve should not flatten before the end: perfect play where the game has it and its package is
 installed, else positions with known answers, else a tree search that the default preset does not beat at
 once. Perfect play that is too slow for a curve is met once, at the end. What an exam costs is declared here
 and not measured while a run goes on: the same command takes the same exams on every machine.
@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from boardlab.arena.exams import EXAMS
 from boardlab.errors import install
 from boardlab.games.game import Game
+from boardlab.learners.run_options import FEWEST_GAMES, MOST_EXAMS, MOST_GAMES
 
 EXAM_SHARE = 0.1
-"""Of a run's time, for all its exams together."""
-MOST_EXAMS, MOST_GAMES = 20, 100
-FEWEST_GAMES = 20
-"""An exam of fewer says little; a run that is too short for one such exam takes none."""
+"""The share of a run's time for all its exams together."""
 CURVE = 10
 """Exams that make a learning curve: where a better exam is too slow for as many, a faster one is taken."""
 
@@ -30,10 +28,10 @@ class UsualExam:
 
     name: str
     cost: float
-    """Episodes of td-ntuple's default preset in the time of one game, rather too many than too few.
+    """Episodes of td-ntuple's default preset in the time of one game, rounded up.
     `bench/exams.py` measures it."""
     package: str = ""
-    """What it needs beside BoardLab, and the extra that brings it."""
+    """The package that it needs, and the extra of BoardLab that installs it."""
     extra: str = ""
 
     def is_there(self, game: Game) -> bool:
@@ -71,18 +69,18 @@ OTHERS = (
     UsualExam(_MCTS.format(200), 100),
     UsualExam("score", 3),
 )
-"""Of games of the user's own, and of variants that have none of their game's exams."""
+"""For games of the user's own, and variants without the exams of their game."""
 
 
 @dataclass(frozen=True)
 class UsualPlan:
-    """Which exam, how often, and with how many games; no name where the run is too short for any."""
+    """Exam, interval and number of games; no exam where the run is too short for any."""
 
     names: tuple[str, ...] = ()
     every: int = 0
     games: int = MOST_GAMES
     final: tuple[str, ...] = ()
-    """Taken once, at the end: a better exam that is too slow to be taken again and again."""
+    """A better exam, too slow for a curve, that is taken once at the end."""
 
 
 def usual_plan(
@@ -94,8 +92,8 @@ def usual_plan(
 ) -> UsualPlan:
     """Plan the exams of a run of `episodes` episodes.
 
-    `own_cost` turns the cost of a game into episodes of the learner. Who gives `every` or `games` wants an
-    exam, however short the run is.
+    `own_cost` turns the cost of a game into episodes of the learner. A user who gives `every` or `games`
+    gets an exam, however short the run is.
     """
     exams = (*USUAL.get(game.name, ()), *OTHERS)
     costs = [own_cost(exam.cost) for exam in exams]
@@ -123,7 +121,7 @@ def usual_plan(
 
 
 def _spread(episodes: int, affordable: float, every: int | None, games: int | None) -> tuple[int, int]:
-    """How often, and how many games: twenty exams of up to a hundred, or fewer games, or fewer exams."""
+    """Interval and games: 20 exams of 100 games, or fewer games, or fewer exams."""
     number = MOST_EXAMS if every is None else -(-episodes // every) if every else 1
     if games is None:
         games = int(min(max(affordable / max(1, number), FEWEST_GAMES), MOST_GAMES))
@@ -134,7 +132,7 @@ def _spread(episodes: int, affordable: float, every: int | None, games: int | No
 
 
 def better_exam(game: Game, names: tuple[str, ...]) -> str:
-    """What to install for a better exam than the one that was chosen, as a sentence; or nothing."""
+    """How to install a better exam than the chosen one; "" where there is none."""
     for exam in USUAL.get(game.name, ()):
         if exam.name in names:
             break

@@ -1,7 +1,7 @@
-"""Arrays in a file: numpy's own format in an uncompressed zip, whose checksums tell a damaged file.
+"""Arrays in an npz file, an uncompressed zip whose checksums reveal damage.
 
-The file may be a stranger's. What it claims is compared with the bytes that it has before any memory is
-taken, and nothing in it is run: headers are matched by a pattern, nothing is unpickled.
+The file may be a stranger's. Its claims are compared with its bytes before any memory is taken, and nothing
+in it is run: headers are matched by a pattern, nothing is unpickled.
 """
 
 import contextlib
@@ -23,12 +23,12 @@ MOST_ARRAYS = 10_000
 MOST_TIMES = 100
 """How much larger than a compressed file its arrays may be; BoardLab writes them uncompressed."""
 ANY_SIZE = 1 << 26
-"""Bytes that they may have in any case."""
+"""Bytes that are allowed in any case."""
 LONGEST_HEADER = 10_000
 READ_BYTES = 1 << 22
-"""Of a file at a time."""
+"""Bytes read at a time."""
 STRAY = "allow_pickle.npy"
-"""In files that earlier versions wrote with numpy before 2.2, which took an option of savez for an array."""
+"""A member that numpy before 2.2 added: it took an option of savez for an array."""
 HEADER = re.compile(
     rb"\{'descr': '([<>|][biuf]\d{1,2})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:\d{1,15}, )*(?:\d{1,15},?)?)\), \} *\n"
@@ -71,7 +71,7 @@ class StoredArrays:
 
     @contextlib.contextmanager
     def opened(self, key: str) -> Iterator[tuple[IO[bytes], np.dtype[Any], tuple[int, ...], Any]]:
-        """The array's bytes, their kind of numbers, the shape, and "C" or "F", how they are ordered."""
+        """The array's bytes, type, shape, and order: "C" or "F"."""
         if key not in self:
             raise ValueError(f"there is no {key} in it")
         member = self._members[f"{key}.npy"]
@@ -83,7 +83,7 @@ class StoredArrays:
 
     @staticmethod
     def fill(part: IO[bytes], key: str, array: NDArray[Any]) -> None:
-        """Reads the numbers of a flat array, a part at a time: a table may take half of the memory."""
+        """Read a flat array in parts: a table may take half of the memory."""
         numbers = READ_BYTES // array.dtype.itemsize
         for begin in range(0, array.size, numbers):
             block = array[begin : begin + numbers]
@@ -94,7 +94,7 @@ class StoredArrays:
         part.read(1)  # the checksum is looked at where the file ends
 
     def digest(self, digest: "hashlib._Hash") -> None:
-        """Hashes names and contents; the zip itself holds the time of writing."""
+        """Hash names and contents; the zip itself contains the time of writing."""
         for name in sorted(self._members.keys() - {STRAY}):
             digest.update(name.encode(errors="replace"))
             with self._zip.open(name) as part:
@@ -103,7 +103,7 @@ class StoredArrays:
 
 
 def _header(file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], str]:
-    """The kind of numbers, the shape and the order of what follows in a npy file."""
+    """Type, shape and order of an array, from the header of its npy file."""
     magic = file.read(8)
     sizes = {b"\x93NUMPY\x01\x00": "<H", b"\x93NUMPY\x02\x00": "<I"}
     if magic not in sizes:

@@ -1,4 +1,4 @@
-"""Files that are written aside and renamed: a crash leaves the old one or the new one, never half of one."""
+"""Files written aside and renamed: a crash leaves the old or the new one, whole."""
 
 import contextlib
 import glob
@@ -20,10 +20,10 @@ except ImportError:  # not on Windows
 
 @contextlib.contextmanager
 def replacing(file: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
-    """A file aside, which takes the name of `file` once it is whole; who may read it stays as it was.
+    """A temporary file that replaces `file` once complete, with its permissions.
 
-    Where `file` is a link it stays one: what it leads to is replaced. Without `follow` the link itself is: in
-    a stranger's folder it may lead to any file of the user's.
+    If `file` is a link, its target is replaced. Without `follow` the link itself is: in a stranger's folder
+    it may lead to any file of the user's.
     """
     real = Path(os.path.realpath(file)) if follow else file
     if real.exists() and not real.is_file():
@@ -47,21 +47,21 @@ def replacing(file: Path, *, follow: bool = True) -> Iterator[BinaryIO]:
 
 
 def _new(aside: Path) -> BinaryIO:
-    """Opens a file that was not there: in a folder of many users its name may be somebody's link to ours."""
+    """Create a file; an existing link of that name may be somebody's trap."""
     with contextlib.suppress(OSError):
         aside.unlink()
     return aside.open("xb")
 
 
 def write_file(file: Path, content: str | bytes) -> None:
-    """Writes a user's file, all or nothing; half of a character in a text becomes a question mark."""
+    """Write a user's file, all or nothing; lone surrogates become question marks."""
     _check_unprotected(file)
     with replacing(file) as out:
         out.write(content.encode(errors="replace") if isinstance(content, str) else content)
 
 
 def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
-    """Refuses a file that could not be written, or has not that ending: asked before hours of games."""
+    """Refuse a file that cannot be written, or that has another ending."""
     file = as_path("a file to write", path)
     if ending and file.suffix.lower() != ending:
         raise BoardLabError(f'"{file}" must end in {ending}')
@@ -82,14 +82,14 @@ def check_writable(path: str | os.PathLike[str], ending: str = "") -> None:
 
 
 def _check_unprotected(file: Path) -> None:
-    """Refuses a file that its owner protected: for a new one in its place only the folder's rights count."""
+    """Refuse a write-protected file: replacing it needs only the folder's permission."""
     if file.exists() and not os.access(file, os.W_OK):
         raise BoardLabError(f'"{file}" cannot be written: Permission denied')
 
 
 @contextlib.contextmanager
 def changing(file: Path) -> Iterator[None]:
-    """While a file is read to be replaced by what was made of it: others that would do so wait.
+    """Lock a file while it is read and replaced; other processes wait.
 
     The lock is on the file itself, which is made where there is none, and dies with its process.
     """
@@ -126,14 +126,14 @@ def _lock(file: Path) -> int | None:
 
 
 def is_open_as(descriptor: int, file: Path) -> bool:
-    """Whether the open file is still the one of that name."""
+    """Whether the open file is still the file of that name."""
     try:
         return os.path.samestat(os.fstat(descriptor), file.stat())
     except FileNotFoundError:
         return False
 
 
-# ---- what is aside ----
+# ---- temporary files ----
 
 
 def _aside(file: Path) -> Path:
@@ -144,13 +144,13 @@ _ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<process>[1-9][0-9]*)\.new")
 
 
 def is_aside(file: str, name: str) -> bool:
-    """Whether a file is what some process wrote aside, to become `name`."""
+    """Whether `file` is the temporary file of some process for `name`."""
     found = _ASIDE.fullmatch(file)
     return found is not None and found["name"] == name
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> None:
-    """Removes what was written aside to become `name`, or anything, unless its process may be writing yet."""
+    """Remove temporary files for `name`, or all, of processes that have ended."""
     for file in folder.glob(".*.new" if name is None else f".{glob.escape(name)}.*.new"):
         found = _ASIDE.fullmatch(file.name)
         if found and name in (None, found["name"]) and not _is_another_process(int(found["process"])):

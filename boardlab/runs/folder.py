@@ -1,4 +1,4 @@
-"""A run is a folder: agent.toml, layout.txt, weights.npz, checkpoint.npz, log.csv, curve.png, snapshots/.
+"""A run's folder: agent.toml, weights.npz, checkpoint.npz, log.csv ...
 
 A folder may be a stranger's: sizes are limited before anything is read, and nothing in it is run.
 """
@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -32,30 +32,20 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
-"""Rises when a file can no longer be read by the version before."""
+"""Increased when earlier versions cannot read the files any more."""
 
-RUN_FILES = (
-    "layout.txt",
-    "log.csv",
-    "curve.png",
-    "losses.png",
-    "generations.jsonl",
-    f"replay/{6 * '[0-9]'}.npz",
-    "tensorboard/events.out.tfevents.*",
-    "weights.npz",
-    "checkpoint.npz",
-)
-"""What runs write beside agent.toml, the checkpoint last: so it is removed when nothing else is left."""
+RUN_FILES = ("log.csv", "curve.png", "weights.npz", "checkpoint.npz")
+"""The files of every run beside agent.toml. The checkpoint is removed last, when nothing else is left."""
 
-SNAPSHOT_FILES = ("agent.toml", "layout.txt", "weights.npz", "checkpoint.npz")
-"""What a snapshot is made of; agent.toml is written last and removed first: without it there is none."""
+SNAPSHOT_FILES = ("weights.npz", "checkpoint.npz")
+"""The files of every snapshot beside agent.toml, which is written last and removed first."""
 
 LOCK = ".lock"
 """The file that a process holds locked while it writes into the folder."""
 
 LARGEST_AGENT = 4 << 20
 LARGEST_LOG = 1 << 28
-"""Bytes; larger files are none of ours."""
+"""Bytes; BoardLab writes no larger files."""
 
 LONGEST_NUMBER = 100
 """Characters of a number in a log."""
@@ -64,7 +54,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class OtherGameError(BoardLabError):
-    """A run is to play a game that it was not trained on."""
+    """A run was asked to play a game that it was not trained on."""
 
     def __init__(self, run: str | os.PathLike[str], trained_on: Game, game: Game) -> None:
         super().__init__(f"{run} was trained on {trained_on!r}, not on {game!r}")
@@ -72,19 +62,23 @@ class OtherGameError(BoardLabError):
 
 
 class RunFolder:
-    """The files of one run."""
+    """The files of one run.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = as_path("the folder of a run", path)
-        reachable(self.path / "agent.toml")  # so that all later questions what is in it have an answer
+    `files` are patterns of further files that learners keep in it. Only they and those of every run are
+    removed with a run: all others are the user's.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], files: Sequence[str] = ()) -> None:
+        self.path, self.files = as_path("the folder of a run", path), files
+        reachable(self.path / "agent.toml")  # raises here, not in every later question
 
     # ---- one process at a time ----
 
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
-        """Makes the folder, and keeps all others from training in it; whoever only reads is free.
+        """Make the folder, and keep other processes from training in it; reading is free.
 
-        The lock dies with its process, so that one that was killed blocks nobody.
+        The lock dies with its process: a killed one blocks nobody.
         """
         if self.path.exists() and not self.path.is_dir():
             raise BoardLabError(f"{self.path} is a file; a run needs a folder")
@@ -105,7 +99,7 @@ class RunFolder:
                     folder.rmdir()
 
     def _lock(self) -> int | None:
-        """The open lock; None where the system has none."""
+        """The open lock file; None where the system has no locks."""
         if fcntl is None:
             return None
         file = self.path / LOCK
@@ -126,7 +120,7 @@ class RunFolder:
                 file.unlink(missing_ok=True)
                 return None
             if is_open_as(lock, file):
-                with contextlib.suppress(OSError):  # a full disk: the others are not told who holds it
+                with contextlib.suppress(OSError):  # a full disk: others do not learn who holds it
                     os.truncate(lock, 0)
                     os.write(lock, str(os.getpid()).encode())
                 return lock
@@ -136,13 +130,13 @@ class RunFolder:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it, or nothing but what a run that hardly began has left."""
+        """Whether it holds nothing, or only the remains of a run that hardly began."""
         # agent.toml is written first: a run that was killed before it was there left it aside, and no more.
         files = self.path.iterdir() if self.path.is_dir() else ()
         return all(file.name == LOCK or is_aside(file.name, "agent.toml") for file in files)
 
     def create(self, agent: Mapping[str, Any], *, force: bool = False) -> None:
-        """Starts a run in the claimed folder; one that is there already is replaced only by `force`."""
+        """Start a run in the claimed folder; only `force` replaces one that is there."""
         if (self.path / "agent.toml").exists() and not force:
             if self.run_of_snapshot is not None:
                 raise BoardLabError(f"{self.path} holds a snapshot of another run; choose another folder")
@@ -159,24 +153,30 @@ class RunFolder:
 
     @property
     def _several(self) -> list[Path]:
-        """The runs in it where it holds several, one a seed, and is none itself."""
+        """The runs in it, where it holds several, one a seed."""
         return sorted(file.parent for file in self.path.glob("seed-*/agent.toml"))
 
     def _clear(self) -> None:
-        """Removes what a run of any learner has written, but agent.toml; other files are the user's."""
+        """Remove the files of a run except agent.toml; all others are the user's."""
         self.remove_snapshots()
         try:
-            for pattern in RUN_FILES:
+            for pattern in (*self.files, *RUN_FILES):
                 for old in self.path.glob(pattern):
                     old.unlink()
         except OSError as error:
             raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
-        for name in ("replay", "tensorboard", "snapshots"):
+        for name in (*self._subfolders, "snapshots"):
             with contextlib.suppress(OSError):  # it is not there, or holds something else
                 (self.path / name).rmdir()
 
+    @property
+    def _subfolders(self) -> list[str]:
+        """The folders in it that learners write to."""
+        parents = (PurePath(pattern).parent.as_posix() for pattern in self.files)
+        return [name for name in dict.fromkeys(parents) if name != "."]
+
     def discard(self) -> None:
-        """Removes the run that is in it; a folder that was made for it goes with it."""
+        """Remove the run in it."""
         self.tidy()
         self._clear()
         try:
@@ -185,11 +185,11 @@ class RunFolder:
             raise BoardLabError(f"{self.path}/agent.toml cannot be removed: {error.strerror}") from None
 
     def write_agent(self, agent: Mapping[str, Any]) -> None:
-        """Writes agent.toml; the version of its format comes first."""
+        """Write agent.toml, with the version of its format first."""
         self._replace("agent.toml", to_toml({"format": FORMAT, **agent}).encode())
 
     def read_agent(self, *kinds: str) -> dict[str, Any]:
-        """agent.toml, refused with one sentence where it is missing, newer, damaged or of no kind wanted."""
+        """Read agent.toml; refuse one that is missing, newer, damaged or of another kind."""
         file = self.path / "agent.toml"
         try:
             agent = from_toml(read_file(file, LARGEST_AGENT).decode())
@@ -219,7 +219,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def understanding(self) -> Iterator[None]:
-        """While what agent.toml says is used: an error names the file."""
+        """Prefix errors with the path of agent.toml."""
         file = self.path / "agent.toml"
         try:
             yield
@@ -240,9 +240,9 @@ class RunFolder:
         return game_from_table(agent["game"])
 
     def read_trained(self, *kinds: str, game: Game | None = None) -> tuple[dict[str, Any], Game]:
-        """agent.toml of a run whose weights are to be used, and the game that they are for.
+        """agent.toml of a run, and the game that its weights play.
 
-        That is the run's own, or `game`, which may differ from it in how a game starts and in nothing else.
+        That is the run's own, or `game`, which may only differ from it in how a game starts.
         """
         agent = self.read_agent(*kinds)
         with self.understanding():
@@ -256,12 +256,12 @@ class RunFolder:
     # ---- snapshots ----
 
     def snapshots(self) -> dict[int, "RunFolder"]:
-        """The folders in it for what was learned after so many episodes, whole or not."""
+        """The folders of snapshots, whole or not, by number of episodes."""
         found = (path for path in self.path.glob("snapshots/*") if re.fullmatch(r"[1-9][0-9]*", path.name))
         return {int(path.name): RunFolder(path) for path in sorted(found, key=lambda path: int(path.name))}
 
     def make_snapshot(self, episodes: int) -> "RunFolder":
-        """A folder for one; there may be one already."""
+        """Make the folder of a snapshot, if it is not there."""
         folder = RunFolder(self.path / "snapshots" / str(episodes))
         try:
             folder.path.mkdir(parents=True, exist_ok=True)
@@ -270,13 +270,14 @@ class RunFolder:
         return folder
 
     def remove_snapshots(self, after: int = 0) -> None:
-        """Removes those of later episodes, but for the user's own files in them."""
+        """Remove snapshots of later episodes, except the user's own files in them."""
         for episodes, folder in self.snapshots().items():
             if episodes <= after:
                 continue
             try:
-                for name in SNAPSHOT_FILES:
-                    (folder.path / name).unlink(missing_ok=True)
+                for pattern in ("agent.toml", *self.files, *SNAPSHOT_FILES):
+                    for old in folder.path.glob(pattern):
+                        old.unlink()
             except OSError as error:
                 raise BoardLabError(f"{error.filename} cannot be removed: {error.strerror}") from None
             with contextlib.suppress(OSError):  # it holds something else
@@ -284,7 +285,7 @@ class RunFolder:
 
     @property
     def run_of_snapshot(self) -> Path | None:
-        """The run that made this snapshot; None where it is none, or was copied away."""
+        """The run that made this snapshot; None for a run, or a copied snapshot."""
         folder = self.path.absolute().parent
         if folder.name != "snapshots" or not (folder.parent / "agent.toml").exists():
             return None
@@ -293,34 +294,34 @@ class RunFolder:
     # ---- arrays ----
 
     def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
-        """Writes arrays as one file, all or nothing."""
+        """Write arrays as one file, all or nothing."""
         with replacing(self.path / name, follow=False) as file:
             np.savez(file, **arrays)
 
     @contextlib.contextmanager
     def stored_arrays(self, name: str) -> Iterator[StoredArrays]:
-        """The arrays of a file, while they are read: what is wrong with it is told in a sentence."""
+        """Open a file of arrays; errors while reading name the file."""
         with self._opened(name) as file, _understanding(self.path / name):
             yield StoredArrays(file)
 
     def read_arrays(self, name: str, wanted: Mapping[str, tuple[str, int]]) -> Arrays:
-        """The arrays of a file, each with the given kind of numbers and length; anything else is refused."""
+        """Read arrays of the given types and lengths; refuse others."""
         self.check_holds(name, sum(np.dtype(kind).itemsize * length for kind, length in wanted.values()))
         arrays: Arrays = {key: np.empty(length, kind) for key, (kind, length) in wanted.items()}
         self.read_into(name, arrays)
         return arrays
 
     def check_holds(self, name: str, size: float) -> None:
-        """Refuses a file with fewer bytes than will be read from it, before memory is taken for them."""
+        """Refuse a file that is too short, before memory is taken for its arrays."""
         with self.stored_arrays(name) as stored:
             if stored.size < size:
                 has = f"it has {memory(stored.size)}, not {memory(size)}"
                 raise BoardLabError(f"{self.path / name} does not fit its run: {has}")
 
     def read_into(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Fills arrays with those of a file, which must fit; where it is refused they hold anything.
+        """Fill arrays from a file; after an error their values are undefined.
 
-        A part at a time: a table may take half of the memory, which leaves no room for a copy of it.
+        Read in parts: a table may take half of the memory, which leaves no room for a copy.
         """
         file = self.path / name
         with self.stored_arrays(name) as stored:
@@ -338,7 +339,7 @@ class RunFolder:
                         raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
 
     def _opened(self, name: str) -> BinaryIO:
-        """The file, open for reading; one that is whole but may not be read is not called damaged."""
+        """Open a file for reading; one without permission is not called damaged."""
         file = self.path / name
         try:
             return open_file(file)
@@ -348,7 +349,7 @@ class RunFolder:
             raise BoardLabError(f"{file} cannot be read: {error.strerror}") from None
 
     def fingerprint(self) -> str:
-        """Of what was learned: equal for the same weights, whenever and wherever they were trained."""
+        """A hash of the weights, equal for equal weights."""
         digest = hashlib.sha256()
         files = sorted(self.path.glob("weights.*"))
         if not files:
@@ -364,7 +365,7 @@ class RunFolder:
         return digest.hexdigest()[:32]
 
     def cpu_seconds(self) -> float | None:
-        """Processor time of learning, of all threads; runs of earlier versions do not tell it."""
+        """Processor time of learning, of all threads; None in runs of earlier versions."""
         try:
             return float(self.read_arrays("checkpoint.npz", {"cpu_seconds": ("<f8", 1)})["cpu_seconds"][0])
         except BoardLabError:
@@ -377,11 +378,11 @@ class RunFolder:
     # ---- text and pictures ----
 
     def write_text(self, name: str, text: str) -> None:
-        """Writes a file of text, all or nothing."""
+        """Write a file of text, all or nothing."""
         self._replace(name, text.encode())
 
     def append_text(self, name: str, text: str) -> None:
-        """Writes on at the end of a file: what a kill cuts off is a part of the last line."""
+        """Append to a file; a kill can only cut its last line."""
         file = self.path / name
         try:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
@@ -391,13 +392,13 @@ class RunFolder:
             raise BoardLabError(f"{file} cannot be written: {error.strerror}") from None
 
     def write_bytes(self, name: str, content: bytes) -> None:
-        """Writes any other file, all or nothing."""
+        """Write any other file, all or nothing."""
         self._replace(name, content)
 
     # ---- log.csv ----
 
     def write_log(self, rows: Sequence[Mapping[str, Any]], name: str = "log.csv") -> None:
-        """Writes all rows; columns in the order of their first appearance."""
+        """Write all rows; columns in the order of their first appearance."""
         columns = list(dict.fromkeys(key for row in rows for key in row))
         lines = [columns, *([row.get(column, "") for column in columns] for row in rows)]
         text = "".join(",".join(_csv(word) for word in line) + "\n" for line in lines)
@@ -406,7 +407,7 @@ class RunFolder:
     def read_log(self) -> list[dict[str, str]]:
         """The rows of log.csv; none where there is no log.
 
-        A row that is not whole, cut by a full disk or a copy that was broken off, is no exam: it is left out.
+        Rows that a full disk or an interrupted copy has cut are left out.
         """
         try:
             text = read_file(self.path / "log.csv", LARGEST_LOG).decode()
@@ -420,9 +421,9 @@ class RunFolder:
     # ---- files aside ----
 
     def tidy(self) -> None:
-        """Removes what killed processes had written aside: a whole checkpoint each, at worst."""
+        """Remove the temporary files of killed processes: at worst a checkpoint each."""
         snapshots = (snapshot.path for snapshot in self.snapshots().values())
-        for folder in (self.path, self.path / "replay", *snapshots):
+        for folder in (self.path, *(self.path / name for name in self._subfolders), *snapshots):
             remove_leftovers(folder)
 
     def _replace(self, name: str, content: bytes) -> None:
@@ -432,7 +433,7 @@ class RunFolder:
 
 @contextlib.contextmanager
 def _understanding(file: Path) -> Iterator[None]:
-    """While arrays are read: a damaged file fails in many ways."""
+    """Turn the many errors of a damaged file into one sentence."""
     try:
         yield
     except BoardLabError:
@@ -444,7 +445,7 @@ def _understanding(file: Path) -> Iterator[None]:
 
 
 def _is_whole(row: Mapping[str | None, Any]) -> bool:
-    """Whether a row of a log has as many words as there are columns, and each is a number or empty."""
+    """Whether a row of a log has a number or nothing in each of its columns."""
     try:
         for word in row.values():
             if word != "":

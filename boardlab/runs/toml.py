@@ -1,4 +1,4 @@
-"""The few kinds of values that run files have, as TOML."""
+"""Run files as TOML: tables of a few types of values."""
 
 import json
 import math
@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 MOST_PARTS = 16
-"""Of a key with dots. tomllib takes minutes for one of some ten thousand parts."""
+"""Parts of a dotted key: tomllib takes minutes for ten thousand."""
 
 TOKEN = re.compile(
     r"""(?P<part>[\w-]++|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)|(?P<blank>[ \t]++)|(?P<dot>\.)|[\s\S]"""
 )
-"""A part of a key (or a value that looks like one), blanks, a dot, anything else; none goes over a line."""
+"""A part of a key (or a value like one), blanks, a dot, anything else; all within a line."""
 
 
 def from_toml(text: str) -> dict[str, Any]:
-    """What the text says; a ValueError says what is wrong with it, whatever a stranger wrote."""
+    """Parse a text, which may be a stranger's; ValueError says what is wrong with it."""
     dots, was_part = 0, False
     for token in TOKEN.finditer(text):
         if token.lastgroup == "blank":

@@ -154,7 +154,12 @@ def test_force_removes_snapshots_and_nothing_else(tmp_path):
     (tmp_path / "snapshots" / "5" / "notes.txt").write_text("precious")
     shutil.copytree(tmp_path / "snapshots" / "10", tmp_path / "snapshots" / "10-best")
     bl.train(game, episodes=10, out=tmp_path, force=True)
-    assert {file.name for file in tmp_path.glob("snapshots/*/*")} == {"notes.txt", *SNAPSHOT_FILES}
+    assert {file.name for file in tmp_path.glob("snapshots/*/*")} == {
+        "notes.txt",
+        "agent.toml",
+        "layout.txt",
+        *SNAPSHOT_FILES,
+    }
     assert bl.open_run(tmp_path / "snapshots" / "10-best").episodes == 10
     shutil.rmtree(tmp_path / "snapshots")
     bl.train(game, episodes=10, out=tmp_path, force=True)

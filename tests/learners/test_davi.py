@@ -30,7 +30,7 @@ def test_every_weight_is_that_of_the_slow_version(settings):
     davi = Davi.checked({**SMALL, **settings})
     description = davi.describe(game, seed)
     network = build_network(game, description, coherent=davi.coherence != "off", memory_gb=1)
-    learner = davi.learner(network, episodes, seed)
+    learner = davi.engine_learner(network, episodes, seed)
     slow = ReferenceDavi(game, davi, description["tuples"], description["symmetries"], episodes)
     random_steps = 0
     for _ in range(episodes):

@@ -7,7 +7,7 @@ import pytest
 import boardlab as bl
 from boardlab.games.game import CHANCE
 from boardlab.learners.ntuple import layouts
-from boardlab.learners.ntuple.settings import settings_from
+from boardlab.learners.ntuple.settings import TdNTuple
 
 
 @pytest.mark.parametrize("neighbourhood", [4, 8])
@@ -77,9 +77,9 @@ def test_every_position_shows_one_of_the_joint_values(name, parameters):
 
 def test_symmetries_all_none_or_some():
     game = bl.game("othello")
-    assert settings_from({"symmetries": 0}).symmetry_list(game, 1) == list(range(8))
-    assert settings_from({"symmetries": 1}).symmetry_list(game, 1) == [0]
-    some = settings_from({"symmetries": 4}).symmetry_list(game, 1)
+    assert TdNTuple.checked({"symmetries": 0}).symmetry_list(game, 1) == list(range(8))
+    assert TdNTuple.checked({"symmetries": 1}).symmetry_list(game, 1) == [0]
+    some = TdNTuple.checked({"symmetries": 4}).symmetry_list(game, 1)
     assert some[0] == 0 and len(set(some)) == 4
 
 
@@ -217,7 +217,7 @@ def test_a_gbg_file_that_does_not_fit_is_refused(name, text, sentence, tmp_path)
 
 def test_a_gbg_file_needs_a_game_and_must_be_there(tmp_path):
     with pytest.raises(bl.BoardLabError, match="need a game"):
-        settings_from({"cells": "gbg:file.txt"})
+        TdNTuple.checked({"cells": "gbg:file.txt"})
     with pytest.raises(bl.BoardLabError, match=r"there is no file .nowhere.txt"):
         bl.train(bl.game("connectfour"), episodes=1, out=tmp_path / "run", cells="gbg:nowhere.txt")
 

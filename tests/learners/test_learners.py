@@ -17,10 +17,9 @@ from boardlab.learners import LEARNERS, train_many
 from boardlab.learners.again import train_command
 from boardlab.learners.alphazero.gate import GateResult
 from boardlab.learners.alphazero.settings import AlphaZero
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.learners.presets import preset
-from boardlab.learners.switches import SWITCHES, idle_settings
-from boardlab.options import check_options, option, options_of
+from boardlab.options import Not, check_options, option, options_of
 
 TICTACTOE, CUBE = bl.game("tictactoe"), bl.game("rubiks", twists=2)
 SMALL = {
@@ -297,7 +296,7 @@ def test_a_run_with_shared_tables_of_an_earlier_version_goes_on_and_plays(tmp_pa
         return bl.train(TICTACTOE, episodes=episodes, out=tmp_path, tables="shared", go_on=True)
 
     with monkeypatch.context() as earlier:
-        earlier.setattr(LEARNERS["td-ntuple"], "check_game", lambda self, game: None)
+        earlier.setattr(LEARNERS["td-ntuple"], "check_game", lambda *_: None)
         train(20)
     assert train(20).episodes == 20
     assert bl.resume(tmp_path, episodes=40).episodes == 40
@@ -316,7 +315,7 @@ def test_a_run_with_shared_tables_of_an_earlier_version_goes_on_and_plays(tmp_pa
 )
 def test_a_setting_waits_until_all_its_switches_are_off(more):
     settings = AlphaZero.checked({"temperature_moves": 3, "gumbel": 4, **more})
-    assert not idle_settings(settings, ["temperature_moves"])
+    assert not settings.idle(["temperature_moves"])
 
 
 def test_a_preset_may_set_what_waits_for_its_switch(tmp_path):
@@ -333,8 +332,9 @@ def test_a_run_that_has_an_idle_setting_goes_on_and_is_trained_again_without_it(
     settings = {"episodes": 40, "out": tmp_path / "run", "replay_batch": 2, "staged": True, "symmetries": 9}
     settings |= {"stop_exam": "perfect", "stop_at": 5.0, "exam_games": 2}
     with monkeypatch.context() as before:
-        for check in ("check_switches", "check_for_game", "check_stop"):
-            before.setattr(sys.modules["boardlab.learners.train"], check, lambda *_: None)
+        for check in ("check_needs", "check_game"):
+            before.setattr(LEARNERS["td-ntuple"], check, lambda *_: None)
+        before.setattr(sys.modules["boardlab.learners.train"], "check_stop", lambda *_: None)
         bl.train(TICTACTOE, progress=lambda _: True, **settings)
     assert bl.train(TICTACTOE, go_on=True, **settings).is_finished
     agent = tomllib.loads((tmp_path / "run/agent.toml").read_text())
@@ -385,17 +385,16 @@ def test_a_run_of_alphazero_from_before_a_setting_plays_and_goes_on_as_it_did(tm
     assert "--preset wang" in command and f" --play-cpuct 1.0 --play-solver {leaves} --device" in command
 
 
-def test_switches_are_settings_of_a_learner_and_can_be_off():
-    for name, cases in SWITCHES.items():
-        kinds = [kind for kind in LEARNERS.values() if name in {known.name for known in options_of(kind)}]
-        for switch, off in (pair for case in cases for pair in case.items()):
-            theirs = [kind for kind in kinds if switch in {known.name for known in options_of(kind)}]
-            assert theirs, name
-            for kind in theirs:
-                low = next(known.low for known in options_of(kind) if known.name == switch)
-                values = off if isinstance(off, tuple) else (max(1, low),)  # or whatever is not None
-                assert all(check_options("", kind, {switch: value})[switch] == value for value in values)
-                assert all(value in off for value in values)
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_what_a_setting_needs_is_a_setting_that_can_be_on_and_off(learner):
+    kind = LEARNERS[learner]
+    known = {option.name: option for option in options_of(kind)}
+    needs = {name: option.needs for name, option in known.items()} | dict(kind.needs)
+    assert set(needs) <= set(known)
+    for switch, on in (pair for every in needs.values() for need in every for pair in need.items()):
+        named = on.values if isinstance(on, Not) else tuple(on)
+        assert all(check_options("", kind, {switch: value})[switch] == value for value in named)
+        assert all((value in on) != isinstance(on, Not) for value in named)
 
 
 @dataclass(frozen=True)
@@ -416,19 +415,19 @@ class Favourite(LearnerSettings):
 
     def build(self, game, description, episodes, seed):
         """Knows nothing yet."""
-        wins = np.zeros(description["actions"])
-        judge = bl.evaluator("rollout", game).core
-        return Trainee(_Counting(game, wins, seed), {"wins": wins}, {}, lambda: judge)
+        return _Counting(game, np.zeros(description["actions"]), seed)
 
 
-class _Counting:
+class _Counting(Learner):
     """Plays and learns."""
+
+    alpha = epsilon = 0.0
 
     def __init__(self, game, wins, seed):
         self.game, self.wins = game, wins
+        self.weights, self.counters = {"wins": wins}, {}
         self.episodes_done = self.actions_done = 0
         self.random_state = seed
-        self.alpha = self.epsilon = 0.0
 
     def train(self, episodes):
         """Random games, of which the winner's first action is counted."""
@@ -440,11 +439,18 @@ class _Counting:
         self.episodes_done += episodes
         return episodes
 
+    def evaluator(self):
+        """A toy judges by random playouts."""
+        return bl.evaluator("rollout", self.game).core
+
 
 def test_a_learner_is_added_by_a_class_and_a_line(monkeypatch, tmp_path):
     monkeypatch.setitem(LEARNERS, Favourite.name, Favourite)
     assert preset(TICTACTOE, learner="favourite") == {"episodes": 100_000}
-    with pytest.raises(BoardLabError, match='unknown preset of favourite "paper"; there are default'):
+    with pytest.raises(
+        BoardLabError,
+        match="favourite has no preset paper for tictactoe, only default; it is a preset of td-ntuple",
+    ):
         bl.train(TICTACTOE, "favourite", preset="paper", out=tmp_path / "run")
     run = bl.train(TICTACTOE, "favourite", episodes=200, out=tmp_path / "run", epsilon=0.25, exams=["random"])
     assert (run.episodes, run.settings) == (200, Favourite(epsilon=0.25))

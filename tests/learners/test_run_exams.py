@@ -15,6 +15,7 @@ import boardlab as bl
 from boardlab.learners import curve, train_many
 from boardlab.learners.exams import exam_range, plan_exams, take_exam
 from boardlab.learners.many import ManyRuns
+from boardlab.learners.run_options import RunOptions
 from boardlab.references.connectfour import _bitbully
 from boardlab.runs import RunFolder
 from boardlab.search.agent import python_agent
@@ -88,7 +89,8 @@ def test_a_run_stops_after_enough_successes_in_a_row(tmp_path):
 
 
 def test_a_failed_exam_breaks_the_row():
-    plan = plan_exams(TICTACTOE, 1000, stop_exam="random", stop_at=0.5, stop_after=2)
+    options = RunOptions(episodes=1000, stop_exam="random", stop_at=0.5, stop_after=2)
+    plan = plan_exams(TICTACTOE, options)
     assert plan.every == 50  # exams on the way, though nobody said how often
     rows = [{"episodes": 50 * (i + 1), "passed": passed} for i, passed in enumerate("1011")]
     assert [plan.is_passed(rows[:n]) for n in range(5)] == [False, False, False, False, True]
@@ -102,7 +104,8 @@ def test_the_best_possible_value_is_the_default_to_reach(tmp_path):
 
 @pytest.mark.parametrize(("name", "rules"), [("morpion", {"variant": "4D"}), ("blackjack", {})])
 def test_a_best_score_that_is_known_is_the_default_to_reach(name, rules):
-    assert plan_exams(bl.game(name, **rules), 1000, stop_exam="score").stop_at is None
+    plan = plan_exams(bl.game(name, **rules), RunOptions(episodes=1000, stop_exam="score"))
+    assert plan.options.stop_at is None
 
 
 def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
@@ -132,7 +135,8 @@ def test_an_exam_that_was_interrupted_is_taken_again(tmp_path, monkeypatch):
         ("tictactoe", {"exams": ["perfct"]}, r"or an exam: random, perfect, .*\)\n  perfct\n  \^$"),
         ("tictactoe", {"exams": ["mcts(iter=5)"]}, r"or an exam: .*\)\n  mcts\(iter=5\)\n       \^$"),
         ("tictactoe", {"exams": [3]}, "a name or an agent expression"),
-        ("tictactoe", {"stop_at": 1.0}, "needs a stop_exam"),
+        ("tictactoe", {"stop_at": 1.0}, "^stop_at does nothing without stop_exam; give stop_exam too"),
+        ("tictactoe", {"stop_after": 2}, "^stop_after does nothing without stop_exam; give stop_exam too"),
         ("tictactoe", {"stop_exam": "random", "stop_at": float("nan")}, "must be a number"),
         ("tictactoe", {"stop_exam": "random", "stop_after": 0}, "stop_after must be"),
         ("tictactoe", {"exam_every": -1}, "exam_every must be"),

@@ -84,7 +84,7 @@ def make(kind, game, seed=3, episodes=60, **settings):
     td = KINDS[kind].checked(settings)
     description = td.describe(game, seed)
     network = build_network(game, description, coherent=td.coherence != "off", memory_gb=1, per_action=True)
-    learner = td.learner(network, episodes, seed)
+    learner = td.engine_learner(network, episodes, seed)
     reference = ReferenceSarsa(game, td, description["tuples"], description["symmetries"], episodes)
     return learner, reference
 
@@ -207,4 +207,4 @@ def test_a_network_without_tables_for_every_action_is_refused():
     td = SarsaNTuple.checked(WALK)
     network = build_network(game, td.describe(game, 0), coherent=False, memory_gb=1)
     with pytest.raises(ValueError, match="tables for every action"):
-        td.learner(network, 10, 0)
+        td.engine_learner(network, 10, 0)

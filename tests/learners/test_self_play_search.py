@@ -10,7 +10,7 @@ import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game, State
-from boardlab.learners.ntuple.settings import TdNTuple, settings_from
+from boardlab.learners.ntuple.settings import TdNTuple
 from boardlab.search.mcts import Mcts
 from tests.oracles.td import ReferenceTd
 from tests.oracles.tree import SplitMix
@@ -19,7 +19,7 @@ WALK: dict[str, Any] = {"layout": "walk", "tuples": 6, "length": 4, "alpha": 2.0
 
 
 def make(game: Game, seed: int = 3, episodes: int = 60, **settings: Any) -> tuple[TdNTuple, Any, Any]:
-    td = settings_from({**WALK, **settings})
+    td = TdNTuple.checked({**WALK, **settings})
     trainee = td.build(game, td.describe(game, seed), episodes, seed)
     return td, trainee, trainee.core
 

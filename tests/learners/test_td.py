@@ -6,12 +6,12 @@ import pytest
 import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.ntuple import build_network
-from boardlab.learners.ntuple.settings import settings_from
+from boardlab.learners.ntuple.settings import TdNTuple
 from tests.oracles.td import ReferenceTd
 
 
 def make(game, seed=3, episodes=60, level=None, **settings):
-    td = settings_from(settings)
+    td = TdNTuple.checked(settings)
     tuples, symmetries = td.tuple_lists(game, seed), td.symmetry_list(game, seed)
     names = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
     description = {"tuples": tuples, "symmetries": symmetries, **{name: getattr(td, name) for name in names}}

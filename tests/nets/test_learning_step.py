@@ -58,7 +58,7 @@ def test_three_players_have_three_values_on_the_scale_of_the_game():
 
 def test_in_a_game_with_rounds_values_are_on_the_scale_of_a_round():
     found = learner(bl.game("blackjack", rounds=1000))
-    found._begin()
+    found.begin()
     low, high = found.scale
     assert -8.5 <= low <= -1 and 1 <= high <= 8  # random players lose hundreds in a game
 

@@ -29,7 +29,7 @@ from boardlab.learners.alphazero.settings import AlphaZero
 from boardlab.learners.alphazero.shares import SelfPlay
 from boardlab.learners.alphazero.transfer import freeze_layers, take_over
 from boardlab.learners.alphazero.warm_start import WarmStart
-from boardlab.learners.learner import Trainee
+from boardlab.learners.learner import Learner
 from boardlab.learners.moments import fill_moments, moments
 from boardlab.learners.pytorch import cosine, seeded, threaded
 from boardlab.nets.cpu_training import LearningNet
@@ -59,13 +59,15 @@ class _Judging(EvaluatorSpec):
         return self.core
 
 
-class AlphaZeroLearner:
+class AlphaZeroLearner(Learner):
     """Learns a generation at a time.
 
     The arrays, the replay and two counters decide the next one. The random numbers of a generation come from
     the seed and its number, so that nothing else needs to be saved: a resumed run ends where an unbroken one
     does (on one CPU; a GPU's sums differ in their last bits).
     """
+
+    saves_each_chunk = True
 
     def __init__(
         self, game: Game, settings: AlphaZero, description: Mapping[str, Any], episodes: int, seed: int
@@ -109,23 +111,6 @@ class AlphaZeroLearner:
         self.counters = {name: np.zeros_like(array) for name, array in self._counters().items()}
         self.counters |= self.warm.arrays | (self.ranked.arrays if self.ranked else {})
         self._keep()
-
-    def trainee(self) -> Trainee:
-        """The learner as a run holds it."""
-        return Trainee(
-            self,
-            self.weights,
-            self.counters,
-            self.evaluator,
-            self._take_back,
-            columns=self._columns,
-            agent=self.agent,
-            place=self._place,
-            begin=self._begin,
-            examined=lambda row: self.reports.examined(row, self.generation),
-            pictures=self.reports.draw,
-            saves_each_chunk=True,
-        )
 
     @property
     def alpha(self) -> float:
@@ -340,7 +325,7 @@ class AlphaZeroLearner:
 
     # ---- what is kept ----
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Take over the layers of another run, or the range of outcomes of random games.
 
         An untrained net expects the middle of its range. Where the rules give a loose range (2048 allows two
@@ -394,7 +379,7 @@ class AlphaZeroLearner:
         for name, array in self._counters().items():
             self.counters[name][:] = array
 
-    def _take_back(self) -> None:
+    def restore(self) -> None:
         """Copy the arrays, which were read from a file, back into the nets and the optimiser."""
         from_arrays(self.best, self.weights)
         if self.best is not self.net:
@@ -406,7 +391,7 @@ class AlphaZeroLearner:
             self.ranked.check_arrays()
         fill_moments(self.optimiser, self._learned(), self.counters)
 
-    def _place(self, folder: RunFolder) -> None:
+    def place(self, folder: RunFolder) -> None:
         """Take the run's folder; a resumed run reads its examples from there."""
         self.replay.folder = RunFolder(folder.path / "replay")
         self.replay.folder.path.mkdir(exist_ok=True)
@@ -428,7 +413,16 @@ class AlphaZeroLearner:
             },
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def examined(self, row: Mapping[str, Any]) -> None:
+        """Report the exams of the last generation."""
+        self.reports.examined(row, self.generation)
+
+    def pictures(self) -> dict[str, bytes]:
+        """The losses of all generations."""
+        return self.reports.draw()
+
+    def columns(self) -> dict[str, Any]:
+        """Facts of the last generation, for the log."""
         names = (
             "generation",
             "simulations",

@@ -8,6 +8,7 @@ from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.learners.alphazero.needs import NEEDS
 from boardlab.learners.alphazero.options import (
     GateOptions,
     LearningOptions,
@@ -15,11 +16,12 @@ from boardlab.learners.alphazero.options import (
     SelfPlayOptions,
     TransferOptions,
 )
+from boardlab.learners.alphazero.presets import ALPHAZERO_PRESETS, alphazero_preset
 from boardlab.learners.alphazero.ranked import RankedOptions
 from boardlab.learners.alphazero.reports import require_tensorboard
 from boardlab.learners.alphazero.transfer import describe_transfer, inherited
 from boardlab.learners.alphazero.warm_start import WarmStartOptions
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.nets.device import require_torch, uses_gpu
 from boardlab.nets.layers import NetOptions
 from boardlab.nets.stored import check_planes, net_description
@@ -49,6 +51,13 @@ class AlphaZero(LearnerSettings):
 
     name = "alphazero"
     evaluator = "net"
+    files = (
+        "losses.png",
+        "generations.jsonl",
+        f"replay/{6 * '[0-9]'}.npz",
+        "tensorboard/events.out.tfevents.*",
+    )
+    needs = NEEDS
     before = types.MappingProxyType({"play_batch": 8, "play_leaf_visits": 0})
     renamed = types.MappingProxyType(
         {
@@ -60,6 +69,18 @@ class AlphaZero(LearnerSettings):
             "leaf_visits": "play_leaf_visits",
         }
     )
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets by name; they are those of every game."""
+        return ALPHAZERO_PRESETS
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset, fitted to the game, the device and the settings that the user gave."""
+        return alphazero_preset(game, name, given, cls().self_play.tree.cpuct)
 
     def expression(self, path: str) -> str:
         """The trained agent: a search over its net."""
@@ -134,10 +155,10 @@ class AlphaZero(LearnerSettings):
             )
         return net_description(game, self.net)
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Learner:
         """A net with fresh weights and what it learns with."""
         require_torch()
         check_planes(game, description, "of the run")
         from boardlab.learners.alphazero.learner import AlphaZeroLearner
 
-        return AlphaZeroLearner(game, self, description, episodes, seed).trainee()
+        return AlphaZeroLearner(game, self, description, episodes, seed)

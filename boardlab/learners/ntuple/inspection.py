@@ -1,6 +1,6 @@
-"""A look inside a trained n-tuple network: why it prefers an action, its tuples, how full its tables are.
+"""A look inside a trained n-tuple network: actions, tuples, tables.
 
-A position's value is a sum over tuples, so every tuple's share in it can be told: `Inspection.position` does.
+A position's value is a sum over tuples; `Inspection.position` gives every tuple's part in it.
 """
 
 import itertools
@@ -30,7 +30,7 @@ class ActionView:
 
     action: int
     value: float
-    """What the player to move can expect: what was paid already, and what is to come."""
+    """The outcome that the player to move can expect: rewards so far and future ones."""
     is_final: bool
     """The action ends the game or the round: its value is known, and no tuple is asked. Never so with
     tables for every action: they judge the action itself, not what comes after it."""
@@ -39,7 +39,7 @@ class ActionView:
 
     @property
     def sum(self) -> float:
-        """Of all contributions; sigma of it is what is to come."""
+        """The sum of all contributions; sigma of it is the future outcome."""
         return float(self.contributions.sum())
 
     def loudest(self, most: int = 5) -> list[tuple[int, float]]:
@@ -50,7 +50,7 @@ class ActionView:
 
 @dataclass(frozen=True)
 class WeightStatistics:
-    """How full the tables are, and with what (Table I of paper 000)."""
+    """How full the tables are, and with what (Scheiermann and Konen 2022, Table I)."""
 
     weights: int
     """All entries of all tables."""
@@ -62,11 +62,11 @@ class WeightStatistics:
     deviation: float
     lowest: float
     highest: float
-    """Of the active weights; 0 where there is none."""
+    """The last four are over the active weights; 0 where there is none."""
 
     @property
     def active_share(self) -> float:
-        """Of all weights."""
+        """The share of active weights."""
         return self.active / self.weights
 
     @property
@@ -76,7 +76,7 @@ class WeightStatistics:
 
 
 class Inspection(Report):
-    """The network of a run, opened for looking at."""
+    """The network of a run, opened for inspection."""
 
     def __init__(self, run: str | os.PathLike[str]) -> None:
         self.network, self.description, self.game = load_network(run)
@@ -91,7 +91,7 @@ class Inspection(Report):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its folder, which a copy reads anew."""
+        """Pickle as the path of the folder, which a copy reads anew."""
         return Inspection, (self.path,)
 
     def __str__(self) -> str:
@@ -200,7 +200,7 @@ class Inspection(Report):
 
 
 def _board(game: Game) -> tuple[int, int]:
-    """Rows and columns to draw cells in; those of a game without a grid stand in one row."""
+    """Rows and columns to draw cells in; one row for a game without a grid."""
     try:
         return grid_size(game)
     except BoardLabError:
@@ -208,7 +208,7 @@ def _board(game: Game) -> tuple[int, int]:
 
 
 def draw_layout(game: Game, layout: Layout, numbers: Sequence[int], width: int = 100) -> str:
-    """The tuples of these numbers as small boards, side by side; ■ is a cell that the tuple reads."""
+    """Tuples as small boards, side by side; ■ is a cell that the tuple reads."""
     rows, cols = _board(game)
     tiles = []
     for number in numbers:
@@ -231,7 +231,7 @@ def draw_layout(game: Game, layout: Layout, numbers: Sequence[int], width: int =
 
 
 def layout_svg(game: Game, layout: Layout) -> str:
-    """All tuples as small boards; the numbers are the order in which a tuple's cells are read."""
+    """All tuples as small boards, with their cells numbered in reading order."""
     rows, cols = _board(game)
     cell, gap, head = 16.0, 18.0, 16.0
     across = max(1, min(len(layout), int(900 / (cols * cell + gap))))

@@ -21,6 +21,9 @@ Layout = list[list[int]]
 LARGEST = 1 << 24
 """Bytes of a file with a layout."""
 
+LAYOUTS = ("walk", "points", "windows", "cells")
+"""The kinds of layout: random walks over neighbours, any cells, all rectangles, cells as given."""
+
 LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "tuples": ("walk", "points"),
     "length": ("walk", "points"),
@@ -28,17 +31,17 @@ LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "windows": ("windows",),
     "cells": ("cells",),
 }
-"""The layouts that a setting is about; the others do not read it."""
+"""The layouts that read a setting."""
 
 GBG = "gbg:"
-"""What stands before the name of a file of GBG, whose cells may be counted in another order."""
+"""The prefix of a file of GBG, whose cells may be numbered in another order."""
 
 GBG_AS_OURS = ("2048", "ewn", "nim", "othello", "sim", "tictactoe", "yavalath")
-"""Games whose cells GBG counts as we do: row by row from the top, heap by heap, edge by edge."""
+"""Games whose cells GBG numbers as we do."""
 
 
 def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: int | None = None) -> Layout:
-    """Starts at a random cell and adds a random neighbour of a random member until `length` cells are joined.
+    """Tuples of `length` cells: a random cell, then random neighbours of members.
 
     The neighbours are the game's own, or the 4 or 8 on a grid. No two tuples have the same cells.
     """
@@ -83,7 +86,7 @@ def random_points(game: Game, tuples: int, length: int, seed: int) -> Layout:
 
 
 def windows(game: Game, shapes: str) -> Layout:
-    """All placements of rectangles on the grid, "4x4 2x6 1x7" (rows x columns); of symmetric ones one."""
+    """All places of rectangles, "4x4 1x7" (rows x columns), up to symmetry."""
     rows, cols = grid_size(game)
     layout: Layout = []
     seen: set[frozenset[int]] = set()
@@ -108,7 +111,7 @@ def windows(game: Game, shapes: str) -> Layout:
 
 
 def layout_from_text(text: str) -> Layout:
-    """Reads what `layout_to_text` wrote, and anything alike."""
+    """Read a layout as `layout_to_text` writes it, or in a similar form."""
     plain = re.sub(r"#.*", "", text)
     if re.search(r"[\[\]{}()]", plain):
         parts = _bracketed(plain)
@@ -126,7 +129,7 @@ def layout_from_text(text: str) -> Layout:
 
 
 def _bracketed(text: str) -> list[str]:
-    """The innermost brackets' contents; around them only brackets and separators may stand."""
+    """The contents of the innermost brackets; refuse other text around them."""
     parts = re.findall(r"[\[{(]([^\[\]{}()]*)[\]})]", text)
     rest = re.sub(r"[\[{(][^\[\]{}()]*[\]})]", "", text)
     strange = re.search(r"[^\s,;/\[\]{}()]+", rest)
@@ -138,7 +141,7 @@ def _bracketed(text: str) -> list[str]:
 
 
 def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that `cells` means: "@FILE" is read, and giving cells chooses the layout of that name."""
+    """`cells`, read from a file for "@FILE", and the layout of that name."""
     cells = settings.get("cells")
     if not isinstance(cells, str) or not cells:
         return {}
@@ -150,7 +153,7 @@ def read_cells(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_gbg(game: Game, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """`settings` with the tuples of GBG's file in our order of cells, where `cells` is "gbg:FILE"."""
+    """`settings` with the tuples of a GBG file in our order, for `cells` "gbg:FILE"."""
     cells = settings.get("cells")
     if not isinstance(cells, str) or not cells.startswith(GBG):
         return dict(settings)
@@ -196,12 +199,12 @@ def _one_line(layout: Layout) -> str:
 
 
 def layout_for(learner: str, given: Mapping[str, Any], usual: str) -> str:
-    """The layout that the `given` settings are about; the `usual` one if they fit it.
+    """The layout that reads the `given` settings; the `usual` one if it does.
 
     Settings that the layout does not read are refused, since they would do nothing.
     """
     named = [name for name in LAYOUTS_OF if given.get(name) not in (None, "")]
-    fitting = [str(given["layout"])] if "layout" in given else [usual, "walk", "points", "windows", "cells"]
+    fitting = [str(given["layout"])] if "layout" in given else [usual, *LAYOUTS]
     for name in named:
         others = fitting
         fitting = [kind for kind in others if kind in LAYOUTS_OF[name]]
@@ -218,7 +221,7 @@ def layout_to_text(layout: Sequence[Sequence[int]]) -> str:
 
 
 def check_length(game: Game, length: int) -> None:
-    """Refuses tuples that are longer than the board."""
+    """Refuse tuples that are longer than the board."""
     if not game.core.cells:
         raise BoardLabError(
             f"{game.name} has no board vector, which n-tuple networks read; the learner q-table needs none"

@@ -1,22 +1,23 @@
-"""The settings of learning on n-tuple networks: frozen dataclasses, a sentence a field.
+"""Settings of the learners on n-tuple networks.
 
-Names and defaults follow papers 000 and 002; `boardlab.learners.presets` has the settings that fit each game.
+Names and defaults follow Scheiermann and Konen (2022) and Konen (2022); presets.py fits them to each game.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
-
-from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
-from boardlab.learners.learner import SelfPlaySettings, Trainee
+from boardlab.learners.engine_learner import SelfPlaySettings
 from boardlab.learners.ntuple import layouts
-from boardlab.options import option
+from boardlab.learners.ntuple.fitting import fitted, make_room, paper_variant
+from boardlab.learners.ntuple.learner import NTupleLearner
+from boardlab.learners.ntuple.presets import pair_presets, td_presets
+from boardlab.options import Not, option
 
 
 def tanh_reaches(game: Game, reward: str) -> bool:
@@ -27,12 +28,12 @@ def tanh_reaches(game: Game, reward: str) -> bool:
 
 @dataclass(frozen=True)
 class NTupleSettings(SelfPlaySettings):
-    """What all learners on n-tuple networks have: the network and temporal coherence learning."""
+    """Settings of the network and of temporal coherence learning (TCL)."""
 
     layout: str = option(
         "walk",
         "walk: random walks over neighbours; points: any cells; windows: all rectangles; cells: as given",
-        choices=("walk", "points", "windows", "cells"),
+        choices=layouts.LAYOUTS,
     )
     tuples: int = option(50, "number of tuples (walk, points)", low=1, high=100_000)
     length: int = option(6, "cells a tuple (walk, points)", low=1, high=1000)
@@ -51,12 +52,12 @@ class NTupleSettings(SelfPlaySettings):
     compact: bool = option(True, "no table entries for joint values of cells that the rules exclude")
     tables: str = option(
         "player",
-        "a set of tables for each player, or one shared (where nobody owns a cell: one player, nim)",
+        "a set of tables for each player, or one shared by all (for one player, and impartial games as nim)",
         choices=("player", "shared"),
     )
     staged: bool = option(False, "a set of tables for every stage of the game")
     feature_tables: bool = option(False, "with the game's extra feature tables (othello: mobility)")
-    sigma: str = option("tanh", "what is applied to the sum of the weights", choices=("tanh", "identity"))
+    sigma: str = option("tanh", "function applied to the sum of the weights", choices=("tanh", "identity"))
     memory_gb: float = option(8.0, "refuse tables that would take more", low=0.001, high=10_000)
 
     horizon_cut: float = option(
@@ -64,19 +65,45 @@ class NTupleSettings(SelfPlaySettings):
         "the trace ends where (gamma * lambda)**j falls below this, after 1,024 own positions at the latest",
         low=1e-9,
         high=1,
+        # A decay of 0 or 1 does not fall below the cut on the way.
+        needs=({"lambda_": Not(0)}, {"gamma": Not(0)}, {"lambda_": Not(1), "gamma": Not(1)}),
     )
     coherence: str = option(
         "off", "temporal coherence learning with TC-id or TC-EXP", choices=("off", "id", "exp")
     )
-    tc_init: float = option(1e-4, "N and A start with this", low=1e-20, high=1e6)
-    tc_beta: float = option(2.7, "TC-EXP's exponent", low=0, high=80)
+    tc_init: float = option(
+        1e-4, "N and A start with this", low=1e-20, high=1e6, needs={"coherence": Not("off")}
+    )
+    tc_beta: float = option(2.7, "TC-EXP's exponent", low=0, high=80, needs={"coherence": ("exp",)})
     tc_accumulate: str = option(
-        "change", "N and A sum up the recommended weight changes or delta", choices=("change", "delta")
+        "change",
+        "N and A sum up the recommended weight changes or delta",
+        choices=("change", "delta"),
+        needs={"coherence": Not("off")},
     )
 
     evaluator = "ntuple"
+    files = ("layout.txt",)
     per_action: ClassVar[bool] = False
     """Whether the network has a set of tables for every action."""
+
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name."""
+        return pair_presets(game.name)
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset `chosen`, fitted to the game and to the user's settings."""
+        make_room(chosen, given)
+        reward = given.get("reward", chosen.get("reward", "score"))
+        if reward in game.outcomes and not tanh_reaches(game, reward):
+            chosen["sigma"] = "identity"
+        if name == "paper":
+            chosen |= paper_variant(game)
+        return fitted(game, chosen)
 
     @classmethod
     def read(cls, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,13 +117,26 @@ class NTupleSettings(SelfPlaySettings):
 
     @classmethod
     def merged(cls, preset: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
-        """The `given` settings, the layout that they are about, and the preset's for the rest."""
+        """The `given` settings, their layout, and the preset's for the rest."""
         given = cls.check(given)
         usual = preset.get("layout", cls.layout)
         return super().merged(preset, {**given, "layout": layouts.layout_for(cls.name, given, usual)})
 
-    def check_game(self, game: Game) -> None:
-        """Refuses shared tables where the same cells are good for one player and bad for another."""
+    def check_game(self, game: Game, given: Container[str] = ()) -> None:
+        """Refuse more stages or symmetries than the game has, and wrongly shared tables."""
+        if "staged" in given and self.staged and game.core.stages == 1:
+            raise BoardLabError(
+                f"{self.name}: staged does nothing in {game.name}, which has one stage; leave it out"
+            )
+        if "symmetries" in given and self.symmetries > game.symmetries:
+            raise BoardLabError(
+                f"{self.name}: symmetries must be at most {game.symmetries}, as many as {game.name} has, not "
+                f"{self.symmetries}; 0 is all of them"
+            )
+        self._check_shared(game)
+
+    def _check_shared(self, game: Game) -> None:
+        """Refuse shared tables where cells have owners."""
         if self.tables != "shared" or game.players == 1 or game.rules.is_impartial:
             return
         if game.core.cells and not _cells_depend_on_the_viewer(game):
@@ -106,7 +146,7 @@ class NTupleSettings(SelfPlaySettings):
             )
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the network again, but for its weights."""
+        """The network without its weights, as agent.toml keeps it."""
         if self.sigma == "tanh" and not tanh_reaches(game, self.reward):
             low, high, _ = game.core.outcome_range(self.reward)
             raise BoardLabError(
@@ -121,11 +161,11 @@ class NTupleSettings(SelfPlaySettings):
         }
 
     def table_bytes(self, game: Game, seed: int) -> float:
-        """The memory that the tables of a run will take, with the counters of TCL."""
+        """Bytes of the tables of a run, with the counters of TCL."""
         description = self.describe(game, seed)
         return table_bytes(game, description, coherent=self.coherence != "off", per_action=self.per_action)
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> NTupleLearner:
         """A learner whose tables are zero. Memory is taken here, or refused."""
         network = build_network(
             game,
@@ -134,17 +174,10 @@ class NTupleSettings(SelfPlaySettings):
             memory_gb=self.memory_gb,
             per_action=self.per_action,
         )
-        counters = {}
-        if network.is_coherent:
-            counters = {"sums": network.sums, "absolutes": network.absolutes}
-        return Trainee(
-            self.learner(network, episodes, seed),
-            {"weights": network.weights},
-            counters,
-            lambda: network.evaluator(self.reward, self.gamma),
-        )
+        core = self.engine_learner(network, episodes, seed)
+        return NTupleLearner(game, self, network, core, description["tuples"])
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         raise NotImplementedError
 
@@ -176,7 +209,7 @@ class NTupleSettings(SelfPlaySettings):
         return list(chosen)
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.horizon_cut = self.horizon_cut
         settings.coherence = {
@@ -192,7 +225,7 @@ class NTupleSettings(SelfPlaySettings):
 
 @dataclass(frozen=True)
 class TdNTuple(NTupleSettings):
-    """TD(lambda) with final adaptation on an n-tuple network (papers 000 and 002)."""
+    """TD(lambda) on an n-tuple network (Scheiermann and Konen, 2022)."""
 
     learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
@@ -201,35 +234,51 @@ class TdNTuple(NTupleSettings):
         0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
     )
     replay_batch: int = option(
-        1, "steps out of the buffer that are learned again after every step", low=1, high=10_000
+        1,
+        "steps out of the buffer that are learned again after every step",
+        low=1,
+        high=10_000,
+        needs={"replay": Not(0)},
     )
     search: str = option(
         "off",
-        "mcts: the actions of self-play come from MCTS over the network as it stands (paper 000, IV-E)",
+        "mcts: self-play takes its actions from MCTS over the network (Scheiermann and Konen 2022, IV-E)",
         choices=("off", "mcts"),
     )
-    search_iterations: int = option(100, "iterations of MCTS an action", low=1, high=10**9)
-    search_cpuct: float = option(1.0, "exploration of its PUCT", low=0, high=1e6)
+    search_iterations: int = option(
+        100, "iterations of MCTS an action", low=1, high=10**9, needs={"search": Not("off")}
+    )
+    search_cpuct: float = option(
+        1.0, "exploration of its PUCT", low=0, high=1e6, needs={"search": Not("off")}
+    )
     search_choice: str = option(
         "visits",
         "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
         choices=("visits", "proportional"),
+        needs={"search": Not("off")},
     )
     search_paper: bool = option(
         False,
-        "Algorithm 1 of paper 000 to the letter, as mcts(paper=True), its tree kept over the episode; by "
+        "Algorithm 1 of Scheiermann and Konen (2022), as mcts(paper=True), with one tree an episode; by "
         "default every action has a new tree, MCTS-Solver and scaled values",
+        needs={"search": Not("off")},
     )
     target: str = option(
         "network",
         "alphabeta: targets are values of an alpha-beta search, not the network's own",
         choices=("network", "alphabeta"),
     )
-    target_depth: int = option(2, "actions that it looks ahead of the after-state", low=1, high=100)
+    target_depth: int = option(
+        2,
+        "actions that it looks ahead of the after-state",
+        low=1,
+        high=100,
+        needs={"target": Not("network")},
+    )
     solve_below: int = option(
         0,
-        "targets are exact where at most so many actions are left and two million positions tell; 0: never "
-        "(games that fill up)",
+        "most actions left for exact targets, in games that fill up; at most two million positions are "
+        "searched; 0: never",
         low=0,
         high=100,
     )
@@ -242,8 +291,13 @@ class TdNTuple(NTupleSettings):
 
     name = "td-ntuple"
 
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The presets for the game, by name."""
+        return td_presets(game.name)
+
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
@@ -252,20 +306,7 @@ class TdNTuple(NTupleSettings):
         settings.replay_batch = self.replay_batch
         return settings
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
-        """A learner whose tables are zero. Memory is taken here, or refused."""
-        trainee = super().build(game, description, episodes, seed)
-        buffer = trainee.core.replay if isinstance(trainee.core, _engine.TdLearner) else None
-        if buffer is None:
-            return trainee
-        kept: dict[str, NDArray[Any]] = {
-            "replay_indices": buffer.indices,
-            "replay_facts": buffer.facts,
-            "replay_place": buffer.place,
-        }
-        return replace(trainee, counters=trainee.counters | kept, check=buffer.check)
-
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         self._check_memory(network)
         learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
@@ -281,7 +322,7 @@ class TdNTuple(NTupleSettings):
         return learner
 
     def _check_memory(self, network: _engine.NTupleNetwork) -> None:
-        """Refuses a replay buffer that does not fit beside the tables; one of one step tells its size."""
+        """Refuse a replay buffer that does not fit beside the tables."""
         if not self.replay:
             return
         small = replace(self, replay=1).engine_settings(1)
@@ -297,7 +338,7 @@ class TdNTuple(NTupleSettings):
 
 @dataclass(frozen=True)
 class QNTuple(NTupleSettings):
-    """Q-learning on an n-tuple network: tables for every action, targets with the best next action.
+    """Q-learning on an n-tuple network: tables for every action, greedy targets.
 
     With lambda above 0 and traces "reset" it is Watkins's Q(lambda).
     """
@@ -305,14 +346,14 @@ class QNTuple(NTupleSettings):
     name = "q-ntuple"
     per_action = True
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, True, seed)
 
 
 @dataclass(frozen=True)
 class SarsaNTuple(NTupleSettings):
-    """SARSA on an n-tuple network: tables for every action, targets with the next action taken."""
+    """SARSA on an n-tuple network: tables for every action, on-policy targets."""
 
     learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
 
@@ -320,18 +361,18 @@ class SarsaNTuple(NTupleSettings):
     per_action = True
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:
-        """The learner's part, as the engine takes it."""
+        """The settings of learning, as the engine takes them."""
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         return settings
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
 
 
 def _cells_depend_on_the_viewer(game: Game) -> bool:
-    """Whether the players see different board vectors in a random game, as a user's own game may have it."""
+    """Whether players see different board vectors, as in some games of users."""
     state, rng = game.initial_state(), random.Random(0)
     for _ in range(100):
         if any((state.board_vector(p) != state.board_vector(0)).any() for p in range(1, game.players)):
@@ -340,8 +381,3 @@ def _cells_depend_on_the_viewer(game: Game) -> bool:
             break
         state.apply(rng.choice(state.legal_actions()))
     return False
-
-
-def settings_from(values: Mapping[str, Any]) -> TdNTuple:
-    """Checked settings of TD n-tuple learning."""
-    return TdNTuple.checked(values)

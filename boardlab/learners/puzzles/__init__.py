@@ -1,1 +1,1 @@
-"""Learning how far a puzzle is from its goal: value iteration (DAVI) and random walks."""
+"""Learners of puzzles: value iteration (DAVI) and random walks."""

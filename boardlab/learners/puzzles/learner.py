@@ -1,4 +1,4 @@
-"""Learning distances to the goal from random walks, by the walks' length or by value iteration."""
+"""Learns distances to the goal from random walks, or by value iteration."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from boardlab import _engine
 from boardlab.evaluators.net import distance_evaluator
 from boardlab.games.game import Game
 from boardlab.interrupts import postponing_ctrl_c
-from boardlab.learners.learner import Trainee
+from boardlab.learners.learner import Learner
 from boardlab.learners.moments import fill_moments, moments
 from boardlab.learners.puzzles.settings import DaviNet, RandomWalk, goal_of
 from boardlab.learners.pytorch import cosine, seeded, threaded
@@ -27,8 +27,8 @@ from boardlab.nets.torch_net import from_arrays, to_arrays
 from boardlab.search.agent import Agent
 
 
-class DistanceLearner:
-    """Learns a batch of fresh walks a step.
+class DistanceLearner(Learner):
+    """Learns from a batch of fresh walks in every step.
 
     The walks of a step come from the seed and its number, so that a resumed run ends where an unbroken one
     does (on one CPU; a GPU's sums differ in their last bits). While a step is learned, a thread walks for the
@@ -48,7 +48,7 @@ class DistanceLearner:
             self.net = DistanceNet(layers)
             self.judging = DistanceNet(layers) if settings.iterates else self.net
         with torch.no_grad():
-            self.net.head.bias.fill_(self.length / 2)  # the mean of what is to be learned
+            self.net.head.bias.fill_(self.length / 2)  # the mean of the targets
         self.net.to(self.device)
         if settings.iterates:
             self.judging.to(self.device)
@@ -67,18 +67,6 @@ class DistanceLearner:
         self.weights = {name: array.copy() for name, array in to_arrays(self.net).items()}
         self.counters = {name: array.copy() for name, array in self._counters().items()}
 
-    def trainee(self) -> Trainee:
-        """The learner as a run holds it."""
-        return Trainee(
-            self,
-            self.weights,
-            self.counters,
-            self.evaluator,
-            self._take_back,
-            columns=lambda: {"loss": f"{self._loss():.6g}"},
-            agent=self.agent,
-        )
-
     @property
     def alpha(self) -> float:
         """The learning rate of the next step."""
@@ -92,7 +80,7 @@ class DistanceLearner:
     # ---- learning ----
 
     def train(self, episodes: int) -> int:
-        """As many steps as make up that many walks, one at least."""
+        """Learn from that many walks, in whole steps, one at least."""
         steps = max(1, episodes // self.settings.walks)
         with threaded(self.threads):
             self._learn(steps)
@@ -109,7 +97,7 @@ class DistanceLearner:
                 begun = self.episodes_done, self.actions_done
         except BaseException:  # Ctrl-C in the middle of a step: back to what the arrays hold
             self.episodes_done, self.actions_done = begun
-            self._take_back()
+            self.restore()
             raise
         finally:
             self.net.eval()
@@ -128,19 +116,23 @@ class DistanceLearner:
         self.actions_done += len(self.steps_ahead)
 
     def _error(self, number: int) -> Tensor:
-        """Of the net, on the walks of that step."""
+        """The net's error on the walks of that step."""
         cells, *others = (part.to(self.device, non_blocking=True) for part in self._walks(number))
         target = self._targets(*others) if self.settings.iterates else self.steps_ahead
         with torch.autocast("cuda", dtype=torch.bfloat16, enabled=self.device == "cuda"):
             return functional.mse_loss(self.net(cells), target)
 
+    def columns(self) -> dict[str, Any]:
+        """The loss on walks that are not learned yet."""
+        return {"loss": f"{self._loss():.6g}"}
+
     def _loss(self) -> float:
-        """On the next step's walks, before they are learned from: the same however the run was broken off."""
+        """The loss on the next step's walks: the same in an interrupted and a whole run."""
         with torch.no_grad(), threaded(self.threads):
             return float(self._error(self.episodes_done // self.settings.walks))
 
     def _walks(self, number: int) -> tuple[Tensor, ...]:
-        """The walks of that step; those of the next one are begun."""
+        """The walks of that step; start those of the next one."""
         if self.ahead is None or self.ahead[0] != number:
             self.ahead = (number, self.pool.submit(self._walk, number))
         walks = self.ahead[1].result()
@@ -165,7 +157,7 @@ class DistanceLearner:
         return torch.minimum(target, self.steps_ahead) if self.settings.bounded else target
 
     def _judged(self, cells: Tensor) -> Tensor:
-        """Distances of board vectors by the net of some steps ago: on a CPU the engine's, which is faster."""
+        """Distances by the net of some steps ago; on a CPU the engine computes them."""
         if self.device == "cpu":
             return torch.from_numpy(self.judge(cells.numpy()))
         with torch.autocast("cuda", dtype=torch.bfloat16):
@@ -182,24 +174,24 @@ class DistanceLearner:
         self._ask_judging()
 
     def _ask_judging(self) -> None:
-        """Its weights are new."""
+        """Build its judge anew, after its weights have changed."""
         self.judging.eval()
         self.judge = self._distances(self.judging)
 
     # ---- playing ----
 
     def _distances(self, net: DistanceNet) -> Distances:
-        """Asks a net with the weights that it has now."""
+        """A judge with the present weights of a net."""
         if self.device == "cuda":
             return gpu_distances(net)
         return net_distances(net.layers, to_arrays(net), "cpu", self.threads)
 
     def evaluator(self) -> _engine.Evaluator:
-        """Judges with what was learned so far."""
+        """An evaluator over the present net."""
         return distance_evaluator(self.game, self._distances(self.net))
 
     def agent(self, seed: int) -> Agent:
-        """Plays the exams."""
+        """Beam search over the present net."""
         evaluator = self.evaluator()
 
         def beam(_: Game, seed: int) -> _engine.Search:
@@ -207,23 +199,23 @@ class DistanceLearner:
 
         return Agent(self.game, beam(self.game, seed), "learner", beam)
 
-    # ---- what is kept ----
+    # ---- checkpoints ----
 
     def _counters(self) -> dict[str, NDArray[Any]]:
-        """The optimiser's memory, zeros at first; the net that judges where it is another one."""
+        """The optimiser's memory, and the judging net where it is a second one."""
         kept: dict[str, NDArray[Any]] = {}
         if self.judging is not self.net:
             kept |= {f"judging.{name}": array for name, array in to_arrays(self.judging).items()}
         return kept | moments(self.optimiser, self.parameters)
 
     def _keep(self) -> None:
-        """Copies what was learned into the arrays that a checkpoint writes."""
+        """Copy nets and optimiser into the arrays that a checkpoint writes."""
         for kept, now in ((self.weights, to_arrays(self.net)), (self.counters, self._counters())):
             for name, array in now.items():
                 kept[name][:] = array
 
-    def _take_back(self) -> None:
-        """The other way round, after the arrays were read from a file."""
+    def restore(self) -> None:
+        """Copy the arrays, read from a checkpoint, into nets and optimiser."""
         from_arrays(self.net, self.weights)
         if self.judging is not self.net:
             from_arrays(self.judging, self.counters, "judging.")

@@ -1,6 +1,5 @@
-"""The settings of learners for puzzles: one player, no chance, and every action costs something."""
+"""Settings of the learners of puzzles."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -9,17 +8,19 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 from boardlab.games.rubiks import Rubiks
-from boardlab.learners.learner import LearnerSettings, Trainee
+from boardlab.learners.learner import Learner, LearnerSettings
+from boardlab.learners.ntuple.fitting import fitted
 from boardlab.learners.ntuple.settings import NTupleSettings
+from boardlab.learners.puzzles.presets import DAVI, net_preset
 from boardlab.nets.device import require_torch, uses_gpu
-from boardlab.options import option, options_of
+from boardlab.options import option
 
 FARTHEST = {(2, "htm"): 11, (2, "qtm"): 14, (3, "htm"): 20, (3, "qtm"): 26}
 """God's numbers of the cubes, by size and metric."""
 
 
 def check_puzzle(learner: str, game: Game) -> None:
-    """Refuses games whose positions have no cost to go."""
+    """Refuse games that are not puzzles."""
     why = None
     if game.players != 1:
         why = f"it has {game.players} players"
@@ -47,14 +48,16 @@ def goal_of(learner: str, game: Game) -> State:
 
 @dataclass(frozen=True)
 class Davi(NTupleSettings):
-    """Approximate value iteration on an n-tuple network: a position learns from its best action.
+    """Approximate value iteration on an n-tuple network.
 
     GBG's DAVI with n-tuples: an episode starts from a scrambled puzzle and follows the best actions; every
     position on the way moves towards the best of reward + step reward + V(next).
     """
 
     epsilon: float = option(0.0, "probability of following a random action", low=0, high=1)
-    sigma: str = option("identity", "what is applied to the sum of the weights", choices=("tanh", "identity"))
+    sigma: str = option(
+        "identity", "function applied to the sum of the weights", choices=("tanh", "identity")
+    )
 
     # Value iteration has neither traces nor other players, and every start is a training start.
     lambda_: float = field(default=0.0, init=False)
@@ -67,25 +70,31 @@ class Davi(NTupleSettings):
 
     name = "davi"
 
+    @classmethod
+    def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
+        """The default is one for all puzzles."""
+        return {"default": DAVI}
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The preset `chosen`, fitted to the game's parameters."""
+        return fitted(game, chosen)
+
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the network again, but for its weights."""
+        """The network without its weights, as agent.toml keeps it."""
         check_puzzle(self.name, game)
         return super().describe(game, seed)
 
-    def learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         return _engine.DaviLearner(network, self.engine_settings(episodes), self.reward, seed)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All settings that are not None, for the run's file."""
-        values = dataclasses.asdict(self)
-        named = {known.name: values[known.name] for known in options_of(type(self))}
-        return {name: value for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class RandomWalk(LearnerSettings):
-    """A net that tells from a position how long the random walk was that led there from the goal.
+    """A net that estimates the length of the random walk from the goal to a position.
 
     With beam search the present best way to solve large puzzles (CayleyPy, Chervov et al. 2025). An episode
     is a walk; all its positions are learned from once and never kept.
@@ -110,7 +119,14 @@ class RandomWalk(LearnerSettings):
     name = "random-walk"
     evaluator = "net"
     iterates: ClassVar[bool] = False
-    """Whether targets come from the net's own opinion of the next positions."""
+    """Whether targets come from the net's own values of the next positions."""
+
+    @classmethod
+    def fit_preset(
+        cls, game: Game, name: str, chosen: dict[str, Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The default of the net for this puzzle and this device."""
+        return net_preset(game, cls.name, given)
 
     def expression(self, path: str) -> str:
         """The trained agent: beam search over its net."""
@@ -125,7 +141,7 @@ class RandomWalk(LearnerSettings):
         return 35 * cost * self.exam_width / 100 * (10 if uses_gpu(self.device) else 1)
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
-        """All that is needed to build the net again, but for its weights."""
+        """The net without its weights, as agent.toml keeps it."""
         goal_of(self.name, game)
         require_torch()
         rules = game.rules
@@ -141,25 +157,25 @@ class RandomWalk(LearnerSettings):
             "blocks": self.blocks,
         }
 
-    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Trainee:
-        """A net with fresh weights and what it learns with."""
+    def build(self, game: Game, description: Mapping[str, Any], episodes: int, seed: int) -> Learner:
+        """A learner whose net has fresh weights."""
         require_torch()
         from boardlab.learners.puzzles.learner import DistanceLearner
 
-        return DistanceLearner(game, self, description, episodes, seed).trainee()
+        return DistanceLearner(game, self, description, episodes, seed)
 
 
 @dataclass(frozen=True)
 class DaviNet(RandomWalk):
-    """Deep approximate value iteration: distances from the net's own opinion of the next positions.
+    """Deep approximate value iteration on the positions of random walks.
 
-    DeepCubeA's training (Agostinelli et al. 2019) on the positions of random walks.
+    DeepCubeA's training (Agostinelli et al. 2019): targets come from the net's values of the next positions.
     """
 
     target_every: int = option(
-        100, "steps after which the net that judges the next positions is renewed", low=1, high=10**9
+        100, "steps between updates of the net that judges the next positions", low=1, high=10**9
     )
-    bounded: bool = option(True, "no target is above the length of the walk, which the distance never is")
+    bounded: bool = option(True, "limit targets to the length of the walk, which bounds the distance")
 
     name = "davi-net"
     iterates = True

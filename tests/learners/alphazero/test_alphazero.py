@@ -19,7 +19,7 @@ from boardlab.learners.again import train_command
 
 torch = pytest.importorskip("torch")
 
-from boardlab.learners import presets  # noqa: E402
+from boardlab.learners.alphazero import presets  # noqa: E402
 from boardlab.learners.alphazero.learner import AlphaZeroLearner  # noqa: E402
 from boardlab.learners.alphazero.replay import action_type  # noqa: E402
 from boardlab.learners.alphazero.searchers import TreeSearcher, by_shares, search  # noqa: E402
@@ -356,13 +356,13 @@ def test_a_net_without_knowledge_does_not_expect_half_of_two_million(more, targe
     trainee = settings.build(game, settings.describe(game, 1), 8, 1)
     trainee.begin()
     for _ in range(2):
-        trainee.core.train(4)
-        examples = trainee.core.replay.parts[trainee.core.generation]
+        trainee.train(4)
+        examples = trainee.replay.parts[trainee.generation]
         assert examples.q.min() >= 0 and examples.q.max() < 20_000
         assert examples.z.min() > 0 and examples.z.max() < 20_000
-        values = trainee.core._batch(examples, np.arange(len(examples)), np.random.default_rng(0))[2]
+        values = trainee._batch(examples, np.arange(len(examples)), np.random.default_rng(0))[2]
         assert values.min() >= -1 and values.max() <= 1
-        assert trainee.core.last["value_loss"] < 2
+        assert trainee.last["value_loss"] < 2
 
 
 def test_actions_are_drawn_by_visits_and_then_the_best():

@@ -267,7 +267,7 @@ def test_rhea_expects_nothing():
 def test_of_rhea_what_came_of_it_is_learned(name, more, target):
     game = bl.game(name) if name == "tictactoe" else bl.game(name, size=2)
     settings = AlphaZero.flat(**SMALL, warm_start="rhea", warm_iterations=1, value_target=target, **more)
-    core = settings.build(game, settings.describe(game, 1), 12, 1).core
+    core = settings.build(game, settings.describe(game, 1), 12, 1)
     core.train(6)
     examples = core.replay.parts[1]
     assert np.array_equal(examples.q, examples.z) and examples.q.dtype == np.float32
@@ -491,7 +491,7 @@ def test_with_gumbel_both_sides_of_an_arena_explore_alike():
 def test_the_log_tells_the_noise_of_the_trees(more, noise):
     game = bl.game("tictactoe")
     settings = AlphaZero.flat(**SMALL, **more)
-    core = settings.build(game, settings.describe(game, 1), 12, 1).core
+    core = settings.build(game, settings.describe(game, 1), 12, 1)
     core.warm.close = lambda number, reward: core.warm.switched.fill(1)  # the net won at once
     for wanted in noise:
         core.train(6)

@@ -1,0 +1,36 @@
+"""The learners by name: a line each."""
+
+import os
+from collections.abc import Iterable
+
+from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.learners.features import TdFeatures
+from boardlab.learners.learner import LearnerSettings
+from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learners.puzzles.settings import Davi, DaviNet, RandomWalk
+from boardlab.learners.tabular import QM, QTableSettings
+from boardlab.runs import RunFolder
+
+LEARNERS: dict[str, type[LearnerSettings]] = {
+    TdNTuple.name: TdNTuple,
+    SarsaNTuple.name: SarsaNTuple,
+    QNTuple.name: QNTuple,
+    TdFeatures.name: TdFeatures,
+    QTableSettings.name: QTableSettings,
+    QM.name: QM,
+    AlphaZero.name: AlphaZero,
+    Davi.name: Davi,
+    DaviNet.name: DaviNet,
+    RandomWalk.name: RandomWalk,
+}
+
+
+def default_learner(settings: Iterable[str]) -> str:
+    """The default learner; with `from` AlphaZero, which takes over another run's net."""
+    return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
+
+
+def run_folder(path: str | os.PathLike[str]) -> RunFolder:
+    """The folder of a run, with the files of all learners: it may hold another's run."""
+    patterns = (pattern for kind in LEARNERS.values() for pattern in kind.files)
+    return RunFolder(path, tuple(dict.fromkeys(patterns)))

@@ -13,7 +13,7 @@ import time
 import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.ntuple import build_network
-from boardlab.learners.ntuple.settings import settings_from
+from boardlab.learners import TdNTuple
 from boardlab.learners.presets import preset
 
 CASES = {
@@ -34,7 +34,7 @@ class Measured:
         chosen = {**preset(game, extra.get("preset", "paper")), **extra}
         chosen.pop("preset", None)
         episodes = chosen.pop("episodes")
-        td = settings_from(chosen)
+        td = TdNTuple.checked(chosen)
         fields = ("compact", "tables", "staged", "feature_tables", "sigma", "reward", "gamma")
         description = {
             "tuples": td.tuple_lists(game, 1),

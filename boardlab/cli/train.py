@@ -1,7 +1,6 @@
 """`boardlab train` and `boardlab resume`."""
 
 import contextlib
-import dataclasses
 import inspect
 import sys
 import time

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from boardlab import _engine
 from boardlab.checks import as_integer
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.run_options import MOST_EPISODES
 from boardlab.options import (

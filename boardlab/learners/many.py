@@ -26,7 +26,6 @@ from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
-from boardlab.evaluators.python import own_evaluators
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import Ending, ended_by_signals

@@ -14,8 +14,10 @@ void NodePool::Columns::clear() {
   each([](auto &column) { column.clear(); });
 }
 
-void NodePool::Columns::resize(std::size_t size) {
-  each([&](auto &column) { column.resize(size); });
+inline void NodePool::Columns::resize(std::size_t size) {
+  nodes.resize(size);
+  amaf.resize(size);
+  own_values.resize(size);
 }
 
 void NodePool::Columns::append(const Columns &from, std::size_t first, std::size_t count) {
@@ -62,7 +64,7 @@ inline std::uint32_t NodePool::add(std::size_t count) {
   return static_cast<std::uint32_t>(first);
 }
 
-bool NodePool::add_block(std::uint32_t at, int mover, std::span<const Action> actions) {
+bool NodePool::add_block(std::uint32_t at, int mover, std::span<const Action> actions, const double *priors) {
   if (at != ROOT && !has_room(actions.size())) return false;
   const std::uint32_t first = add(actions.size());
   Node &parent = (*this)[at];
@@ -70,7 +72,10 @@ bool NodePool::add_block(std::uint32_t at, int mover, std::span<const Action> ac
   parent.count = static_cast<std::uint32_t>(actions.size()) & COUNT_BITS;
   parent.mover = static_cast<std::uint32_t>(mover) & 7u;
   Node *children = &(*this)[first];
-  for (std::size_t i = 0; i < actions.size(); ++i) children[i].action = actions[i];
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    children[i].action = actions[i];
+    if (priors) children[i].prior = static_cast<float>(priors[i]);
+  }
   return true;
 }
 

@@ -75,9 +75,9 @@ class NodePool {
   // Whether an addition was refused for lack of room since the last `reopen`.
   bool is_full() const { return is_full_; }
   void reopen() { is_full_ = false; }
-  // Gives the node a block of children without priors. Returns false if there is no room. The root always gets its
-  // children: without them there would be nothing to choose from.
-  bool add_block(std::uint32_t at, int mover, std::span<const Action> actions);
+  // Gives the node a block of children, with priors unless null. Returns false if there is no room. The root always
+  // gets its children: without them there would be nothing to choose from.
+  bool add_block(std::uint32_t at, int mover, std::span<const Action> actions, const double *priors);
   // The child of a chance node for this outcome, a new one if necessary; 0 if there is no room.
   std::uint32_t chance_child(std::uint32_t at, Action outcome);
   // Makes room for more children in the block of a node, where necessary by moving it. Returns false if there is none.

@@ -229,7 +229,7 @@ void Tree::rank(double *values, Rng &rng) const {
 // UCT: the actions of a node are tried in random order.
 bool Tree::expand(std::uint32_t at, int mover, std::span<const Action> actions, Rng &rng) {
   if (actions.empty()) game_->contradicts("player");  // nature moves where a player did
-  if (!parts_.nodes.add_block(at, mover, actions)) return false;
+  if (!parts_.nodes.add_block(at, mover, actions, nullptr)) return false;
   Node *children = &parts_.nodes[parts_.nodes[at].first];
   for (std::size_t i = actions.size(); i > 1; --i)
     std::swap(children[i - 1].action, children[rng.below(static_cast<std::uint32_t>(i))].action);
@@ -239,10 +239,8 @@ bool Tree::expand(std::uint32_t at, int mover, std::span<const Action> actions, 
 // PUCT: with the evaluator's priors.
 void Tree::expand(std::uint32_t at, const Leaf &leaf) {
   if (leaf.actions.empty()) game_->contradicts("player");
-  if (!parts_.nodes.add_block(at, leaf.mover, leaf.actions)) return;
-  Node *children = &parts_.nodes[parts_.nodes[at].first];
-  for (std::size_t i = 0; i < leaf.actions.size(); ++i) children[i].prior = static_cast<float>(leaf.priors[i]);
-  parts_.nodes.set_own_value(at, leaf.value[leaf.mover]);
+  if (parts_.nodes.add_block(at, leaf.mover, leaf.actions, leaf.priors.data()))
+    parts_.nodes.set_own_value(at, leaf.value[leaf.mover]);
 }
 
 // ---- back up ----

@@ -49,8 +49,4 @@ double ValueScale::unit(double mean, int player) const {
   return scale > 0 ? (mean - low) * scale : 0.5;
 }
 
-double ValueScale::least(int player) const {
-  return range_.loose && std::isfinite(low_[player]) ? low_[player] : range_.min;
-}
-
 }  // namespace boardlab

@@ -4,6 +4,8 @@
 // values seen in the tree, player by player.
 #pragma once
 
+#include <cmath>
+
 #include "core/game.h"
 #include "search/node_pool.h"
 #include "search/tree_options.h"
@@ -30,7 +32,7 @@ class ValueScale {
   // A mean value on the scale [0,1]; 1/2 while no two values differ.
   double unit(double mean, int player) const;
   // The least value known to be possible.
-  double least(int player) const;
+  double least(int player) const { return range_.loose && std::isfinite(low_[player]) ? low_[player] : range_.min; }
 
  private:
   // (value - low) * scale is in [0,1]; the scale is 0 while no two values differ.

@@ -228,10 +228,12 @@ void bind_searches(nb::module_ &m) {
   m.def(
       "agent_evaluator",
       [](const SearchPtr &agent) -> EvaluatorPtr {
-        const std::shared_ptr<Search> search(agent, agent->search.get());
-        return std::make_shared<AgentEvaluator>(std::make_shared<AgentEvaluator::Asked>(search));
+        const Busy busy(*agent);
+        std::shared_ptr<Search> search = agent->search->clone();
+        if (!search) search = {agent, agent->search.get()};  // written in Python
+        return std::make_shared<AgentEvaluator>(std::make_shared<AgentEvaluator::Asked>(std::move(search)));
       },
-      nb::arg("agent"), "The evaluator whose answers are the agent's decisions; nothing else may use the agent.");
+      nb::arg("agent"), "The evaluator whose answers are the agent's decisions.");
   m.def(
       "python_search",
       [](const std::shared_ptr<Game> &game, nb::callable choose, nb::object reset, bool with_history) {

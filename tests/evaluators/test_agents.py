@@ -1,5 +1,7 @@
 """Agents where a search asks an evaluator, beside slow and obvious versions."""
 
+import gc
+
 import numpy as np
 import pytest
 from oracles.positions import random_position
@@ -145,3 +147,16 @@ def test_the_errors_of_an_agent_reach_the_user():
         bl.agent("mcts(human)", TICTACTOE)
     with pytest.raises(ValueError, match="must know how a position came about"):
         _engine.agent_evaluator(_engine.python_search(TICTACTOE.core, lambda state: 0, None, True))
+
+
+def test_the_garbage_collector_may_look_at_nested_agents():
+    """Python parts are counted once, however the agents that hold them are nested."""
+    bl.register_evaluator("even", priors=False)(lambda game: lambda planes, legal: np.zeros(len(planes)))
+    bl.register_agent("first", lambda game, seed: bl.agent("greedy(even)", game, seed))
+    for inner in ("greedy(even)", "mcts(even, iterations=3)", "first", "greedy(first)"):
+        evaluator = bl.evaluator(inner, TICTACTOE)
+        agent = bl.agent(f"mcts({inner}, iterations=5, threads=2)", TICTACTOE)
+        for _ in range(3):
+            gc.collect()
+            assert agent.act(TICTACTOE.initial_state()).action in range(9)
+            assert np.isfinite(evaluator.value(TICTACTOE.initial_state())).all()

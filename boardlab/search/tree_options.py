@@ -8,6 +8,7 @@ engine/bindings/tree_options.cpp.
 from dataclasses import dataclass, fields
 
 from boardlab import _engine
+from boardlab.errors import BoardLabError
 from boardlab.options import check_options, option
 
 LEAF_VISITS = 256
@@ -94,3 +95,11 @@ class TreeOptions:
         if self.policy is None and self.gumbel is not None:
             tree.policy = "improved"
         return tree
+
+    def check(self, owner: str) -> None:
+        """Refuse values out of range and options that exclude one another."""
+        tree = self.engine_tree(owner)
+        try:
+            tree.check()
+        except BoardLabError as error:
+            raise BoardLabError(f"{owner}: {error}") from None

@@ -67,6 +67,7 @@ TreeOptions checked_tree(TreeOptions tree) {
 void bind_tree_options(nb::module_ &m) {
   Bound bound(m, "TreeOptions", "The options of a search tree; boardlab.TreeOptions declares them.");
   bound.def(nb::init<>());
+  bound.def("check", [](const TreeOptions &tree) { checked_tree(tree); }, "Refuse options that exclude one another.");
   number(bound, "cpuct", &TreeOptions::c);
   number(bound, "epsilon", &TreeOptions::epsilon);
   word<bool>(bound, "fpu", &TreeOptions::fpu_from_parent, {{"absolute", false}, {"parent", true}});

@@ -6,7 +6,7 @@ what does not fit together: `check` among its own options, `check_game` in a gam
 """
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
@@ -14,6 +14,11 @@ from boardlab.learners.alphazero.replay import Window
 from boardlab.learners.alphazero.resign import check_resign
 from boardlab.options import group, option
 from boardlab.search.tree_options import TreeOptions
+
+
+def with_noise(tree: TreeOptions) -> TreeOptions:
+    """The options without noise that Gumbel replaces, or that has no share."""
+    return replace(tree, noise=None) if tree.gumbel or not tree.noise_fraction else tree
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,8 @@ class SelfPlayOptions:
     processes: int = option(1, "processes that play, each with these lanes", low=1, high=1024)
 
     def check(self, given: Container[str]) -> None:
-        """Refuse numbers of simulations that cut each other."""
+        """Refuse numbers of simulations that cut each other, and trees that cannot be."""
+        with_noise(self.tree).check("alphazero")
         if "simulations_first" in given and (self.simulations_first or 0) > self.simulations:
             raise BoardLabError(
                 f"alphazero: simulations_first must be at most simulations={self.simulations}, to which it "
@@ -101,6 +107,10 @@ class PlayOptions:
 
     simulations: int = option(50, "iterations a move", low=1, high=10**6)
     tree: TreeOptions = group(TreeOptions(batch=8))
+
+    def check(self) -> None:
+        """Refuse trees that cannot be."""
+        self.tree.check("alphazero: play")
 
 
 @dataclass(frozen=True)

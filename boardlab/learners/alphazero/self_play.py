@@ -1,7 +1,7 @@
 """Self-play: many games side by side whose leaves are evaluated as one batch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
-from boardlab.learners.alphazero.options import SelfPlayOptions
+from boardlab.learners.alphazero.options import SelfPlayOptions, with_noise
 from boardlab.learners.alphazero.ranked import Ranking
 from boardlab.learners.alphazero.replay import Examples, joined, sparse
 from boardlab.learners.alphazero.resign import ResignCounts, Resigning
@@ -61,7 +61,7 @@ def make_searcher(
         return Forest(
             game,
             trees,
-            tree=_with_noise(tree),
+            tree=with_noise(tree),
             seed=seed,
             cache_mb=cache_mb,
             threads=threads,
@@ -84,11 +84,6 @@ def make_searcher(
     return ArenaSearcher(
         enhanced, TreeSearcher(forest(plain, cache_mb), plain), episodes or settings.games, first
     )
-
-
-def _with_noise(tree: TreeOptions) -> TreeOptions:
-    """The options without the noise that Gumbel replaces, or that has no share."""
-    return replace(tree, noise=None) if tree.gumbel or not tree.noise_fraction else tree
 
 
 def play_games(

@@ -136,6 +136,7 @@ class AlphaZero(LearnerSettings):
         """Refuse options that cut one another."""
         self.learning.check(given)
         self.self_play.check(given)
+        self.play.check()
 
     def describe(self, game: Game, seed: int) -> dict[str, Any]:
         """All that is needed to build the net again, but for its weights."""

@@ -25,7 +25,8 @@ WARM_STARTS = (*ENHANCEMENTS, "rhea")
 
 def without_gumbel(tree: TreeOptions) -> TreeOptions:
     """The options with PUCT's root, and its noise, in place of Gumbel's."""
-    return replace(tree, gumbel=None, gumbel_interior=False)
+    policy = None if tree.policy == "improved" else tree.policy
+    return replace(tree, gumbel=None, gumbel_interior=False, policy=policy)
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class WarmGeneration:
 
     def enhanced(self, tree: TreeOptions) -> TreeOptions:
         """The options of the enhancement's trees, from those of self-play; PUCT at the root."""
-        return replace(without_gumbel(tree), **self.changes)
+        return replace(without_gumbel(tree), **{"policy": None, **self.changes})
 
     @property
     def has_noise(self) -> bool:

@@ -11,6 +11,7 @@ import boardlab as bl
 from boardlab.cli import app
 from boardlab.errors import BoardLabError
 from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.learners.alphazero.warm_start import WARM_STARTS, WarmStart, WarmStartOptions
 from boardlab.options import options_of, values_of
 from boardlab.search.tree_options import TreeOptions
 
@@ -133,6 +134,33 @@ def test_an_old_run_goes_on_to_the_same_bits(tmp_path):
     with np.load(tmp_path / "now/checkpoint.npz") as now, np.load(tmp_path / "old/checkpoint.npz") as old:
         for key in now.files:
             assert key.endswith("seconds") or np.array_equal(now[key], old[key]), key
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"policy": "rave"}, 'alphazero: the policy "rave" needs rave=True'),
+        ({"gumbel_interior": True}, "alphazero: gumbel_interior needs gumbel"),
+        ({"play_policy": "improved"}, 'alphazero: play: the policy "improved" needs gumbel'),
+        ({"play_gumbel": 4, "play_noise": 1.0}, "alphazero: play: gumbel brings its own noise; leave noise"),
+    ],
+)
+def test_trees_that_cannot_be_are_refused_before_the_run_begins(given, sentence, tmp_path):
+    pytest.importorskip("torch")
+    with pytest.raises(BoardLabError, match=f"^{sentence}"):
+        bl.train(bl.game("tictactoe"), "alphazero", out=tmp_path / "run", **{**SMALL, **given})
+    assert not (tmp_path / "run").exists()
+
+
+def test_every_warm_start_has_trees_whatever_self_plays_are():
+    """Gumbel's policy and root, and RAVE's policy, give way to those of the enhancement."""
+    for tree in (
+        TreeOptions(gumbel=4, policy="improved", gumbel_interior=True),
+        TreeOptions(rave=True, policy="rave"),
+    ):
+        for name in WARM_STARTS:
+            warm = WarmStart(WarmStartOptions(name)).generation(1)
+            warm.enhanced(tree).check(name)
 
 
 def test_no_noise_is_kept_by_the_runs_file():

@@ -324,7 +324,7 @@ def changed(game):
 def test_a_library_compiled_anew_is_not_taken_for_the_old_one(tmp_path, game):
     path = tmp_path / "libcountdown.so"
     old = path.read_bytes()
-    with pytest.raises(bl.BoardLabError, match=r"libcountdown.so has changed .*: start Python again"):
+    with pytest.raises(bl.BoardLabError, match=r"libcountdown.so has changed .*: restart Python"):
         build(tmp_path, OTHER)
     path.unlink()
     path.write_bytes(old)
@@ -336,7 +336,7 @@ def test_a_library_that_exports_nothing_and_is_mended_is_not_said_to_export_noth
     for _ in range(2):
         with pytest.raises(bl.BoardLabError, match=r"does not export boardlab_game\(\)"):
             build(tmp_path, nothing, name="mended")
-    with pytest.raises(bl.BoardLabError, match="start Python again"):
+    with pytest.raises(bl.BoardLabError, match="restart Python"):
         build(tmp_path, name="mended")
 
 

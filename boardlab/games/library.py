@@ -70,7 +70,7 @@ class Library(Rules):
     def _take_over(self, export: Any) -> "_engine.Game | str":
         """Make the game of the exported table.
 
-        Return a description of what is wrong with it.
+        If something is wrong with it, return a description of that instead.
         """
         if export is None:
             return f"the library {self.path} does not export boardlab_game(), which returns its bl_game table"
@@ -87,7 +87,7 @@ class Library(Rules):
 def load_game(path: str | os.PathLike[str]) -> Game:
     """Load the game in a compiled library.
 
-    Run `boardlab.testing.check_game` on it first.
+    Check the game with `boardlab.testing.check_game` before you trust it.
 
     From then on this process knows it by name, `game("countdown")` for libcountdown.so, and opens its runs
     and tournaments. On the command line: `boardlab --plugin libcountdown.so play countdown`.

@@ -551,7 +551,7 @@ def test_tournaments_that_make_no_sense_are_refused(db: Path) -> None:
     refused("a game is made with", "tictactoe", FIELD)
     with pytest.raises(BoardLabError, match='did you mean "glicko2"'):
         bl.rate([], "glicko")
-    with pytest.raises(BoardLabError, match="ratings come from"):
+    with pytest.raises(BoardLabError, match="ratings need"):
         bl.rate(3)  # type: ignore[arg-type]
     with pytest.raises(BoardLabError, match=r"bayeselo: .*colour"):
         bl.rate(bl.match(TICTACTOE, FIELD[:2], games=2), colour=1)

@@ -343,6 +343,6 @@ def test_wrong_kinds_of_arguments_are_a_sentence(tmp_path):
         bl.evaluate("random", game, 5)
     with pytest.raises(bl.BoardLabError, match="a game library must be a path, not 5"):
         bl.load_game(5)
-    with pytest.raises(bl.BoardLabError, match="made from records"):
+    with pytest.raises(bl.BoardLabError, match="needs records"):
         bl.write_records(tmp_path / "x.pgn", 5)
     assert not (tmp_path / "x.pgn").exists()

@@ -225,7 +225,7 @@ def test_a_wrong_column_is_told_as_the_file_writes_it(boardlab, tmp_path, line, 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('[Game "connectfour\n\n1. 3 *\n', 'p.pgn, line 1: [Game "connectfour is no tag'),
+        ('[Game "connectfour\n\n1. 3 *\n', 'p.pgn, line 1: [Game "connectfour is not a tag'),
         ('[White "a"]\n[Black "b"]\n[Game "connectfour\n\n1. 3 *\n', "p.pgn, line 3: [Game"),
         ("; a comment\n", "p.pgn contains no game"),
     ],

@@ -202,11 +202,11 @@ def test_searches_return_more_than_random_play():
     ("text", "sentence"),
     [
         ("nonsense", 'expected "round 1 of 1'),
-        ("round 1 of 1, won +0\ndealer: 11\nhand 1: 10 5, in play\nplayer to move", '"11" is no card'),
+        ("round 1 of 1, won +0\ndealer: 11\nhand 1: 10 5, in play\nplayer to move", '"11" is not a card'),
         ("round 9 of 1, won +0\ndealer: 6\nhand 1: 5 10, in play\nplayer to move", "beyond the last one"),
         ("round 1 of 1, won +0\ndealer: 6\nhand 1: 10 5, in play\nplayer to move", "must be sorted"),
         ("round 1 of 1, won +0\ndealer: 6\nhand 1: 10 10 10, in play\nplayer to move", "finished"),
-        ("round 1 of 1, won +0\ndealer: 10\nhand 1: 5 10, in play\nplayer to move", "peeks"),
+        ("round 1 of 1, won +0\ndealer: 10\nhand 1: 5 10, in play\nplayer to move", "may peek only"),
         (f"round 1 of 1, won +0\ndealer: 6\nhand 1: {'A ' * 20}, in play\n{PHASES[6]}", "finished"),
     ],
 )

@@ -165,8 +165,8 @@ def test_no_position_comes_near_the_size_of_the_sheet():
     ("text", "complaint"),
     [
         ("nonsense", "expected"),
-        ("5D, 0 moves:", "a position of 5D"),
-        ("5T: (2,0)x1", "is no move"),
+        ("5D, 0 moves:", "the position is of 5D"),
+        ("5T: (2,0)x1", "is not a move"),
         ("5T: (2,0)h1 (1,0)h1", "overlap"),
         ("5T: (40,40)h1", "cannot be played"),
         ("5T: (2,0)h2", "cannot be played|cross and one more"),

@@ -369,7 +369,7 @@ def changed(game):
 def test_a_library_compiled_anew_is_not_taken_for_the_old_one(tmp_path, game):
     path = tmp_path / "libcountdown.so"
     old = path.read_bytes()
-    with pytest.raises(bl.BoardLabError, match=r"libcountdown.so has changed .*: start Python again"):
+    with pytest.raises(bl.BoardLabError, match=r"libcountdown.so has changed .*: restart Python"):
         build(tmp_path, OTHER)
     path.unlink()
     path.write_bytes(old)
@@ -381,7 +381,7 @@ def test_a_library_that_exports_nothing_and_is_mended_is_not_said_to_export_noth
     for _ in range(2):
         with pytest.raises(bl.BoardLabError, match=r"does not export boardlab_game\(\)"):
             build(tmp_path, nothing, name="mended")
-    with pytest.raises(bl.BoardLabError, match="start Python again"):
+    with pytest.raises(bl.BoardLabError, match="restart Python"):
         build(tmp_path, name="mended")
 
 
@@ -418,7 +418,7 @@ def test_a_tournament_does_not_go_on_by_the_rules_of_another_library(tmp_path, g
     store = bl.store(tmp_path / "store.db")
     assert [play(game), play(game)] == [1, 1]
     other = changed(game)
-    with pytest.raises(bl.BoardLabError, match=r"code of the rules is not what .* tournament 1 .*--again"):
+    with pytest.raises(bl.BoardLabError, match=r"code of the rules has changed since tournament 1 .*--again"):
         play(other)
     assert store.games_between(other) == [] and store.agents(other) == [] and store.fame(other) == []
     assert [play(other, again=True), play(other)] == [2, 2]

@@ -401,10 +401,10 @@ def test_text_hides_what_may_not_be_seen():
     text = state.to_text()
     for old, new, why in [
         ("3c 3d", "3c 3c", "twice"),
-        ("3c 3d", "3c 1d", '"1d" is no card'),
+        ("3c 3d", "3c 1d", '"1d" is not a card'),
         ("betting: raise", "betting: check", "breaks the rules"),
         ("betting: raise", "betting: raise fold", "do not fit"),
-        ("betting: raise", "betting: jump", '"jump" is no action'),
+        ("betting: raise", "betting: jump", '"jump" is not an action'),
         ("chips 80 of 100", "chips 70 of 100", "do not fit"),
         ("of 100", "of 90", "add up"),
     ]:

@@ -171,7 +171,7 @@ def test_impossible_positions_are_refused():
     game = bl.game("sim", nodes=4)
     with pytest.raises(bl.BoardLabError, match="take turns"):
         game.from_text("RR....")
-    with pytest.raises(bl.BoardLabError, match="went on"):
+    with pytest.raises(bl.BoardLabError, match="play continued"):
         game.from_text("RRBRBB")
     assert game.from_text("rr.rbb").scores.tolist() == [-1, 1]
     with pytest.raises(bl.BoardLabError, match="expected 6 edges"):

@@ -153,7 +153,7 @@ class Paper:
     def _openings(self, opponent: str | Agent) -> list[State]:
         """Return varied openings in seeded order.
 
-        None if a player draws its actions at random.
+        Empty if a player draws its actions at random.
         """
         names = (a.expression if isinstance(a, Agent) else a.strip() for a in (self.agent, opponent))
         openings = [] if "random" in names else list(varied_openings(self.game))

@@ -1,7 +1,7 @@
 """How many positions a second one CPU thread takes through a neural net: the engine's layers beside PyTorch's.
 
     python bench/inference.py [--nets 5x64 3x32 ...] [--rows 6] [--cols 7] [--seconds .5]
-    python bench/inference.py --act [--nets 3x32]      milliseconds per act of mcts(net), beside the net alone
+    python bench/inference.py --act [--nets 3x32]      milliseconds per act of mcts(net), beside its kernels
 
 A net is blocks x channels of `res`, wangN with N channels, or a puzzle's: cube3-512x128 is the 3x3x3 with layers of 512 and 128. Both ask the same net with batch normalisation folded into the
 convolutions; PyTorch gets channels last, its fastest order here. Rates are by CPU time, the best of three.
@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 import torch
-from boardlab._engine import Evaluator, RandomWalks, kernel_levels
 from common import best, rate, table
 
 import boardlab as bl
-from boardlab.evaluators import EvaluatorSpec
+from boardlab._engine import Evaluator, NetProgram, RandomWalks, kernel_levels
+from boardlab.evaluators import EvaluatorSpec, python_evaluator
 from boardlab.evaluators.net import net_evaluator
 from boardlab.learners.puzzles.settings import RandomWalk, goal_of
 from boardlab.nets.distance import distance_layers
 from boardlab.nets.distance_net import DistanceNet
 from boardlab.nets.gpu import folded
+from boardlab.nets.inference import net_judge
 from boardlab.nets.layers import NetOptions, NetShape, net_layers
 from boardlab.nets.program import distance_program, net_program
 from boardlab.nets.torch_net import Net, to_arrays
@@ -81,53 +82,84 @@ def measure(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, floa
     return best({way: lambda way=way: rate(lambda: ask(way), chosen.seconds) for way in ways})
 
 
-def milliseconds(work: Callable[[], Any]) -> float:
-    """CPU time of one call, the best of 15."""
-    times = []
-    for _ in range(15):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return 1000 * min(times)
+def milliseconds(ways: dict[str, Callable[[], Any]], repeats: int = 15) -> dict[str, float]:
+    """CPU time of one call of each, the best of several interleaved ones."""
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    for _ in range(repeats):
+        for way, work in ways.items():
+            begin = time.process_time()
+            work()
+            times[way].append(1000 * (time.process_time() - begin))
+    return {way: min(found) for way, found in times.items()}
 
 
-def act_times(name: str, batch: int, iterations: int = 800) -> tuple[float, float]:
-    """Milliseconds of one act of mcts(net) on Connect Four, and of the net alone on as many positions."""
-    torch.manual_seed(1)
-    game = bl.game("connectfour")
-    shape = game.initial_state().planes().shape
-    net = Net(net_layers(NetShape(*shape, game.action_count, 1), options_of(name)))
+def given(core: Evaluator) -> EvaluatorSpec:
+    """An evaluator that is made already, for a search."""
 
     class Given(EvaluatorSpec):
         name = "given"
 
         def build(self, game: bl.Game) -> Evaluator:
-            return net_evaluator(game, net, "cpu", -1.0, 1.0)
+            return core
 
-    search = Mcts(Given(), iterations=iterations, batch=batch, reuse=False).build(game, 1)
+    return Given()
+
+
+def empty_program(shape: tuple[int, ...]) -> NetProgram:
+    """A net with next to no arithmetic: what calling one from Python costs."""
+    program = NetProgram(*shape)
+    weights, bias = np.zeros((1, int(np.prod(shape))), np.float32), np.zeros(1, np.float32)
+    program.finish([program.linear(0, weights, bias) for _ in range(2)])
+    return program
+
+
+def act_times(name: str, batch: int, iterations: int = 800) -> dict[str, float]:
+    """Milliseconds of an act of mcts(net) on Connect Four, natively and over the judge in Python.
+
+    `kernels` is the same net on as many positions, without the cost of calling it from Python.
+    """
+    torch.manual_seed(1)
+    game = bl.game("connectfour")
+    shape = game.initial_state().planes().shape
+    net = Net(net_layers(NetShape(*shape, game.action_count, 1), options_of(name)))
     state = game.initial_state().core
-    program = net_program(net)
     planes = np.random.default_rng(1).random((batch, *shape), np.float32)
 
-    def alone() -> None:
-        for _ in range(iterations // batch):
-            program.run(planes)
+    def act(core: Evaluator) -> Callable[[], Any]:
+        search = Mcts(given(core), iterations=iterations, batch=batch, reuse=False).build(game, 1)
+        return lambda: search.act(state)
 
-    return milliseconds(lambda: search.act(state)), milliseconds(alone)
+    def alone(program: NetProgram) -> Callable[[], Any]:
+        return lambda: [program.run(planes) for _ in range(iterations // batch)]
+
+    found = milliseconds(
+        {
+            "act": act(net_evaluator(game, net, "cpu", -1.0, 1.0)),
+            "judge in Python": act(python_evaluator(game, net_judge(net, "cpu", -1.0, 1.0))),
+            "kernels": alone(net_program(net)),
+            "calls": alone(empty_program(shape)),
+        }
+    )
+    found["kernels"] -= found.pop("calls")
+    return found
 
 
 def print_act_times(chosen: argparse.Namespace) -> None:
     """The table of --act."""
-    rows = []
-    for name in chosen.nets:
-        for batch in (1, 8):
-            act, alone = act_times(name, batch)
-            rows.append([name, str(batch), f"{act:.1f}", f"{alone:.1f}", f"{act / alone:.2f}"])
+    found = {(name, batch): act_times(name, batch) for name in chosen.nets for batch in (1, 8)}
     table(
         "ms per act of mcts(net, iterations=800), one CPU thread; connectfour",
-        ["net", "batch", "act", "net alone", "ratio"],
-        rows,
-        how="CPU time, the best of 15; the net alone is called from Python",
+        ["net", "batch", *next(iter(found.values())), "act / kernels"],
+        [
+            [
+                name,
+                str(batch),
+                *(f"{x:.1f}" for x in times.values()),
+                f"{times['act'] / times['kernels']:.2f}",
+            ]
+            for (name, batch), times in found.items()
+        ],
+        how="CPU time, the best of 15",
     )
 
 

@@ -112,7 +112,7 @@ class TournamentResult(Report):
         lines += budgets([self.agents[i] for i in self.ranking])
         if self.errors:
             first = next(record.error for record in self.records if record.failed)
-            lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; first: {first}")
+            lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {first}")
         return "\n".join(lines).rstrip()
 
     @property

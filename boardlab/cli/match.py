@@ -137,7 +137,7 @@ def match(
             except BoardLabError as error:
                 failed.append(str(error))
     if stopped:
-        console.print(f"stopped: result of {result.games} of {counted(games, 'games')}")
+        console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
         thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"

@@ -115,7 +115,7 @@ def test_replay_and_rate_say_that_a_result_contradicts_the_moves(boardlab, tmp_p
     for more in (["--list"], []):
         status, out, error = boardlab("replay", file, *more)
         assert (status, error) == (0, "")
-        assert out.splitlines()[0].endswith("the first, in line 1, says 0-1, the moves give 1-0")
+        assert out.splitlines()[0].endswith("in the first, in line 1, the tag gives 0-1, the moves 1-0")
     status, out, error = boardlab("rate", file)
     assert (status, error) == (0, "")
     assert out.splitlines()[-1] == "1 game rated by the tag Result, though the moves give another result"

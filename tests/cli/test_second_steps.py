@@ -106,7 +106,7 @@ def test_a_file_that_holds_no_games_is_refused_before_a_game(boardlab, tmp_path)
     assert boardlab("play", "connectfour", "--save", lines)[0] == 2
     bl.match(bl.game("connectfour"), ["random", "random"], games=2).save(tmp_path / "games.pgn")
     lines.write_bytes((tmp_path / "games.pgn").read_bytes())
-    assert "as .txt files do" in boardlab("play", "connectfour", "--save", lines)[2]
+    assert "in the .txt format" in boardlab("play", "connectfour", "--save", lines)[2]
 
 
 def test_a_match_adds_its_games_to_those_that_are_there(boardlab, tmp_path):

@@ -104,13 +104,13 @@ def test_a_list_that_mixes_games_says_so(boardlab, tmp_path):
 @pytest.mark.parametrize(
     ("game", "option", "sentence"),
     [
-        ("nim --players 3", "--first-seat", "--first-seat needs a game for two players;  nim has 3 players"),
+        ("nim --players 3", "--first-seat", "--first-seat needs a game for two players; nim has 3 players"),
         (
             "nim --players 3",
             "--superiority",
-            "--superiority needs a game for two players;  nim has 3 players",
+            "--superiority needs a game for two players; nim has 3 players",
         ),
-        ("2048", "--first-seat", "--first-seat needs a game for two players;  2048 has 1 player"),
+        ("2048", "--first-seat", "--first-seat needs a game for two players; 2048 has 1 player"),
         ("2048", "--heat-map h.png", "a heat map shows who beat whom; 2048 is a game for one player"),
         ("nim", "--heat-map h.foo", '"h.foo" must end in .png'),
     ],

@@ -271,7 +271,7 @@ def read_pgn(name: str, text: str, game: Game | None = None) -> list[Record]:
 
     `game` gives the rules of games without a Game tag.
 
-    `name` appears in error messages. The moves decide: a warning counts finished games whose Result tag differs.
+    `name` appears in error messages. The moves decide: a warning counts finished games whose tag differs.
     """
     found = list(sections(text))
     moves = [(section.moves_line, section.moves[0]) for section in found if section.moves]

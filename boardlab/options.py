@@ -410,7 +410,7 @@ def values_of(options: Any) -> dict[str, Any]:
             named = field.metadata["group"]
             members = values_of(value)
             found |= {named.flat(name): members[name] for name in members if name not in named.without}
-        else:
+        elif "doc" in field.metadata:  # a learner may switch an inherited option off
             found[field.name] = value
     return found
 

@@ -210,8 +210,9 @@ def _with_later_settings(
     """
     kind = LEARNERS[wanted["kind"]]
     unasked = {name: wanted["settings"][name] for name in kind.before if name not in given}
-    usual = from_toml(to_toml(kind().as_dict()))
-    return {**usual, **kind.before, **unasked, **there["settings"]}
+    kept = kind.of_run({**unasked, **kind.translated(there["settings"])})
+    settings: dict[str, Any] = from_toml(to_toml(kept.as_dict()))
+    return settings
 
 
 def _others(there: dict[str, Any], wanted: dict[str, Any]) -> str:

@@ -334,12 +334,12 @@ def test_gtp_names_the_board_and_its_columns_as_go_does(words, size, vertex, nam
         assert state.action_text(action) == name
         state.apply(action)
         state.apply(state.legal_actions()[0])
-        protocol.told = None
+        protocol.known = None
         protocol.follow(state)
         assert f"play b {vertex.lower()}" in said
         earlier = state.copy()
         earlier.undo()
-        protocol.told = state
+        protocol.known = state
         protocol.follow(earlier)  # an action was taken back: the game is told anew
         assert said[-2:] == ["clear_board", f"play b {vertex.lower()}"]
     if game.name == "gobang":

@@ -363,7 +363,7 @@ def test_what_is_refused():
         (lambda: forest.restart([[0]]), "needs the numbers of trees"),
         (lambda: forest.state(3), "a tree must be a whole number from 0 to 2"),
         (lambda: forest.set_state(0, 3), "from a state"),
-        (lambda: forest.set_state(0, bl.game("tictactoe").initial_state()), "another game"),
+        (lambda: forest.set_state(0, bl.game("tictactoe").initial_state()), "this is a state of"),
         (lambda: Forest(game, 3).step(np.zeros(3), np.zeros((3, 7))), r"must have the shape \[0, 2\]"),
     ]  # fmt: skip
     for call, message in refused:

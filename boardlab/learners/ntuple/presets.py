@@ -169,7 +169,7 @@ PRESETS: dict[str, dict[str, Mapping[str, Any]]] = {
             "epsilon_final": 0.03,
             "learn_from_random": True,
             # Self-play hardly leaves its main lines: with one start the raw network errs in 17% of random
-            # openings. More random starts cost strength on the main lines (docs/results/connectfour_starts.md).
+            # openings. More random starts cost strength on the main lines: docs/results/connectfour_starts.md
             "choose_start": 0.25,
             "start_actions": 10,
             "start_actions_min": 1,

@@ -1,0 +1,179 @@
+"""`boardlab play`: words, notation, hints, saved games, rounds."""
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import boardlab as bl
+from boardlab.cli.common import console
+from boardlab.evaluators import EVALUATORS
+
+
+@pytest.fixture
+def typed(boardlab, monkeypatch):
+    """Runs a command with what a person types."""
+
+    def run(words, *command):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(words))
+        return boardlab(*command)
+
+    return run
+
+
+@pytest.fixture
+def failing():
+    """An evaluator that fails after its first answer, as a plugin's may."""
+    calls = []
+
+    @bl.register_evaluator("failing")
+    def make(game):
+        def judge(inputs, legal):
+            calls.append(1)
+            if len(calls) > 1:
+                raise ZeroDivisionError("mine")
+            return np.zeros(len(legal)), np.zeros(legal.shape)
+
+        return judge
+
+    yield calls
+    del EVALUATORS["failing"]
+
+
+@pytest.mark.parametrize("word", ["quit", "exit", "q", "QUIT"])
+def test_the_words_for_the_end_stop_a_game(boardlab, monkeypatch, word):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{word}\na1\n"))
+    status, out, error = boardlab("play", "tictactoe", "--against", "random")
+    assert (status, error) == (0, "")
+    assert "plays" not in out and "not a legal action" not in out and "stopped" not in out
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("morpion", "(3,-1)v1 adds the point"),
+        ("pathwayz", "b3! a permanent one"),
+        ("2048", "4@c1 is a new 4"),
+    ],
+)
+def test_notation_is_explained_where_one_plays(boardlab, monkeypatch, game, says):
+    assert says in " ".join(boardlab("games", game)[1].split())
+    monkeypatch.setattr(sys, "stdin", io.StringIO("?\nq\n"))
+    _, out, _ = boardlab("play", game, "--against", "random", "--seed", "1")
+    assert " ".join(bl.game(game).rules.notation.split()) in " ".join(out.split())
+
+
+def test_an_action_keeps_its_name_though_it_is_a_short_word(boardlab, tmp_path, monkeypatch):
+    """Two letters, of which each may be played once: h is an action of the game, legal or not."""
+    plugin = tmp_path / "letters.py"
+    plugin.write_text(
+        "import boardlab as bl\n\n"
+        "@bl.register_game\n"
+        "class Letters(bl.PythonGame):\n"
+        "    name, players, action_count, is_zero_sum = 'letters', 1, 3, False\n"
+        "    def initial_state(self, rng): return (0, 0, 0)\n"
+        "    def player(self, p): return bl.TERMINAL if all(p) else 0\n"
+        "    def legal(self, p): return [i for i in range(3) if not p[i]]\n"
+        "    def apply(self, p, a): return (*p[:a], 1, *p[a + 1:])\n"
+        "    def scores(self, p): return (0,)\n"
+        "    def action_name(self, p, a): return 'hzx'[a]\n"
+    )
+    monkeypatch.setattr(sys, "stdin", io.StringIO("h\nh\nhint\nq\n"))
+    words = ("--plugin", plugin, "play", "letters", "--against", "random", "--seed", "1")
+    _, out, error = boardlab(*words)
+    assert (
+        error == ""
+        and "undo (u) takes an action back, hint shows the agent's choice, help (?)" in " ".join(out.split())
+    )
+    assert out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("plays ") == 1
+
+
+def test_help_hint_and_undo_are_words(boardlab, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("help\nhint\na1\nundo\nquit\n"))
+    _, out, _ = boardlab("play", "tictactoe", "--against", "mcts(iterations=50)", "--seed", "1")
+    assert out.count("quit (q) stops") == 2 and "a1, b1, c1" in out  # at the start, and when asked
+    assert "policy" in out and "not a legal action" not in out
+    boards = out.split("X to move")
+    assert len(boards) == 4 and "1 X . ." in boards[1] and "1 . . ." in boards[2]
+
+
+def test_twists_are_played_though_a_command_begins_with_the_letter(typed, tmp_path):
+    file = tmp_path / "cube.pgn"
+    status, _, _ = typed("L\nU\nu\nF\nl\nq\n", "play", "rubiks", "--seed", "1", "--save", file)
+    assert status == 0
+    (record,) = bl.read_records(file)
+    state = record.first_state.copy()
+    names = []
+    for action in record.actions:
+        names.append(state.action_text(action))
+        state.apply(action)
+    assert names == ["L", "F"]  # U was taken back by u
+
+
+def test_an_agent_that_knows_only_its_action_still_gives_a_hint(typed):
+    status, out, _ = typed("h\nq\n", "play", "nim", "--against", "bouton", "--heaps", "3,4,5")
+    assert status == 0 and "plays A2" in out and "0.0%" not in out
+    status, out, _ = typed("", "inspect", "nim", "bouton", "--heaps", "3,4,5")
+    assert status == 0 and "0.0%" not in out and re.search(r"action +value\s+A2\s", out)
+
+
+def test_a_human_gives_no_hints(typed, tmp_path):
+    file = tmp_path / "two.pgn"
+    for human in ("human", "human()"):
+        status, out, _ = typed("h\nb2\n", "play", "tictactoe", "--against", human, "--save", file)
+        assert status == 130 and "no agent can give a hint" in out
+    assert [len(record.actions) for record in bl.read_records(file)] == [1, 1]
+
+
+def test_a_game_is_saved_when_the_opponent_fails(typed, failing, tmp_path):
+    file = tmp_path / "mine.pgn"
+    words = ("play", "tictactoe", "--against", "greedy(failing)", "--save", file)
+    # The command line says it in a sentence where a plugin is at fault.
+    with pytest.raises(ZeroDivisionError):
+        typed("b2\na1\nc1\na3\nc3\n", *words)
+    assert len(bl.read_records(file)[0].actions) >= 1
+
+
+def test_an_engine_of_gtp_survives_an_agent_that_fails(typed, failing):
+    status, out, _ = typed(
+        "1 genmove b\n2 genmove w\n3 genmove b\n4 name\nquit\n",
+        "gtp",
+        "greedy(failing)",
+        "--game",
+        "tictactoe",
+    )
+    said = rf"^\?\d greedy\(failing\): {re.escape(__file__)}, line \d+: ZeroDivisionError: mine$"
+    assert status == 0 and re.search(said, out, re.M) and "=4 BoardLab" in out
+
+
+def test_play_states_the_rules_of_the_variant(typed):
+    _, out, _ = typed("q\n", "play", "nim", "--players", "3", "--against", "random")
+    assert out.startswith("nim: take stones from one heap, the player after the last taker wins.\n")
+
+
+def test_help_in_play_breaks_lines_between_words(typed, monkeypatch):
+    monkeypatch.setattr(console, "_width", 80)
+    _, out, _ = typed("?\nq\n", "play", "othello", "--against", "random")
+    lines = [line.removeprefix("X: ") for line in out.splitlines()]  # nobody presses enter behind the prompt
+    assert max(map(len, lines)) <= 80 and "help (?) lists the actions" in " ".join(out.split())
+
+
+def test_a_hand_of_poker_ends_with_who_won_what(typed):
+    _, out, _ = typed("fold\nq\n", "play", "poker", "--against", "random", "--seed", "1", "--rounds", "2")
+    end = out.index("The round is over")
+    assert (
+        "hand over: player 1 wins 10\n" in out[:end]
+        and "pot" not in out[out.rindex("hand 1 of 2", 0, end) : end]
+    )
+
+
+def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):
+    _, out, _ = typed("stand\nstand\n", "play", "blackjack", "--rounds", "2", "--seed", "1")
+    lines = out.splitlines()
+    end = next(i for i, line in enumerate(lines) if line.startswith("The round is over; your score so far: "))
+    assert lines[end - 1] == "round over"
+    assert lines[end - 3].startswith("dealer: 5 8 10 (bust 23)")  # the whole hand
+    assert "chance: 10 8" in lines[end - 5]  # its cards alone, without those of the next deal
+    assert lines[end + 2].startswith("chance: ") and lines[end + 3].startswith("round 2 of 2")

@@ -26,6 +26,7 @@ from boardlab.cli.match import match
 from boardlab.cli.play import play
 from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
+from boardlab.cli.runs import runs
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 from boardlab.errors import printable
@@ -41,7 +42,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """These are handed options that they did not declare, most as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(

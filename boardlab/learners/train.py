@@ -333,6 +333,10 @@ def resume(
     start outside programs, `engine(...)`; a folder may be somebody else's. `progress` is as in `train`.
     """
     folder = RunFolder(path)
+    if folder.read_agent(*LEARNERS).get("clean"):
+        raise BoardLabError(
+            f"{folder.path} plays, but cannot go on: `boardlab runs --clean` removed its checkpoint"
+        )
     if "snapshot" in folder.read_agent(*LEARNERS):  # what is no run is left as it is
         run = folder.run_of_snapshot
         raise BoardLabError(

@@ -16,6 +16,7 @@ import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
 from boardlab.cli.common import GAME_PARAMETERS, STOPPED, read_values
+from boardlab.cli.compare import compare
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -42,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, rate, fame)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """These are handed options that they did not declare, most as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(

@@ -111,7 +111,7 @@ def list_runs(
         raise BoardLabError(f'there is no folder "{path}"')
     lines = [_listed(found) for found in find_runs(path)]
     lines = [line for line in lines if _fits(line, game, learner)]
-    return RunList(path, tuple(sorted(lines, key=SORTED[sort])))  # type: ignore[arg-type]
+    return RunList(path, tuple(sorted(lines, key=SORTED[sort])))
 
 
 def _fits(line: ListedRun, game: str | None, learner: str | None) -> bool:

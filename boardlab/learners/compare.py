@@ -151,7 +151,7 @@ def _differences(entrants: Sequence[Entrant]) -> list[Difference]:
     found = []
     for other in others:
         for exam in _shared_exams(first, other):
-            found += [d for test in (_at_equal_episodes, _at_equal_time) if (d := test(exam, first, other))]
+            found += [d for test in (at_equal_episodes, at_equal_time) if (d := test(exam, first, other))]
     return found
 
 
@@ -161,7 +161,8 @@ def _shared_exams(*entrants: Entrant) -> list[str]:
     return [name for name in dict.fromkeys(order) if all(name in known for known in names)]
 
 
-def _at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
+def at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
+    """The difference at the largest number of episodes at which all runs took the exam."""
     taken = [{x for x, _, _ in points(run.log, exam)} for e in (a, b) for run in e.runs]
     shared = set.intersection(*taken)
     if not shared:
@@ -174,7 +175,7 @@ def _at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
     return _test(exam, a, b, counted(at, "episodes"), value)
 
 
-def _at_equal_time(exam: str, a: Entrant, b: Entrant) -> Difference | None:
+def at_equal_time(exam: str, a: Entrant, b: Entrant) -> Difference | None:
     """At the training time that all runs reached: each run's last exam within it."""
     limit = min(max((_seconds(row) for row in run.log), default=0.0) for e in (a, b) for run in e.runs)
 

@@ -1,12 +1,13 @@
 """`boardlab compare`: what differs, and by how much."""
 
+import dataclasses
 import math
 
 import pytest
 from commands import output, refused
 
 import boardlab as bl
-from boardlab.learners.compare import compare
+from boardlab.learners.compare import Entrant, at_equal_time, compare
 
 GAME = bl.game("tictactoe")
 EXAM = {"exams": ["random"], "exam_games": 20, "exam_every": 100}
@@ -34,9 +35,27 @@ def test_two_runs_are_compared_by_the_intervals_of_their_exams(folder):
     assert equal.at == "200 episodes" and equal.value == value(a, 200) - value(b, 200)
     halves = [next(row["random interval"] for row in run.log if row["episodes"] == 200) for run in (a, b)]
     assert equal.half == pytest.approx(math.hypot(*halves)) and "not paired" in equal.how
-    assert "s of training" in found.differences[1].at
     assert found.settings["learner"] == ["td-ntuple", "q-table"]
     assert found.settings["episodes"] == ["300", "200"] and "seed" not in found.settings
+
+
+def test_equal_time_is_the_last_exam_that_both_reached_in_it(folder):
+    run = bl.open_run(folder / "a")
+
+    def entrant(*rows):
+        log = [
+            {"episodes": e, "seconds": s, "random": v, "random error": 0.1, "random interval": 0.3}
+            for e, s, v in rows
+        ]
+        return Entrant("x", (dataclasses.replace(run, log=log),))
+
+    fast, slow = (
+        entrant((10, 1.0, 0.2), (20, 2.0, 0.4), (30, 3.0, 0.9)),
+        entrant((5, 1.5, 0.1), (6, 2.5, 0.3)),
+    )
+    found = at_equal_time("random", fast, slow)
+    assert (found.at, found.value) == ("2.5 s of training", pytest.approx(0.4 - 0.3))
+    assert at_equal_time("random", entrant((10, 9.0, 0.2)), slow) is None
 
 
 def test_runs_over_seeds_are_paired(folder):

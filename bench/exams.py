@@ -34,20 +34,7 @@ def train_for(training: Training, seconds: float) -> float:
 def measure(name: str, seconds: float) -> list[str]:
     """The row of a game."""
     game = bl.game(name)
-    run = prepare(
-        game,
-        None,
-        episodes=None,
-        seed=1,
-        preset="default",
-        exams=None,
-        exam_every=None,
-        exam_games=None,
-        stop_exam=None,
-        stop_at=None,
-        stop_after=3,
-        snapshot_every=0,
-    )
+    run = prepare(game, seed=1)
     plan = run.exams
     with tempfile.TemporaryDirectory() as folder:
         training = run.training(RunFolder(Path(folder) / "run"))

@@ -34,7 +34,7 @@ from learning import CUBE3, kept_run, spread
 
 import boardlab as bl
 from boardlab.errors import BoardLabError
-from boardlab.learners.train import open_run
+from boardlab.learners.run import open_run
 
 MCTS = "mcts(rollout, iterations=10000)"
 RAW = "greedy({})"

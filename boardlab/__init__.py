@@ -20,6 +20,7 @@ if importlib.util.find_spec("boardlab._engine") is None:  # the sources alone; t
 
 import boardlab.references  # noqa: F401  (makes the reference players known)
 from boardlab import _engine
+from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError, shown
 from boardlab.evaluators import register_evaluator, register_features
 from boardlab.games import (
@@ -34,14 +35,13 @@ from boardlab.games import (
     load_game,
     register_game,
 )
-from boardlab.games.game import as_integer
 from boardlab.options import option
 from boardlab.paths import include
 from boardlab.search import Agent, Decision, Forest, agent, evaluator, python_agent, register_agent
 
 if TYPE_CHECKING:
     from boardlab import arena as arena
-    from boardlab import learning as learning
+    from boardlab import learners as learners
     from boardlab import testing as testing
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
     from boardlab.learners.many import ManyRuns
-    from boardlab.learners.train import Run, open_run
+    from boardlab.learners.run import Run, open_run
     from boardlab.watching import resume, train, train_many
 
 __version__ = "0.1.0"
@@ -106,7 +106,7 @@ __all__ = [
 ]
 
 
-_LEARNING = ("ManyRuns", "Run", "open_run")
+_LEARNERS = ("ManyRuns", "Run", "open_run")
 _WATCHING = ("resume", "train", "train_many")
 _ARENA = (
     "Adjudication",
@@ -128,16 +128,16 @@ _ARENA = (
 )
 
 
-_PACKAGES = ("arena", "learning", "testing")
+_PACKAGES = ("arena", "learners", "testing")
 
 
 if not TYPE_CHECKING:  # who checks types sees the imports above, and every other name as a mistake
 
     def __getattr__(name: str) -> Any:
-        """The arena and learning are imported when they are first used: most programs need only a part."""
-        if name in _PACKAGES:
+        """Import the arena and the learners on first use: most programs need only a part."""
+        if name in (*_PACKAGES, "learning"):  # deprecated: says so when it is imported
             return importlib.import_module(f"boardlab.{name}")
-        for folder, names in (("arena", _ARENA), ("learning", _LEARNING), ("watching", _WATCHING)):
+        for folder, names in (("arena", _ARENA), ("learners", _LEARNERS), ("watching", _WATCHING)):
             if name in names:
                 return getattr(importlib.import_module(f"boardlab.{folder}"), name)
         raise AttributeError(f"module 'boardlab' has no attribute {name!r}")

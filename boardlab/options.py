@@ -215,7 +215,8 @@ def option_words(values: Mapping[str, Any]) -> list[str]:
 
 def _checked(owner: str, option: Option, value: Any) -> Any:
     bare, optional = _bare_type(option.type)
-    wrong = BoardLabError(f"{owner}: {option.shown_name} must be {option.allowed}, not {shown(value)}")
+    place = f"{owner}: " if owner else ""
+    wrong = BoardLabError(f"{place}{option.shown_name} must be {option.allowed}, not {shown(value)}")
     if value is None:
         if optional:
             return None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
-from boardlab import learning
+from boardlab import learners
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
 
@@ -108,6 +108,6 @@ def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
     return watch
 
 
-train = watched(learning.train)
-resume = watched(learning.resume)
-train_many = watched(learning.train_many)
+train = watched(learners.train)
+resume = watched(learners.resume)
+train_many = watched(learners.train_many)

@@ -19,7 +19,7 @@ def fresh(program: str) -> str:
 
 def test_dir_shows_what_is_public_and_nothing_else() -> None:
     shown = {name for name in dir(bl) if not name.startswith("_")}
-    assert shown == {*bl.__all__, "arena", "learning", "testing"}
+    assert shown == {*bl.__all__, "arena", "learners", "testing"}
     for name in shown:
         assert getattr(bl, name) is not None
 
@@ -27,8 +27,20 @@ def test_dir_shows_what_is_public_and_nothing_else() -> None:
 def test_packages_are_there_without_an_import_and_loaded_only_then() -> None:
     assert fresh("import boardlab as bl; print(bl.arena.Result.__name__)") == "Result"
     assert fresh("import boardlab as bl; print(bl.testing.check_game.__name__)") == "check_game"
-    loaded = "print([m for m in ('arena', 'learning', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
+    loaded = "print([m for m in ('arena', 'learners', 'testing', 'cli') if f'boardlab.{m}' in sys.modules])"
     assert fresh(f"import sys, boardlab as bl; dir(bl); {loaded}") == "[]"
+
+
+def test_the_former_name_of_the_learners_works_and_warns() -> None:
+    use = "import boardlab as bl; print(bl.learning.train is bl.learners.train, bl.learning.LEARNERS.keys())"
+    done = subprocess.run([sys.executable, "-W", "default", "-c", use], capture_output=True, text=True)
+    assert done.stdout.startswith("True dict_keys(['td-ntuple', ")
+    assert "DeprecationWarning: boardlab.learning is now boardlab.learners" in done.stderr
+
+
+def test_nothing_of_ours_imports_the_former_name_of_the_learners() -> None:
+    use = "import boardlab as bl, boardlab.cli, boardlab.watching; bl.train"
+    assert fresh(f"import sys; {use}; print('boardlab.learning' in sys.modules)") == "False"
 
 
 def test_type_checkers_see_every_public_name_and_no_other() -> None:
@@ -42,7 +54,7 @@ def test_type_checkers_see_every_public_name_and_no_other() -> None:
             if isinstance(item, ast.ImportFrom):
                 seen |= {name.asname or name.name for name in item.names}
             seen.add(getattr(item, "name", ""))
-    assert {*bl.__all__, "arena", "learning", "testing"} <= seen
+    assert {*bl.__all__, "arena", "learners", "testing"} <= seen
     assert "__getattr__" not in seen  # with it, a name that is misspelt would be anything
 
 

@@ -23,7 +23,7 @@ from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import ignoring_ctrl_c
-from boardlab.learners.train import run_expression
+from boardlab.learners.run import run_expression
 from boardlab.options import Option, options_of, read_number, read_option
 from boardlab.paths import as_path, reachable, read_text
 from boardlab.runs import RunFolder

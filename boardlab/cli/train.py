@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import inspect
 import sys
 import time
 from collections.abc import Callable
@@ -34,15 +35,15 @@ from boardlab.learners import train as train_run
 from boardlab.learners.curve import points, text_curve
 from boardlab.learners.exams import exam_counts, exam_names
 from boardlab.learners.many import check_many
+from boardlab.learners.ntuple.layouts import LAYOUTS
+from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
 from boardlab.numbers import memory, plain
-from boardlab.options import options_of, read_option
+from boardlab.options import Option, options_of, read_option
 from boardlab.paths import reachable
 from boardlab.runs import RunFolder
 from boardlab.search.expression import programs_of
-
-ROUNDED_UP = "Rounded up to whole generations (alphazero: --games each) or steps (nets of puzzles: --walks)."
 
 QUIET_SECONDS = 10.0
 """After so long without an exam a run says how far it is, where there is no bar."""
@@ -50,88 +51,107 @@ QUIET_SECONDS = 10.0
 NO_PICTURE = "for the learning curve as a picture: "
 
 
+COMPLETIONS = {"preset": complete_preset, "exams": complete_exam, "stop_exam": complete_exam}
+
+EXAMS_HELP = 'Repeat the option for more than one; "none" takes none'
+
+
+def takes_run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes `**given` an option for every option of a run, behind --learner."""
+    own = inspect.signature(command)
+    *parameters, _ = own.parameters.values()
+    place = [parameter.name for parameter in parameters].index("learner") + 1
+    parameters[place:place] = [_parameter(option) for option in options_of(RunOptions)]
+    command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """The option of a run as an option of the command line."""
+    kind, flags, help_text = option.type, [], as_sentence(option.doc)
+    if option.name == "exams":
+        kind, flags, help_text = list[str] | None, ["--exam"], as_sentence(f"{option.doc}. {EXAMS_HELP}")
+    info = typer.Option(*flags, help=help_text, autocompletion=COMPLETIONS.get(option.name))
+    return inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=Annotated[kind, info]
+    )
+
+
+def as_sentence(doc: str) -> str:
+    """The help of an option as the command line shows it."""
+    return f"{doc[0].upper()}{doc[1:]}."
+
+
+@takes_run_options
 def train(
     context: typer.Context,
     game: Annotated[
         str,
         typer.Argument(
-            help="The game; its parameters and the learner's settings follow as --NAME VALUE; what is true "
-            "or false also as --NAME and --no-NAME.",
+            help="The game. Its parameters and the learner's settings follow as --NAME VALUE; switches also "
+            "as --NAME and --no-NAME.",
             autocompletion=complete_game,
         ),
     ],
+    *,
     learner: Annotated[
         str | None,
         typer.Option(
-            help=f"What learns: {', '.join(LEARNERS)}; by default td-ntuple, with --from alphazero.",
+            help=f"The learner: {', '.join(LEARNERS)}. By default td-ntuple, with --from alphazero.",
             show_default=False,
             autocompletion=complete_learner,
         ),
     ] = None,
-    preset: Annotated[
-        str,
-        typer.Option(
-            help='Settings by name: "default", "paper"; of alphazero "church", "wang", "ranked".',
-            autocompletion=complete_preset,
-        ),
-    ] = "default",
-    episodes: Annotated[
-        int | None, typer.Option(help=f"Games of self-play; by default the preset's. {ROUNDED_UP}")
-    ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same agent.")] = 0,
-    exam: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An exam (abdl, perfect, score ...) or an agent as opponent; may be repeated. By default "
-            "perfect play, known positions or tree search, whichever the game has and a tenth of the run's "
-            'time allows; "none" takes none.',
-            autocompletion=complete_exam,
-        ),
-    ] = None,
-    exam_every: Annotated[
-        int | None,
-        typer.Option(help="Episodes between exams; 0: one at the end. By default 20 exams a run, or fewer."),
-    ] = None,
-    exam_games: Annotated[
-        int | None, typer.Option(help="Games an exam. By default 100; without --exam 20 to 100.")
-    ] = None,
-    stop_exam: Annotated[
-        str | None, typer.Option(help="Stop early when this exam is passed.", autocompletion=complete_exam)
-    ] = None,
-    stop_at: Annotated[
-        float | None, typer.Option(help="The value that passes; by default the best possible.")
-    ] = None,
-    stop_after: Annotated[int, typer.Option(help="So many times in a row.")] = 3,
-    snapshot_every: Annotated[
-        int,
-        typer.Option(
-            help="Every so many episodes keep what was learned, as an agent that plays, in the run's folder "
-            "snapshots/; by default never."
-        ),
-    ] = 0,
     layout: Annotated[
         str | None,
         typer.Option(
-            help="Of n-tuple learners: walk, points, windows, cells, or a file with one tuple a line."
+            help=f"Layout of n-tuple learners: {', '.join(LAYOUTS)}, or a file with one tuple a line."
         ),
     ] = None,
     runs: Annotated[
-        int | None, typer.Option(help="So many runs, with the seeds SEED+1, SEED+2 ..., and their mean.")
+        int | None, typer.Option(help="Number of runs, with the seeds SEED+1, SEED+2 ..., and their mean.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Runs at a time, each a process; for --runs.")] = 1,
+    jobs: Annotated[int, typer.Option(help="Runs at a time, each in its own process; for --runs.")] = 1,
     force: Annotated[bool, typer.Option("--force", help="Replace a run that is already there.")] = False,
     show: Annotated[
         bool,
         typer.Option(
             "--settings",
-            help="List the settings with their values here, and stop; refuses what the run would.",
+            help="List the settings with their values in this run, and stop; refuses what the run would.",
         ),
     ] = False,
+    **given: Any,
 ) -> None:
     """Train an agent by self-play (TD n-tuple learning and others) and keep it in a run folder."""
     check_given_with(context, "runs", "jobs")
     check_given_with(context, "stop_exam", "stop_at", "stop_after")
+    learner, settings = _learner_and_settings(context, game, learner, layout)
+    board_game = game_from(game, context)
+    exams, stop_exam = _exams(given["exams"]), given["stop_exam"]
+    stop_exam = stop_exam and agent_from(stop_exam, or_exam=True)
+    arguments = {"learner": learner, **given, "exams": exams, "stop_exam": stop_exam, **settings}
+    folder = out if out is not None else Path("runs") / game
+    if show:
+        if runs is not None:
+            check_many(board_game, runs, jobs, given["seed"], arguments)
+        _show_settings(prepare(board_game, **arguments), folder)
+        return
+    if jobs > 1:  # the processes of the runs do not report it
+        prepared = prepare(board_game, **arguments)
+        _say_memory(prepared.settings.table_bytes(board_game, given["seed"]), " a run")
+    arguments |= {"out": out, "force": force}
+    if runs is not None:
+        _train_many(board_game, runs, jobs, arguments)
+    else:
+        _train(board_game, folder, arguments)
+
+
+def _learner_and_settings(
+    context: typer.Context, game: str, learner: str | None, layout: str | None
+) -> tuple[str, dict[str, Any]]:
+    """The learner, and its settings among the words behind the game."""
     is_implied = learner is None
     if learner is None:
         learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
@@ -146,33 +166,11 @@ def train(
         raise BoardLabError(
             f"{error}; --from implies --learner {learner}, the only one that takes over another run's net"
         ) from None
-    board_game = game_from(game, context)
-    arguments: dict[str, Any] = {
-        "learner": learner,
-        "episodes": episodes,
-        "preset": preset,
-        "exams": _exams(exam),
-        "exam_every": exam_every,
-        "exam_games": exam_games,
-        "stop_exam": stop_exam and agent_from(stop_exam, or_exam=True),
-        "stop_at": stop_at,
-        "stop_after": stop_after,
-        "snapshot_every": snapshot_every,
-        **settings,
-    }
-    folder = out if out is not None else Path("runs") / game
-    if show:
-        if runs is not None:
-            check_many(board_game, runs, jobs, seed, arguments)
-        _show_settings(prepare(board_game, seed=seed, **arguments), folder)
-        return
-    if jobs > 1:  # processes do not tell
-        prepared = prepare(board_game, seed=seed, **arguments)
-        _say_memory(prepared.settings.table_bytes(board_game, seed), " a run")
-    arguments |= {"out": out, "seed": seed, "force": force}
-    if runs is not None:
-        _train_many(board_game, runs, jobs, arguments)
-        return
+    return learner, settings
+
+
+def _train(game: Game, folder: Path, arguments: dict[str, Any]) -> None:
+    """Train one run, with a progress bar and a report."""
     before = _written(folder)  # a run that --force was to replace is none of ours
     exams = (*(arguments["exams"] or ()), arguments["stop_exam"])
     with saved_by_ctrl_c(
@@ -180,9 +178,9 @@ def train(
         lambda: _written(folder) not in (None, before),
     ):
         with training_bar() as bar:
-            run = train_run(board_game, progress=teller(bar), told_memory=_say_memory, **arguments)
+            run = train_run(game, progress=teller(bar), told_memory=_say_memory, **arguments)
         _report(run)
-        if arguments["exams"] is None and stop_exam is None:
+        if arguments["exams"] is None and arguments["stop_exam"] is None:
             _say_usual_exam(run)
 
 
@@ -273,9 +271,7 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
 def resume(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
-    episodes: Annotated[
-        int | None, typer.Option(help=f"A new number of episodes in all. {ROUNDED_UP}")
-    ] = None,
+    episodes: Annotated[int | None, typer.Option(help=f"New total of episodes. {ROUNDED_UP}.")] = None,
     programs: Annotated[
         bool, typer.Option("--programs", help="The run's exams may start outside programs: you trust it.")
     ] = False,
@@ -354,10 +350,10 @@ def check_settable(word: str, learner: str) -> None:
 
 def read_layout(layout: str) -> dict[str, Any]:
     """A kind of layout by name, or the cells in a file."""
-    if layout in ("walk", "points", "windows", "cells"):
+    if layout in LAYOUTS:
         return {"layout": layout}
     if not reachable(Path(layout.removeprefix("@"))).is_file():
-        raise BoardLabError(f'layout must be walk, points, windows, cells or a file, not "{layout}"')
+        raise BoardLabError(f'layout must be {", ".join(LAYOUTS)} or a file, not "{layout}"')
     return {"cells": "@" + layout.removeprefix("@")}
 
 

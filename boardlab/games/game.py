@@ -1,8 +1,6 @@
 """Game and State: what Python code plays with."""
 
 import dataclasses
-import math
-import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,38 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab import _engine
+from boardlab.checks import as_integer as as_integer
+from boardlab.checks import as_seed as as_seed
+from boardlab.checks import is_number as is_number
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
 TERMINAL: int = _engine.TERMINAL
-
-
-def as_integer(what: str, value: Any, low: int, high: int) -> int:
-    """`value` as a whole number in a range, or one sentence that says why not."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise BoardLabError(f"{what} must be a whole number, not {shown(value)}") from None
-    if isinstance(value, bool) or not low <= number <= high:
-        raise BoardLabError(f"{what} must be a whole number from {low} to {high}, not {shown(value)}")
-    return number
-
-
-def is_number(value: object) -> bool:
-    """Whether it is a finite number."""
-    numbers = (int, float, np.integer, np.floating)
-    if not isinstance(value, numbers) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
-
-
-def as_seed(seed: Any) -> int:
-    """A seed: any whole number from 0 to 2**64 - 1."""
-    return as_integer("seed", seed, 0, 2**64 - 1)
 
 
 class Game:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boardlab import _engine
+from boardlab.checks import as_integer, is_number
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.grid import mover_line
 from boardlab.games.rules import Rules
@@ -294,13 +295,9 @@ class PythonGame(Rules):
             raise self._refused(function, "a list of numbers", given, start) from None
 
     def _fact(self, name: str, low: int, high: int) -> int:
-        from boardlab.games.game import as_integer
-
         return as_integer(f"{self.name}: {name}", getattr(self, name), low, high)
 
     def _score_range(self) -> tuple[float, float]:
-        from boardlab.games.game import is_number
-
         given: Any = self.score_range
         if not isinstance(given, (tuple, list)) or len(given) != 2 or not all(map(is_number, given)):
             raise BoardLabError(
@@ -309,8 +306,6 @@ class PythonGame(Rules):
         return float(given[0]), float(given[1])
 
     def _step_reward(self) -> float:
-        from boardlab.games.game import is_number
-
         if not is_number(self.step_reward):
             raise BoardLabError(f"{self.name}: step_reward must be a number, not {shown(self.step_reward)}")
         return float(self.step_reward)

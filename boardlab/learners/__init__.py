@@ -4,8 +4,11 @@ from boardlab.learners.features import TdFeatures
 from boardlab.learners.many import ManyRuns, train_many
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learners.presets import PRESETS, preset
+from boardlab.learners.registry import LEARNERS, default_learner
+from boardlab.learners.resume import resume
+from boardlab.learners.run import Run, open_run
 from boardlab.learners.tabular import QM, QTableSettings
-from boardlab.learners.train import LEARNERS, Run, default_learner, open_run, resume, train
+from boardlab.learners.train import train
 from boardlab.learners.training import Progress
 
 __all__ = [

@@ -14,8 +14,8 @@ from boardlab.games.python import PythonGame
 from boardlab.games.registry import game_from_table
 from boardlab.learners.exams import exam_range
 from boardlab.learners.presets import preset as preset_of
+from boardlab.learners.registry import LEARNERS
 from boardlab.learners.switches import idle_settings
-from boardlab.learners.train import LEARNERS
 from boardlab.options import option_words
 
 

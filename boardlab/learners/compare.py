@@ -18,7 +18,7 @@ from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.learners.curve import Point, band, interval_of_runs, mean_curve, points
 from boardlab.learners.exams import exam_names, exam_range, exam_title, exam_unit
-from boardlab.learners.train import Run, open_run
+from boardlab.learners.run import Run, open_run
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
 from boardlab.reports import Report

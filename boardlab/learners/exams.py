@@ -4,21 +4,29 @@ An exam is one of the arena's by name ("abdl", "perfect", "score" ...), or any a
 learner then plays in every seat.
 """
 
-import dataclasses
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, check_has, evaluate, exams_for
 from boardlab.arena.exams.exam import SHARE
 from boardlab.arena.exams.openings import exact_values, take_openings
 from boardlab.arena.exams.opponents import Against
-from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown
-from boardlab.games.game import Game, as_integer, is_number
-from boardlab.learners.usual_exams import FEWEST_GAMES, MOST_EXAMS, MOST_GAMES
+from boardlab.checks import as_integer
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
+from boardlab.games.game import Game
+from boardlab.learners.run_options import (
+    FEWEST_GAMES,
+    IN_EXAMS,
+    MOST_EPISODES,
+    MOST_EXAMS,
+    MOST_GAMES,
+    RunOptions,
+)
+from boardlab.learners.usual_exams import usual_plan
 from boardlab.numbers import counted, plain
 from boardlab.search.agent import Agent
-from boardlab.search.expression import ExpressionError
+from boardlab.search.expression import ExpressionError, programs_of
 from boardlab.search.expression import agent as make_agent
 
 MOST_ERRORS = 0.1
@@ -27,25 +35,31 @@ MOST_ERRORS = 0.1
 
 @dataclass(frozen=True)
 class ExamPlan:
-    """What is examined during a run, and when the run may stop before its time."""
+    """The exams of a run, and when the run may stop early."""
 
-    names: tuple[str, ...] = ()
-    every: int = 0
-    """Episodes between exams (GBG's numEval); 0: one at the end."""
-    games: int = MOST_GAMES
-    """Games an exam."""
-    stop_exam: str | None = None
-    """The exam that ends the run early (GBG's stopTest)."""
-    stop_at: float | None = None
-    """The value that counts as a success; None: the best possible."""
-    stop_after: int = 3
-    """So many successes in a row end the run (GBG's stopEval)."""
+    options: RunOptions
+    """The run's options, with `exams`, `exam_every` and `exam_games` decided."""
     stop_since: int = 0
-    """Exams up to this episode do not count: the run was told to go on."""
+    """Exams up to this episode do not count: the user resumed a run that had passed."""
     spread: bool = False
-    """Whether exams are spread to fit the run's length (usual_exams.py): a longer run has longer pauses."""
+    """Whether the interval between exams grows with the run's length (usual_exams.py)."""
     final: tuple[str, ...] = ()
     """Exams that are taken once, at the end, with few games."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The exams that are taken again and again."""
+        return tuple(self.options.exams or ())
+
+    @property
+    def every(self) -> int:
+        """Episodes between exams (GBG's numEval); 0: one at the end."""
+        return self.options.exam_every or 0
+
+    @property
+    def games(self) -> int:
+        """Games of an exam."""
+        return MOST_GAMES if self.options.exam_games is None else self.options.exam_games
 
     def take(self, game: Game, agent: Agent, seed: int, is_last: bool = False) -> dict[str, ExamResult]:
         """The results of all exams by name."""
@@ -55,43 +69,46 @@ class ExamPlan:
         return results
 
     def is_success(self, results: Mapping[str, ExamResult]) -> bool:
-        """Whether the exam that may end the run was passed."""
-        if self.stop_exam is None:
+        """Whether the exam that may end the run (GBG's stopTest) was passed."""
+        if self.options.stop_exam is None:
             return False
-        result = results[self.stop_exam]
-        wanted = result.best if self.stop_at is None else self.stop_at
+        result = results[self.options.stop_exam]
+        wanted = result.best if self.options.stop_at is None else self.options.stop_at
         return result.value >= wanted - 1e-9
 
     def is_passed(self, log: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether the last rows of the log are enough successes in a row."""
-        if self.stop_exam is None:
+        """Whether the log ends with enough successes in a row (GBG's stopEval)."""
+        if self.options.stop_exam is None:
             return False
-        rows = [row for row in log if int(row["episodes"]) > self.stop_since][-self.stop_after :]
-        return len(rows) == self.stop_after and all(str(row.get("passed")) == "1" for row in rows)
+        required = self.options.stop_after
+        rows = [row for row in log if int(row["episodes"]) > self.stop_since][-required:]
+        return len(rows) == required and all(str(row.get("passed")) == "1" for row in rows)
 
     def __str__(self) -> str:
         if not self.names:
             return "none"
         how_often = f"every {counted(self.every, 'episodes')}" if self.every else "at the end"
-        said = f"{', '.join(self.names)}, {counted(self.games, 'games')} {how_often}"
-        return said + "".join(f"; {name}, {FEWEST_GAMES} games at the end" for name in self.final)
+        text = f"{', '.join(self.names)}, {counted(self.games, 'games')} {how_often}"
+        return text + "".join(f"; {name}, {FEWEST_GAMES} games at the end" for name in self.final)
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields that are not None, for the run's file."""
-        fields = dataclasses.asdict(self)
-        for name in ("spread", "final"):
-            if not fields[name]:  # as in files of earlier versions
-                del fields[name]
-        return {name: value for name, value in fields.items() if value is not None}
+        """The table of exams in agent.toml: all that is not None."""
+        table = {name: getattr(self.options, known) for name, known in IN_EXAMS.items()}
+        table["stop_since"] = self.stop_since
+        if self.spread:  # left out otherwise, as in files of earlier versions
+            table["spread"] = True
+        if self.final:
+            table["final"] = self.final
+        return {name: value for name, value in table.items() if value is not None}
 
 
 def default_every(total: int) -> int:
-    """Episodes between exams of a run of so many, when nobody says how often."""
+    """Episodes between exams of a run of `total` episodes, where the user does not name the interval."""
     return max(1, total // MOST_EXAMS)
 
 
 def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
-    """One exam: the arena's of that name, else a match against the agent that the name is."""
+    """Take the arena's exam of that name, or play a match against the agent of that name."""
     if name in EXAMS:
         result = evaluate(agent, game, name, games, seed)
     else:
@@ -104,52 +121,101 @@ def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> Exa
     return result
 
 
+# ---- plans ----
+
+
+def choose_exams(game: Game, options: RunOptions, exam_cost: Callable[[float], float]) -> ExamPlan:
+    """The plan of a new run: the exams that the user names, or the usual ones of the game."""
+    if not options.has_usual_exams:
+        return plan_exams(game, options)
+    usual = usual_plan(game, options.episodes or 0, exam_cost, options.exam_every, options.exam_games)
+    chosen = replace(options, exams=usual.names, exam_every=usual.every, exam_games=usual.games)
+    return plan_exams(game, chosen, spread=options.exam_every is None, final=usual.final)
+
+
+def resumed_exams(
+    game: Game,
+    table: Mapping[str, Any],
+    options: RunOptions,
+    episodes: int,
+    exam_cost: Callable[[float], float],
+) -> ExamPlan:
+    """The plan of a run that goes on until `episodes`: as many exams as before, however long it is now.
+
+    `options` are those of the run so far, `table` is its agent.toml's table of exams.
+    """
+    before, more = (
+        options.episodes or 0,
+        {name: value for name, value in table.items() if name not in IN_EXAMS},
+    )
+    for name in more:
+        if name not in ("stop_since", "spread", "final"):
+            raise unknown("entry of exams", name, [*IN_EXAMS, "stop_since", "spread", "final"])
+    options = replace(options, episodes=episodes)
+    if not more.get("spread"):
+        every = None if options.exam_every == default_every(before) else options.exam_every
+        options = replace(options, exam_every=every)
+    elif episodes > before and not options.exams:  # it was too short for an exam
+        usual = usual_plan(game, episodes, exam_cost)
+        options = replace(options, exams=usual.names, exam_every=usual.every, exam_games=usual.games)
+        more["final"] = usual.final
+    elif episodes > before > 0:
+        options = replace(options, exam_every=(options.exam_every or 0) * episodes // before)
+    return plan_exams(game, options, **more)
+
+
 def plan_exams(
     game: Game,
-    total: int,
-    names: Sequence[str] | str = (),
-    every: int | None = 0,
-    games: int = MOST_GAMES,
-    stop_exam: str | None = None,
-    stop_at: float | None = None,
-    stop_after: int = 3,
+    options: RunOptions,
+    *,
     stop_since: int = 0,
     spread: bool = False,
     final: Sequence[str] = (),
 ) -> ExamPlan:
-    """A checked plan. `every` None: a twentieth of the run."""
-    if not isinstance(names, Sequence):
-        raise BoardLabError(f"exams must be a list of exams, not {shown(names)}")
-    names = (names,) if isinstance(names, str) else tuple(names)
-    if stop_exam is None and stop_at is not None:
-        raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")
-    if stop_exam is not None and stop_exam not in names:
-        names = (*names, stop_exam)
+    """A plan whose exams the game has. Without an interval it has 20 exams."""
+    names = _names(options)
     for name in (*names, *final):
         _check_exam(game, name)
-    if stop_exam is not None and every == 0:
+    _check_stop_at(game, options)
+    every = options.exam_every
+    if options.stop_exam is not None and every == 0:
         every = None  # a run that may stop early needs exams on the way
     if every is None:
-        every = default_every(total)
-    if stop_at is not None and not is_number(stop_at):
-        raise BoardLabError(f"stop_at must be a number, not {shown(stop_at)}")
-    if stop_exam in EXAMS and stop_at is None and EXAMS[stop_exam].best_in_words(game) == UNKNOWN:
-        raise BoardLabError(f"stop_at must be given: nobody knows the best possible score of {game!r}")
+        every = default_every(options.episodes or 0) if names else 0
+    games = MOST_GAMES if options.exam_games is None else options.exam_games
     return ExamPlan(
-        tuple(dict.fromkeys(names)),
-        as_integer("exam_every", every, 0, 10**12),
-        as_integer("exam_games", games, 2, 10**7),
-        stop_exam,
-        None if stop_at is None else float(stop_at),
-        as_integer("stop_after", stop_after, 1, 10**6),
-        as_integer("stop_since", stop_since, 0, 10**12),
+        replace(options, exams=names, exam_every=every, exam_games=games),
+        as_integer("stop_since", stop_since, 0, MOST_EPISODES),
         bool(spread),
         tuple(final),
     )
 
 
+def _names(options: RunOptions) -> tuple[str, ...]:
+    """The exams, with the one that ends the run, each once."""
+    given = () if options.exams is None else options.exams
+    if not isinstance(given, Sequence):
+        raise BoardLabError(f"exams must be a list of exams, not {shown(given)}")
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if options.stop_exam is not None and options.stop_exam not in names:
+        names = (*names, options.stop_exam)
+    for name in names:
+        if not isinstance(name, str):
+            raise BoardLabError(f"an exam is a name or an agent expression, not {shown(name)}")
+    return tuple(dict.fromkeys(names))
+
+
+def _check_stop_at(game: Game, options: RunOptions) -> None:
+    """Refuse a value to stop at without its exam, and an exam whose best value nobody knows."""
+    stop_exam = options.stop_exam
+    if stop_exam is None and options.stop_at is not None:
+        raise BoardLabError("stop_at needs a stop_exam, the exam whose value it is")
+    if stop_exam in EXAMS and options.stop_at is None and EXAMS[stop_exam].best_in_words(game) == UNKNOWN:
+        raise BoardLabError(f"stop_at must be given: nobody knows the best possible score of {game!r}")
+
+
 def _check_exam(game: Game, name: Any) -> None:
-    """Refuses what cannot be examined before the run begins: an unknown exam, a missing package."""
+    """Refuse what cannot be examined before the run begins: an unknown exam, a missing package."""
     if not isinstance(name, str):
         raise BoardLabError(f"an exam is a name or an agent expression, not {shown(name)}")
     known = exams_for(game)
@@ -168,22 +234,35 @@ def _check_exam(game: Game, name: Any) -> None:
         try:
             make_agent(name, game)
         except ExpressionError as error:
-            said = f"{error.message} (or an exam: {', '.join(known)})"
-            if error.message.startswith("unknown ") and OF_YOUR_OWN not in said:
-                said += OF_YOUR_OWN  # the run may have been started with a plugin
-            raise ExpressionError(said, error.source, error.place) from None
+            message = f"{error.message} (or an exam: {', '.join(known)})"
+            if error.message.startswith("unknown ") and OF_YOUR_OWN not in message:
+                message += OF_YOUR_OWN  # the run may have been started with a plugin
+            raise ExpressionError(message, error.source, error.place) from None
 
 
 def check_stop(game: Game, plan: ExamPlan) -> None:
-    """Refuses a value to stop at that cannot come out of its exam: the run would never stop."""
-    if plan.stop_exam is None or plan.stop_at is None:
+    """Refuse a value to stop at that its exam cannot give: the run would never stop."""
+    exam, value = plan.options.stop_exam, plan.options.stop_at
+    if exam is None or value is None:
         return
-    most = exam_range(plan.stop_exam, game)[1]
-    if plan.stop_at > most:
+    most = exam_range(exam, game)[1]
+    if value > most:
         raise BoardLabError(
-            f"stop_at must be at most {plain(most)}, the highest value of the exam {plan.stop_exam}, "
-            f"not {shown(plan.stop_at)}"
+            f"stop_at must be at most {plain(most)}, the highest value of the exam {exam}, not {shown(value)}"
         )
+
+
+def check_starts_nothing(options: RunOptions, final: Sequence[str]) -> None:
+    """Refuse exams that would start a program that somebody else's agent.toml names."""
+    for name in (*_names(options), *final):
+        if isinstance(name, str) and (started := programs_of(name)):
+            raise BoardLabError(
+                f"an exam of this run starts the program {started[0]!r}; if you trust it, resume with "
+                "--programs (in Python programs=True)"
+            )
+
+
+# ---- what exams give ----
 
 
 def exam_range(name: str, game: Game) -> tuple[float, float]:

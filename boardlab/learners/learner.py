@@ -14,8 +14,10 @@ from typing import Any, ClassVar, Protocol, Self
 from numpy.typing import NDArray
 
 from boardlab import _engine
+from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.learners.run_options import MOST_EPISODES
 from boardlab.options import check_options, option
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -92,6 +94,10 @@ class LearnerSettings:
     def least_episodes(self) -> int:
         """The fewest that make a run."""
         return 1
+
+    def checked_episodes(self, episodes: int | None) -> int:
+        """A number of episodes that a run may have."""
+        return as_integer("episodes", episodes, self.least_episodes, MOST_EPISODES)
 
     def whole_episodes(self, episodes: int) -> int:
         """The number of episodes that is played where so many are wanted."""

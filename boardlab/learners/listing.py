@@ -9,7 +9,7 @@ from pathlib import Path
 from boardlab.errors import BoardLabError, check_known
 from boardlab.learners.curve import points
 from boardlab.learners.exams import exam_names
-from boardlab.learners.train import Run, open_run
+from boardlab.learners.run import Run, open_run
 from boardlab.numbers import counted, memory, plain
 from boardlab.paths import as_path
 from boardlab.reports import Report

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from boardlab.learners.exams import exam_names
 
 if TYPE_CHECKING:
-    from boardlab.learners.train import Run
+    from boardlab.learners.run import Run
 
 COLUMNS = ("run", "gameNum", "evalQ", "evalT", "actionNum", "trnMoves", "totalTrainSec", "movesSecond")
 

@@ -22,6 +22,7 @@ from boardlab.learners.curve import draw_curve
 from boardlab.learners.exams import ExamPlan, exam_names
 from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.layouts import layout_to_text
+from boardlab.learners.run import Run, log_of
 from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -74,15 +75,17 @@ class Training:
         game: Game,
         settings: LearnerSettings,
         network: dict[str, Any],
-        seed: int,
-        total: int,
         exams: ExamPlan,
-        snapshot_every: int,
     ) -> None:
         self.folder, self.game, self.settings, self.network = folder, game, settings, network
-        self.seed, self.total, self.exams, self.snapshot_every = seed, total, exams, snapshot_every
+        self.exams, options = exams, exams.options
+        self.seed, self.total, self.snapshot_every = (
+            options.seed,
+            options.episodes or 0,
+            options.snapshot_every,
+        )
         try:
-            self.trainee = settings.build(game, network, total, seed)
+            self.trainee = settings.build(game, network, self.total, self.seed)
         except (MemoryError, RuntimeError) as error:
             if isinstance(error, RuntimeError) and "memory" not in str(error):  # how torch says it
                 raise
@@ -264,7 +267,7 @@ class Training:
                 f"{name} games": result.games,
                 f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
-        if self.exams.stop_exam is not None:
+        if self.exams.options.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}
         self.log.append(row)
@@ -290,6 +293,21 @@ class Training:
                 self.folder.write_bytes("curve.png", picture)
             for name, drawn in self.trainee.pictures().items():
                 self.folder.write_bytes(name, drawn)
+
+    def run(self) -> Run:
+        """The run as its folder holds it now."""
+        learner = self.learner
+        return Run(
+            self.folder.path,
+            self.game,
+            self.settings,
+            self.seed,
+            learner.episodes_done,
+            self.total,
+            learner.actions_done,
+            self.seconds,
+            log_of(self.folder),
+        )
 
     def _progress(self) -> Progress:
         learner = self.learner

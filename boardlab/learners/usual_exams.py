@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from boardlab.arena.exams import EXAMS
 from boardlab.errors import install
 from boardlab.games.game import Game
+from boardlab.learners.run_options import FEWEST_GAMES, MOST_EXAMS, MOST_GAMES
 
 EXAM_SHARE = 0.1
 """Of a run's time, for all its exams together."""
-MOST_EXAMS, MOST_GAMES = 20, 100
-FEWEST_GAMES = 20
-"""An exam of fewer says little; a run that is too short for one such exam takes none."""
 CURVE = 10
 """Exams that make a learning curve: where a better exam is too slow for as many, a faster one is taken."""
 

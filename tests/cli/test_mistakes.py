@@ -100,7 +100,7 @@ def test_a_layout_is_refused_for_what_learns_without_tuples(boardlab, tmp_path, 
 
 def test_the_help_says_whose_the_layout_is_and_what_runs_are_examined_by(boardlab):
     said = " ".join(boardlab("train", "--help")[1].split())
-    assert "Of n-tuple learners: walk" in said
+    assert "Layout of n-tuple learners: walk" in said
     assert "By default perfect play, known positions or tree search" in said
 
 

@@ -123,7 +123,7 @@ def drive(nets: bool) -> None:
     With `nets` also what learns by torch, whose import takes seconds.
     """
     import boardlab as bl
-    from boardlab.learners.train import LEARNERS
+    from boardlab.learners import LEARNERS
 
     def attempt(action: Callable[[], object]) -> None:
         with contextlib.suppress(Exception):

@@ -14,7 +14,7 @@ from fuzz.junk import JUNK
 from fuzz.patience import TookTooLongError, at_most
 
 import boardlab as bl
-from boardlab.learners.train import LEARNERS
+from boardlab.learners import LEARNERS
 from boardlab.options import Option, options_of
 
 with contextlib.suppress(ImportError):  # cases are interrupted, and its import can be broken off only once

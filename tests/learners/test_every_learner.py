@@ -43,13 +43,6 @@ def test_no_game_is_forgotten():
     assert set(GAMES) == set(bl.games())
 
 
-def asked(learner, game, **more):
-    """The arguments of `prepare` that nobody need give."""
-    usual = {"episodes": None, "seed": 0, "preset": "default", "exams": None, "exam_every": None}
-    usual |= {"exam_games": 2, "stop_exam": None, "stop_at": None, "stop_after": 3, "snapshot_every": 0}
-    return prepare(game, learner, **usual | more)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_preset_of_every_game_fits_or_is_refused(learner):
@@ -58,7 +51,7 @@ def test_every_preset_of_every_game_fits_or_is_refused(learner):
             game = bl.game(name, **given)
             for preset in ("default", "paper", "church", "wang", "ranked"):
                 try:
-                    prepared = asked(learner, game, preset=preset)
+                    prepared = prepare(game, learner, preset=preset, exam_games=2)
                     prepared.settings.check_game(game)
                     prepared.settings.table_bytes(game, 0)
                 except bl.BoardLabError as error:

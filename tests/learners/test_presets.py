@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import boardlab as bl
-from boardlab.learners import preset
+from boardlab.learners import LEARNERS, preset
 from boardlab.learners.again import train_command
 from boardlab.learners.ntuple import layouts
 from boardlab.learners.ntuple.settings import TdNTuple
-from boardlab.learners.train import LEARNERS
 from boardlab.runs import RunFolder
 
 
@@ -242,4 +241,6 @@ def test_connect_four_starts_from_openings_that_fit_the_board():
 def test_a_preset_that_is_no_name_is_refused(name, tmp_path):
     for learner in ("td-ntuple", "sarsa-ntuple", "alphazero", "q-table"):
         with pytest.raises(bl.BoardLabError, match="unknown preset"):
+            preset(bl.game("rubiks", twists=3), name, learner)
+        with pytest.raises(bl.BoardLabError, match="preset must be text, not"):
             bl.train(bl.game("rubiks", twists=3), learner, preset=name, out=tmp_path / "run", episodes=1)

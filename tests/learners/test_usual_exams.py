@@ -10,8 +10,9 @@ import pytest
 import boardlab as bl
 from boardlab import watching
 from boardlab.learners import Progress, curve
-from boardlab.learners.exams import exam_counts
+from boardlab.learners.exams import exam_counts, plan_exams, resumed_exams
 from boardlab.learners.presets import preset
+from boardlab.learners.run_options import RunOptions
 from boardlab.learners.usual_exams import EXAM_SHARE, OTHERS, USUAL, better_exam, usual_plan
 from boardlab.runs import RunFolder
 
@@ -88,15 +89,14 @@ def test_exams_do_not_change_what_is_learned(tmp_path):
 
 
 def test_the_last_exam_is_taken_at_the_end_only(tmp_path, monkeypatch):
-    from boardlab.learners import train as module  # noqa: F401
-    from boardlab.learners.exams import plan_exams
-
-    plan = plan_exams(TICTACTOE, 40, ["random"], 20, 4, final=["mc(iterations=2)"])
+    options = RunOptions(episodes=40, exams=["random"], exam_every=20, exam_games=4)
+    plan = plan_exams(TICTACTOE, options, final=["mc(iterations=2)"])
     agent = bl.agent("random", TICTACTOE)
     assert list(plan.take(TICTACTOE, agent, 0)) == ["random"]
     assert list(plan.take(TICTACTOE, agent, 0, True)) == ["random", "mc(iterations=2)"]
     assert str(plan) == "random, 4 games every 20 episodes; mc(iterations=2), 20 games at the end"
-    assert plan_exams(TICTACTOE, 40, **plan.as_dict()) == plan
+    agent = {"episodes": 40, "seed": 0, "exams": plan.as_dict()}
+    assert resumed_exams(TICTACTOE, plan.as_dict(), RunOptions.of_run(agent), 40, float) == plan
     run = bl.train(TICTACTOE, episodes=40, out=tmp_path, exams=["random"], exam_every=20, exam_games=4)
     file = run.path / "agent.toml"
     file.write_text(file.read_text().replace("[exams]\n", "[exams]\nfinal = ['engine(\"sh\")']\n"))
@@ -146,10 +146,10 @@ def test_a_terminal_shows_a_line_and_a_file_nothing(monkeypatch, tmp_path, capsy
     assert capsys.readouterr().out == ""
 
 
-def test_the_watched_functions_are_those_of_learning():
+def test_the_watched_functions_are_those_of_the_learners():
     import inspect
 
-    from boardlab import learning
+    from boardlab import learners
 
     for name in ("train", "resume", "train_many"):
-        assert inspect.signature(getattr(bl, name)) == inspect.signature(getattr(learning, name))
+        assert inspect.signature(getattr(bl, name)) == inspect.signature(getattr(learners, name))

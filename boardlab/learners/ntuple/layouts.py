@@ -21,6 +21,9 @@ Layout = list[list[int]]
 LARGEST = 1 << 24
 """Bytes of a file with a layout."""
 
+LAYOUTS = ("walk", "points", "windows", "cells")
+"""The kinds of layout: random walks over neighbours, any cells, all rectangles, cells as given."""
+
 LAYOUTS_OF: dict[str, tuple[str, ...]] = {
     "tuples": ("walk", "points"),
     "length": ("walk", "points"),
@@ -201,7 +204,7 @@ def layout_for(learner: str, given: Mapping[str, Any], usual: str) -> str:
     Settings that the layout does not read are refused, since they would do nothing.
     """
     named = [name for name in LAYOUTS_OF if given.get(name) not in (None, "")]
-    fitting = [str(given["layout"])] if "layout" in given else [usual, "walk", "points", "windows", "cells"]
+    fitting = [str(given["layout"])] if "layout" in given else [usual, *LAYOUTS]
     for name in named:
         others = fitting
         fitting = [kind for kind in others if kind in LAYOUTS_OF[name]]

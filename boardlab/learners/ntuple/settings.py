@@ -32,7 +32,7 @@ class NTupleSettings(SelfPlaySettings):
     layout: str = option(
         "walk",
         "walk: random walks over neighbours; points: any cells; windows: all rectangles; cells: as given",
-        choices=("walk", "points", "windows", "cells"),
+        choices=layouts.LAYOUTS,
     )
     tuples: int = option(50, "number of tuples (walk, points)", low=1, high=100_000)
     length: int = option(6, "cells a tuple (walk, points)", low=1, high=1000)

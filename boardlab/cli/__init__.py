@@ -16,6 +16,7 @@ import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
 from boardlab.cli.common import GAME_PARAMETERS, STOPPED, read_values
+from boardlab.cli.compare import compare
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
 from boardlab.cli.fame import fame
@@ -26,6 +27,7 @@ from boardlab.cli.match import match
 from boardlab.cli.play import play
 from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
+from boardlab.cli.runs import runs
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 from boardlab.errors import printable
@@ -41,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, rate, fame)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(

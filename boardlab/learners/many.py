@@ -4,20 +4,13 @@ Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill
 same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
 """
 
-import contextlib
 import functools
-import json
 import math
 import os
 import re
-import selectors
-import signal
 import statistics
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +19,19 @@ from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
-from boardlab.games.game import Game, game_table
-from boardlab.games.registry import game_from_table
-from boardlab.interrupts import Ending, ended_by_signals
+from boardlab.games.game import Game
+from boardlab.interrupts import ended_by_signals
+from boardlab.jobs import Job, Outcome, Processes, Standing, job_for, run_jobs
 from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
+from boardlab.learners.jobs import as_progress
 from boardlab.learners.multi_train import multi_train
 from boardlab.learners.run import Run, open_run
 from boardlab.learners.run_options import takes_run_options
 from boardlab.learners.train import train
 from boardlab.learners.training import Progress
-from boardlab.learners.worker import worker_command
 from boardlab.numbers import counted, plain
-from boardlab.plugins import PLUGINS, plugin_failure, plugins_for, run_plugin
+from boardlab.plugins import PLUGINS, plugins_for
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
 from boardlab.search.own import own_agents
@@ -148,11 +141,6 @@ def _write_summary(done: ManyRuns) -> None:
 
 # ---- processes ----
 
-WORKER = (
-    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"  # until there is something to save
-    "from boardlab.learners.many import work; work()"
-)
-
 
 def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
     """Refuse names registered in this process: workers do not have them."""
@@ -173,109 +161,34 @@ def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
 
 
 def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell: ManyProgress) -> None:
-    """Run workers, which send JSON lines; on an interrupt they save and end."""
-    waiting, running = list(tasks), dict[Any, tuple[subprocess.Popen[str], int]]()
-    selector = selectors.DefaultSelector()
-    failures: list[str] = []
-    plugins = plugins_for(game)
-    try:
-        while (waiting or running) and not failures:
-            while waiting and len(running) < jobs:
-                task = waiting.pop(0)
-                worker = _start_worker({"game": game_table(game), "plugins": plugins, **task})
-                running[worker.stdout] = (worker, task["seed"])
-                selector.register(worker.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
-            for key, _ in selector.select():
-                stream: Any = key.fileobj
-                worker, seed = running[stream]
-                line = stream.readline()
-                if line and not line.startswith("{"):
-                    continue  # printed during an import
-                message = json.loads(line) if line.endswith("\n") else None
-                if message is None:  # it has ended
-                    selector.unregister(stream)
-                    del running[stream]
-                    if worker.wait() != 0 and not failures:
-                        failures.append(f"the run with seed {seed} ended with status {worker.returncode}")
-                elif "error" in message:
-                    failures.append(message["error"])
-                    selector.unregister(stream)
-                    del running[stream]
-                    worker.communicate()  # it ends by itself
-                else:
-                    tell(seed, Progress(**message))
-    finally:
-        for worker, _ in running.values():  # interrupted or failed: they save, then end
-            worker.send_signal(signal.SIGINT)
-            _close_input(worker)
-        for worker, _ in running.values():
-            worker.communicate()
-        selector.close()
+    """Train in processes; a run that fails does not stop the others."""
+    made = {f"seed {task['seed']}": _job(game, task) for task in tasks}
+
+    def hear(standing: Standing) -> None:
+        for name, told in standing.running.items():
+            if told:
+                tell(made[name].seed, as_progress(told))
+
+    with Processes(min(jobs, len(tasks))) as executor:
+        outcomes = run_jobs(list(made.values()), executor, tell=hear)
+    failures = [outcome for outcome in outcomes if outcome.failed]
     if failures:
-        raise BoardLabError(failures[0])
+        first = failures[0]
+        alike = len({outcome.error for outcome in failures}) == 1 and len(failures) == len(outcomes)
+        which = (
+            "" if alike else f"{len(failures)} of {counted(len(outcomes), 'runs')} failed; {first.job.name}: "
+        )
+        raise BoardLabError(which + first.error)
 
 
-def _start_worker(task: dict[str, Any]) -> subprocess.Popen[str]:
-    # In a session of its own, so that Ctrl-C in the terminal reaches this process first and only once.
-    worker = subprocess.Popen(
-        worker_command(WORKER),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert worker.stdin is not None
-    worker.stdin.write(json.dumps(task, default=os.fspath) + "\n")
-    worker.stdin.flush()
-    return worker
+def _failure(failures: Sequence[Outcome], runs: int) -> str:
+    """A mistake that all runs share as it stands, else the first failure and how many there are."""
+    first = failures[0]
+    if len(failures) == runs and len({outcome.error for outcome in failures}) == 1:
+        return first.error
+    return f"{len(failures)} of {counted(runs, 'runs')} failed; {first.job.name}: {first.error}"
 
 
-def _close_input(worker: subprocess.Popen[str]) -> None:
-    """Close a worker's input, as it is closed when this process is killed."""
-    assert worker.stdin is not None
-    with contextlib.suppress(OSError):
-        worker.stdin.close()
-    worker.stdin = None  # `communicate` must not write to it
-
-
-def _end_with_parent() -> None:
-    """Wait for the end of the parent, then interrupt the worker, even in an exam."""
-    while os.read(0, 1024):
-        pass
-    main = threading.main_thread().ident
-    assert main is not None
-    signal.pthread_kill(main, signal.SIGINT)
-
-
-def work() -> None:
-    """A worker: read one task, train, send progress; Ctrl-C saves and ends it."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    with ended_by_signals() as ending:
-        _work(ending)
-
-
-def _work(ending: Ending) -> None:
-    parent, sys.stdout = sys.stdout, sys.stderr  # a plugin's prints must not mix with our messages
-    try:
-        task = json.loads(sys.stdin.readline())
-        threading.Thread(target=_end_with_parent, daemon=True).start()
-        table = task.pop("game")
-        for path in task.pop("plugins"):
-            run_plugin(path)
-
-        def tell(standing: Progress) -> None:
-            try:
-                print(json.dumps(asdict(standing)), file=parent, flush=True)
-            except BrokenPipeError:  # the parent is gone: save and end
-                raise KeyboardInterrupt from None
-
-        train(game_from_table(table, load=True), progress=tell, **task)
-    except KeyboardInterrupt:
-        os._exit(ending.status)  # training has saved
-    except Exception as error:
-        failure = plugin_failure(error)
-        if failure is None and not isinstance(error, BoardLabError):
-            raise
-        sentence = failure or str(error).splitlines()[0]  # without the place in an expression
-        print(json.dumps({"error": sentence}), file=parent, flush=True)
-        os._exit(2)  # the parent may close our input before Python has ended
+def _job(game: Game, task: dict[str, Any]) -> Job:
+    settings = {name: value for name, value in task.items() if name not in ("seed", "go_on")}
+    return job_for("train", game, settings, task["seed"], name=f"seed {task['seed']}")

@@ -9,7 +9,7 @@ from boardlab.games.game import game_table
 from boardlab.interrupts import ended_by_signals
 from boardlab.learners.exams import check_starts_nothing, resumed_exams
 from boardlab.learners.registry import LEARNERS, run_folder
-from boardlab.learners.run import Run
+from boardlab.learners.run import Run, open_run
 from boardlab.learners.run_options import RunOptions
 from boardlab.learners.training import Tell, Training
 from boardlab.numbers import counted
@@ -35,6 +35,8 @@ def resume(
     outside programs, `engine(...)`: a folder may be somebody else's. `progress` is as in `train`.
     """
     folder = run_folder(path)
+    if folder.read_agent(*LEARNERS).get("clean"):
+        return _finished(folder, episodes)
     if "snapshot" in folder.read_agent(*LEARNERS):
         run = folder.run_of_snapshot
         raise BoardLabError(
@@ -50,6 +52,16 @@ def resume(
             _extend(training, agent)
         training.go(progress)
         return training.run()
+
+
+def _finished(folder: RunFolder, episodes: int | None) -> Run:
+    """A run whose checkpoint was removed: there is nothing to do, or nothing to go on from."""
+    run = open_run(folder.path)
+    if episodes not in (None, run.total):
+        raise BoardLabError(
+            f"{folder.path} plays, but cannot go on: `boardlab runs --clean` removed its checkpoint"
+        )
+    return run
 
 
 def _training(folder: RunFolder, agent: dict[str, Any], episodes: int | None, programs: bool) -> Training:

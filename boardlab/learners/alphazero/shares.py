@@ -27,10 +27,10 @@ from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
 from boardlab.interrupts import ignore_for_good
+from boardlab.jobs.worker import worker_command
 from boardlab.learners.alphazero.options import SelfPlayOptions
 from boardlab.learners.alphazero.replay import Examples, concatenate
 from boardlab.learners.alphazero.self_play import SelfPlayCounts, play_games
-from boardlab.learners.worker import worker_command
 from boardlab.nets.inference import NetJudge, net_judge
 from boardlab.nets.layers import LayeredNet, StoredNet
 from boardlab.nets.stored import described_layers

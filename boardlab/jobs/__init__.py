@@ -1,0 +1,30 @@
+"""Jobs: seeded, restartable pieces of work, and the executors that run them.
+
+A room above registers its kinds of job with `@kind`; this room imports none of them. `run_jobs` runs a set
+of jobs in this process (`Here`) or in several (`Processes`); a `JobFolder` remembers the finished ones.
+"""
+
+from boardlab.jobs.executor import Here, JobExecutor, executor_for
+from boardlab.jobs.folder import JobFolder
+from boardlab.jobs.job import KINDS, Context, Job, Kind, job_for, kind
+from boardlab.jobs.processes import Processes
+from boardlab.jobs.run import Outcome, Standing, finished_jobs, raise_first_failure, run_jobs
+
+__all__ = [
+    "KINDS",
+    "Context",
+    "Here",
+    "Job",
+    "JobExecutor",
+    "JobFolder",
+    "Kind",
+    "Outcome",
+    "Processes",
+    "Standing",
+    "executor_for",
+    "finished_jobs",
+    "job_for",
+    "kind",
+    "raise_first_failure",
+    "run_jobs",
+]

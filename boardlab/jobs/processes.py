@@ -1,0 +1,217 @@
+"""Jobs in processes of this machine."""
+
+import contextlib
+import dataclasses
+import queue
+import signal
+import subprocess
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from boardlab.errors import BoardLabError
+from boardlab.jobs.executor import JobExecutor
+from boardlab.jobs.job import Job, Tell, kind_of
+from boardlab.jobs.messages import read_message, write_message
+from boardlab.jobs.worker import worker_command
+
+ATTEMPTS = 3
+"""How often a job is started whose worker dies."""
+
+
+class WorkerDiedError(BoardLabError):
+    """The worker of a job died, in every attempt."""
+
+
+class StoppedError(Exception):
+    """The executor was stopped before the job finished."""
+
+
+@dataclass
+class _Task:
+    job: Job
+    future: "Future[Any]"
+    tell: Tell | None
+    attempts: int = 0
+
+
+class Processes(JobExecutor):
+    """Runs jobs in `workers` processes, which start with the first jobs and stay for the next.
+
+    A job whose worker dies runs again in a new one. Each process has a thread here that talks to it.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers, self.capacity = workers, 2 * workers
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._crew: list[_Worker] = []
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self._is_stopped = False
+
+    def submit(self, job: Job, /, tell: Tell | None = None) -> "Future[Any]":  # type: ignore[override]
+        """Queue a job and start another worker where all are busy."""
+        kind_of(job)
+        task = _Task(job, Future(), tell)
+        with self._lock:
+            if self._is_stopped:
+                raise RuntimeError("the executor was shut down")
+            self._waiting += 1
+            if (
+                self._waiting > sum(worker.is_idle for worker in self._crew)
+                and len(self._crew) < self.workers
+            ):
+                self._crew.append(_Worker(self))
+        self._tasks.put(task)
+        return task.future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers after the jobs that were submitted, or at once with `cancel_futures`."""
+        if cancel_futures:
+            return self.stop()
+        with self._lock:
+            self._is_stopped = True
+        for _ in self._crew:
+            self._tasks.put(None)
+        if wait:
+            for worker in self._crew:
+                worker.join()
+
+    def stop(self) -> None:
+        """End running jobs, which may save first, and cancel those that wait."""
+        with self._lock:
+            self._is_stopped = True
+        for worker in self._crew:
+            worker.interrupt()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                if (task := self._tasks.get_nowait()) is not None:
+                    task.future.cancel()
+        for _ in self._crew:
+            self._tasks.put(None)
+        for worker in self._crew:
+            worker.join()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether no job may start any more."""
+        return self._is_stopped
+
+    def next_task(self) -> _Task | None:
+        """The next job for a worker; None at the end."""
+        task = self._tasks.get()
+        with self._lock:
+            self._waiting -= task is not None
+        return task
+
+
+class _Worker(threading.Thread):
+    """A thread with a process: sends it one job at a time and reads its answers."""
+
+    def __init__(self, executor: Processes) -> None:
+        super().__init__(daemon=True)
+        self.executor = executor
+        self.is_idle = True
+        self.process: subprocess.Popen[bytes] | None = None
+        self._running: Job | None = None
+        self._lock = threading.Lock()
+        self.start()
+
+    def run(self) -> None:
+        try:
+            while (task := self.executor.next_task()) is not None:
+                self.is_idle = False
+                self._finish(task)
+                self.is_idle = True
+        finally:
+            self._end()
+
+    def _finish(self, task: _Task) -> None:
+        """Run a job to its end, in a new process after each death."""
+        if not task.future.set_running_or_notify_cancel():
+            return
+        answer: Any = None
+        while answer is None and task.attempts < ATTEMPTS and not self.executor.is_stopped:
+            task.attempts += 1
+            answer = self._attempt(task)
+        if answer is not None and "result" in answer:
+            task.future.set_result(answer["result"])
+        elif answer is not None:
+            task.future.set_exception(BoardLabError(answer["error"]))
+        else:
+            task.future.set_exception(StoppedError() if self.executor.is_stopped else self._death(task.job))
+
+    def _attempt(self, task: _Task) -> Any:
+        """The worker's answer to a job; None where it died."""
+        try:
+            process = self._start(task.job)
+        except OSError as error:
+            return {"error": f"no process could be started: {error.strerror}"}
+        if process is None:
+            return None
+        try:
+            answer = self._converse(process, task)
+        except OSError:  # the pipe of a dead worker
+            answer = None
+        except (TypeError, ValueError) as error:  # a value that no message can hold
+            return {"error": str(error)}
+        finally:
+            with self._lock:
+                self._running = None
+        if answer is None:
+            process.wait()
+        return answer
+
+    def _converse(self, process: "subprocess.Popen[bytes]", task: _Task) -> Any:
+        """Send a job and read messages until the answer."""
+        assert process.stdin is not None and process.stdout is not None
+        job = {field.name: getattr(task.job, field.name) for field in dataclasses.fields(Job)}
+        write_message(process.stdin, {"module": kind_of(task.job).module, "job": job})
+        while (answer := read_message(process.stdout)) is not None and "progress" in answer:
+            if task.tell is not None:
+                task.tell(answer["progress"])
+        return answer
+
+    def _start(self, job: Job) -> "subprocess.Popen[bytes] | None":
+        """The worker's process, alive, with `job` noted as running; None once the executor is stopped."""
+        with self._lock:
+            if self.executor.is_stopped:
+                return None
+            if self.process is None or self.process.poll() is not None:
+                self._close()
+                # A session of its own: Ctrl-C in the terminal must reach this process first, and only once.
+                self.process = subprocess.Popen(
+                    worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                )
+            self._running = job
+            return self.process
+
+    def interrupt(self) -> None:
+        """End the running job: one that saves gets SIGINT, any other dies at once."""
+        with self._lock:
+            if self.process is None:
+                return
+            saves = self._running is not None and kind_of(self._running).saves
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(signal.SIGINT if saves else signal.SIGKILL)
+
+    def _death(self, job: Job) -> WorkerDiedError:
+        assert self.process is not None
+        status = self.process.wait()
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        name = job.name or f"a job of kind {job.kind}"
+        return WorkerDiedError(f"{name}: its process {how}, {ATTEMPTS} times")
+
+    def _close(self) -> None:
+        """Close the pipes of a process that has ended."""
+        if self.process is not None:
+            for pipe in (self.process.stdin, self.process.stdout):
+                with contextlib.suppress(OSError):
+                    pipe.close()  # type: ignore[union-attr]
+
+    def _end(self) -> None:
+        """End the process, which waits for another job."""
+        if self.process is not None:
+            self._close()
+            self.process.wait()

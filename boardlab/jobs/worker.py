@@ -1,0 +1,85 @@
+"""A worker: a Python process that runs the jobs it is sent, one after the other, until its parent ends."""
+
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from boardlab.errors import BoardLabError
+from boardlab.interrupts import ended_by_signals
+from boardlab.jobs.job import Context, Job, kind_of
+from boardlab.jobs.messages import read_message, write_message
+from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
+
+CODE = (
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"  # until there is something to save
+    "from boardlab.jobs.worker import work; work()"
+)
+
+
+def worker_command(code: str = CODE) -> list[str]:
+    """The command of a process that runs `code` with this one's module path.
+
+    The current folder comes last, if at all: a queue.py there would be taken for Python's own.
+    """
+    folders = [folder for folder in sys.path if isinstance(folder, str)]  # Python skips all others
+    folders.sort(key=lambda folder: folder == "")
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {folders!r}\n{code}"]
+
+
+def work() -> NoReturn:
+    """Run jobs until the parent closes the pipe or interrupts this process."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # output of plugins must not mix with the answers
+    sys.stdout = sys.stderr
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(tasks,), daemon=True).start()
+    kept: dict[str, Any] = {}
+    with ended_by_signals() as ending:
+        try:
+            while True:
+                write_message(answers, _answer(tasks.get(), answers, kept))
+        except KeyboardInterrupt:
+            os._exit(ending.status)  # what the job saves, it has saved
+        except BrokenPipeError:
+            os._exit(1)
+
+
+def _listen(tasks: "queue.SimpleQueue[Any]") -> None:
+    """Queue what the parent sends; once it is gone, end as Ctrl-C does, even in the middle of a job."""
+    while (message := read_message(sys.stdin.buffer)) is not None:
+        tasks.put(message)
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)
+
+
+def _answer(task: Mapping[str, Any], answers: Any, kept: dict[str, Any]) -> dict[str, Any]:
+    """The result of a job, or the sentence that says why there is none."""
+
+    def tell(progress: Mapping[str, Any]) -> None:
+        try:
+            write_message(answers, {"progress": progress})
+        except BrokenPipeError:  # the parent is gone: save and end
+            raise KeyboardInterrupt from None
+
+    try:
+        job = Job(**task["job"])
+        for path in job.plugins:
+            if path not in PLUGINS:
+                run_plugin(path)
+        return {"result": kind_of(job, task["module"]).run(job, Context(tell, kept))}
+    except Exception as error:
+        return {"error": sentence(error)}
+
+
+def sentence(error: Exception) -> str:
+    """One line about an error: a user's mistake as it stands, anything else with its type."""
+    if (failure := plugin_failure(error)) is not None:
+        return failure
+    text = str(error).partition("\n")[0]
+    return text if isinstance(error, BoardLabError) else f"{type(error).__name__}: {text}"

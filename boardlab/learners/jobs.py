@@ -1,0 +1,35 @@
+"""The job of one training run."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from boardlab.jobs import Context, Job, kind
+from boardlab.learners.curve import points
+from boardlab.learners.exams import exam_names
+from boardlab.learners.run import Run
+from boardlab.learners.train import train
+from boardlab.learners.training import Progress
+
+
+@kind("train", saves=True)
+def train_job(job: Job, context: Context) -> dict[str, Any]:
+    """Train the run that the settings describe, or go on with it; returns a summary."""
+
+    def progress(standing: Progress) -> None:
+        context.tell(asdict(standing))
+
+    given = {"go_on": True, "progress": progress, **context.kept.get("train", {}), **job.settings}
+    return summary(train(context.game(job), seed=job.seed, **given))
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """A finished run in plain values: its length, and the last value of each exam."""
+    last = {name: points(run.log, name)[-1] for name in exam_names(run.log) if points(run.log, name)}
+    exams = {name: {"value": value, "interval": half} for name, (_, value, half) in last.items()}
+    return {"episodes": run.episodes, "actions": run.actions, "seconds": run.seconds, "exams": exams}
+
+
+def as_progress(told: Mapping[str, Any]) -> Progress:
+    """A run's progress from the plain values of its job's."""
+    return Progress(**{**told, "before": tuple(told["before"])})

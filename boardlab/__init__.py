@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
+    from boardlab.learners.compare import Comparison, compare
+    from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
     from boardlab.learners.run import Run, open_run
     from boardlab.watching import resume, train, train_many
@@ -74,6 +76,7 @@ __all__ = [
     "Agent",
     "BalanceResult",
     "BoardLabError",
+    "Comparison",
     "Decision",
     "ExamResult",
     "Forest",
@@ -83,18 +86,21 @@ __all__ = [
     "PythonGame",
     "Record",
     "Run",
+    "RunList",
     "State",
     "Store",
     "TournamentResult",
     "TreeOptions",
     "agent",
     "balance",
+    "compare",
     "describe",
     "evaluate",
     "evaluator",
     "game",
     "games",
     "include",
+    "list_runs",
     "load_game",
     "match",
     "open_run",

@@ -1,6 +1,8 @@
 """Learners improve an evaluator by playing, and keep it in a run folder."""
 
+from boardlab.learners.compare import Comparison, compare
 from boardlab.learners.features import TdFeatures
+from boardlab.learners.listing import RunList, list_runs
 from boardlab.learners.many import ManyRuns, train_many
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learners.presets import PRESETS, preset
@@ -15,15 +17,19 @@ __all__ = [
     "LEARNERS",
     "PRESETS",
     "QM",
+    "Comparison",
     "ManyRuns",
     "Progress",
     "QNTuple",
     "QTableSettings",
     "Run",
+    "RunList",
     "SarsaNTuple",
     "TdFeatures",
     "TdNTuple",
+    "compare",
     "default_learner",
+    "list_runs",
     "open_run",
     "preset",
     "resume",

@@ -4,7 +4,6 @@ An entrant is a run, or a folder of runs over seeds. Where two entrants have run
 test is paired by seed; single runs are compared by the intervals of their exams.
 """
 
-import io
 import math
 import os
 import statistics
@@ -16,8 +15,16 @@ from typing import Any
 from boardlab.arena.match import MatchResult, match
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
-from boardlab.learners.curve import Point, band, interval_of_runs, mean_curve, points
-from boardlab.learners.exams import exam_names, exam_range, exam_title, exam_unit
+from boardlab.learners.curve import (
+    Point,
+    band,
+    draw_panels,
+    has_matplotlib,
+    interval_of_runs,
+    mean_curve,
+    points,
+)
+from boardlab.learners.exams import exam_names, exam_range
 from boardlab.learners.run import Run, open_run
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
@@ -213,28 +220,18 @@ def _half(found: Sequence[Point]) -> float:
 
 
 def _draw(game: Game, entrants: Sequence[Entrant], form: str) -> bytes:
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingPackageError(f"a picture needs matplotlib: {install('plots')}") from None
     exams = list(dict.fromkeys(name for e in entrants for run in e.runs for name in exam_names(run.log)))
     if not exams:
         raise BoardLabError("there is nothing to draw: no run took an exam")
-    figure = Figure(figsize=(7, 0.6 + 3.1 * len(exams)), layout="constrained")
-    FigureCanvasAgg(figure)
-    for place, exam in enumerate(exams, 1):
-        axes = figure.add_subplot(len(exams), 1, place)
-        axes.set_title(f"{game.name}: {exam_title(exam)}", fontsize=10, parse_math=False)
-        axes.set_ylabel(exam_unit(exam))
-        axes.grid(alpha=0.3)
+    if not has_matplotlib():
+        raise MissingPackageError(f"a picture needs matplotlib: {install('plots')}")
+
+    def draw(axes: Any, exam: str) -> None:
         for number, entrant in enumerate(entrants):
             _draw_entrant(axes, entrant, exam, exam_range(exam, game), f"C{number % 10}")
         axes.legend(fontsize=8)
-    axes.set_xlabel("episodes")
-    file = io.BytesIO()
-    figure.savefig(file, format=form, dpi=110)
-    return file.getvalue()
+
+    return draw_panels(game, exams, draw, form)
 
 
 def _draw_entrant(axes: Any, entrant: Entrant, exam: str, possible: tuple[float, float], color: str) -> None:

@@ -4,7 +4,7 @@ import io
 import itertools
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from boardlab.arena.intervals import NORMAL_95, interval
@@ -47,21 +47,11 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
 
     One log gets its 95% intervals, several get a thin line each and their mean with that of its own.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        return None
     exams = list(dict.fromkeys(name for _, rows in logs for name in exam_names(rows)))
-    if not exams:
+    if not exams or not has_matplotlib():
         return None
-    figure = Figure(figsize=(7, 0.6 + 2.9 * len(exams)), layout="constrained")
-    FigureCanvasAgg(figure)
-    for place, exam in enumerate(exams, 1):
-        axes = figure.add_subplot(len(exams), 1, place)
-        axes.set_title(f"{game.name}: {exam_title(exam)}", fontsize=10, parse_math=False)
-        axes.set_ylabel(exam_unit(exam))
-        axes.grid(alpha=0.3)
+
+    def draw(axes: Any, exam: str) -> None:
         possible = exam_range(exam, game)
         for _, rows in logs:
             found = points(rows, exam)
@@ -76,9 +66,35 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
         episodes = {x for _, rows in logs for x, _, _ in points(rows, exam)}
         if len(episodes) == 1:  # the axis would show some episodes around them
             axes.set_xlim(0, 1.1 * max(*episodes, 1))
+
+    return draw_panels(game, exams, draw, "png")
+
+
+def has_matplotlib() -> bool:
+    """Whether the extra `plots` is installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def draw_panels(game: Game, exams: Sequence[str], draw: Callable[[Any, str], None], form: str) -> bytes:
+    """A picture with a panel for each exam, over episodes; `draw(axes, exam)` fills one."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 0.6 + 2.9 * len(exams)), layout="constrained")
+    FigureCanvasAgg(figure)
+    for place, exam in enumerate(exams, 1):
+        axes = figure.add_subplot(len(exams), 1, place)
+        axes.set_title(f"{game.name}: {exam_title(exam)}", fontsize=10, parse_math=False)
+        axes.set_ylabel(exam_unit(exam))
+        axes.grid(alpha=0.3)
+        draw(axes, exam)
     axes.set_xlabel("episodes")
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=110)
+    figure.savefig(file, format=form, dpi=110)
     return file.getvalue()
 
 

@@ -2,9 +2,12 @@
 
 import sys
 
+import numpy as np
 import pytest
 
+import boardlab as bl
 from boardlab import cli
+from boardlab.evaluators import EVALUATORS
 
 
 @pytest.fixture
@@ -22,3 +25,22 @@ def boardlab(monkeypatch, capsys):
         return status, said.out, said.err
 
     return run
+
+
+@pytest.fixture
+def failing():
+    """An evaluator that fails after its first answer, as a plugin's may."""
+    calls = []
+
+    @bl.register_evaluator("failing")
+    def make(game):
+        def judge(inputs, legal):
+            calls.append(1)
+            if len(calls) > 1:
+                raise ZeroDivisionError("mine")
+            return np.zeros(len(legal)), np.zeros(legal.shape)
+
+        return judge
+
+    yield calls
+    del EVALUATORS["failing"]

@@ -4,12 +4,10 @@ import io
 import re
 import sys
 
-import numpy as np
 import pytest
 
 import boardlab as bl
 from boardlab.cli.common import console
-from boardlab.evaluators import EVALUATORS
 
 
 @pytest.fixture
@@ -21,25 +19,6 @@ def typed(boardlab, monkeypatch):
         return boardlab(*command)
 
     return run
-
-
-@pytest.fixture
-def failing():
-    """An evaluator that fails after its first answer, as a plugin's may."""
-    calls = []
-
-    @bl.register_evaluator("failing")
-    def make(game):
-        def judge(inputs, legal):
-            calls.append(1)
-            if len(calls) > 1:
-                raise ZeroDivisionError("mine")
-            return np.zeros(len(legal)), np.zeros(legal.shape)
-
-        return judge
-
-    yield calls
-    del EVALUATORS["failing"]
 
 
 @pytest.mark.parametrize("word", ["quit", "exit", "q", "QUIT"])

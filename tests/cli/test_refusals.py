@@ -3,32 +3,11 @@
 import re
 import tomllib
 
-import numpy as np
 import pytest
 
 import boardlab as bl
 from boardlab.arena import Result
 from boardlab.arena.records.files import FORMATS
-from boardlab.evaluators import EVALUATORS
-
-
-@pytest.fixture
-def failing():
-    """An evaluator that fails after its first answer, as a plugin's may."""
-    calls = []
-
-    @bl.register_evaluator("failing")
-    def make(game):
-        def judge(inputs, legal):
-            calls.append(1)
-            if len(calls) > 1:
-                raise ZeroDivisionError("mine")
-            return np.zeros(len(legal)), np.zeros(legal.shape)
-
-        return judge
-
-    yield calls
-    del EVALUATORS["failing"]
 
 
 @pytest.mark.parametrize(

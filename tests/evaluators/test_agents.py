@@ -156,7 +156,6 @@ def test_the_garbage_collector_may_look_at_nested_agents():
     for inner in ("greedy(even)", "mcts(even, iterations=3)", "first", "greedy(first)"):
         evaluator = bl.evaluator(inner, TICTACTOE)
         agent = bl.agent(f"mcts({inner}, iterations=5, threads=2)", TICTACTOE)
-        for _ in range(3):
-            gc.collect()
-            assert agent.act(TICTACTOE.initial_state()).action in range(9)
-            assert np.isfinite(evaluator.value(TICTACTOE.initial_state())).all()
+        gc.collect()
+        assert agent.act(TICTACTOE.initial_state()).action in range(9)
+        assert np.isfinite(evaluator.value(TICTACTOE.initial_state())).all()

@@ -71,8 +71,11 @@ def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
 
 @pytest.mark.parametrize(
     "learner",
-    # Each imports PyTorch in two processes; of those learners AlphaZero stands for all.
-    [pytest.param(name, marks=pytest.mark.slow if name in PUZZLE_NETS else ()) for name in LEARNERS],
+    # Each starts two processes: one learner of the engine and one of PyTorch stand for all.
+    [
+        pytest.param(name, marks=() if name in ("td-ntuple", "alphazero") else pytest.mark.slow)
+        for name in LEARNERS
+    ],
 )
 def test_several_runs_are_those_of_the_learner_in_one_process_and_in_two(learner, tmp_path):
     game = game_of(learner)

@@ -113,19 +113,19 @@ def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
         "t.CHECKPOINT_SECONDS, t.CHUNK_SECONDS = 0.0, 0.005\n"
         "path, seconds = sys.argv[1], float(sys.argv[2])\n"
         "signal.setitimer(signal.ITIMER_PROF, seconds)\n"
-        "bl.train(bl.game('nim', players=3), episodes=60000, out=path, seed=7, go_on=True)\n"
+        "bl.train(bl.game('nim', players=3), episodes=20000, out=path, seed=7, go_on=True)\n"
     )
     path = tmp_path / "killed"
     killed = 0
     while True:
-        seconds = 0.1 + 0.05 * killed
+        seconds = 0.1 + 0.3 * killed
         child = subprocess.run([sys.executable, "-c", script, str(path), str(seconds)], capture_output=True)
         if child.returncode == 0:
             break
         assert child.returncode == -signal.SIGPROF, child.stderr.decode()
         killed += 1
     assert killed >= 2
-    bl.train(bl.game("nim", players=3), episodes=60000, out=tmp_path / "whole", seed=7)
+    bl.train(bl.game("nim", players=3), episodes=20000, out=tmp_path / "whole", seed=7)
     assert tables(tmp_path / "whole") == tables(path)
 
 

@@ -274,6 +274,7 @@ def test_a_layer_that_is_new_cannot_be_frozen(parents, tmp_path, freeze):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_several_runs_at_a_time_begin_with_a_path(parents, tmp_path):
     game = bl.game("connectfour", rows=4, cols=6)
     many = bl.train_many(

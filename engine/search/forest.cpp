@@ -203,7 +203,7 @@ void Forest::finish(Plot &plot) {
       roll_out(plot, q);
     }
   }
-  for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.back_up(plot.pending[i].leaf, plot.rng);
+  for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.back_up(plot.pending[i].leaf);
   for (std::size_t i = 0; i < plot.waiting; ++i) plot.tree.widen(plot.pending[i].leaf);
   plot.left -= static_cast<std::int64_t>(plot.waiting);
   plot.waiting = 0;

@@ -54,7 +54,7 @@ void MctsSearch::evaluate(Worker &worker, std::size_t leaves) const {
 }
 
 void MctsSearch::back_up(Worker &worker, std::size_t leaves) {
-  for (std::size_t i = 0; i < leaves; ++i) tree_.back_up(worker.leaves[i], *worker.rng);
+  for (std::size_t i = 0; i < leaves; ++i) tree_.back_up(worker.leaves[i]);
   for (std::size_t i = 0; i < leaves; ++i) tree_.widen(worker.leaves[i]);
 }
 

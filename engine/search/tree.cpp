@@ -245,7 +245,7 @@ void Tree::expand(std::uint32_t at, const Leaf &leaf) {
 
 // ---- back up ----
 
-void Tree::back_up(Leaf &leaf, Rng &rng) {
+void Tree::back_up(Leaf &leaf) {
   NodePool &nodes = parts_.nodes;
   if (parts_.worlds.exist()) parts_.worlds.follow(nodes, leaf.path);
   const std::uint32_t end = leaf.path.back().node;

@@ -42,7 +42,7 @@ class Tree {
   // known already: the answer must fit this list.
   Question question(Leaf &leaf, std::span<const Action> legal = {}) const;
   // Expands the leaf, if PUCT selects, and adds its value to every node on the way.
-  void back_up(Leaf &leaf, Rng &rng);
+  void back_up(Leaf &leaf);
   // Widens the range of the values seen by the nodes on the leaf's way, where the game's own range is loose. Call it
   // when all leaves of a batch are backed up: before that, the means contain virtual losses.
   void widen(const Leaf &leaf);

@@ -102,7 +102,7 @@ def _bare_type(kind: Any) -> tuple[Any, bool]:
 
 
 def _own_fields(kind: type) -> list[Option]:
-    """The options of a dataclass made with `option`, in order, without those of its groups."""
+    """The options of a dataclass in order, without those of its groups."""
     hints = typing.get_type_hints(kind)
     return [
         Option(
@@ -333,7 +333,7 @@ def _in_range(option: Option, number: float) -> bool:
 
 
 def like(kind: type, name: str, default: Any = dataclasses.MISSING, doc: str = "") -> Any:
-    """The option `name` of another class again, with another default or help where given."""
+    """Copy the option `name` of another class, with a new default or help if given."""
     field = kind.__dataclass_fields__[name]  # type: ignore[attr-defined]
     metadata = {**field.metadata, **({"doc": doc} if doc else {})}
     chosen = field.default if default is dataclasses.MISSING else default
@@ -365,11 +365,11 @@ def group(
     names: Mapping[str, str] | None = None,
     without: Collection[str] = (),
 ) -> Any:
-    """A field that holds options of its own: an instance of a frozen dataclass, here its default.
+    """A field that holds a group of options.
 
-    On the command line, as keywords and in files the members stand beside the other options, each as
-    `prefix` + its name or as `names` calls it. Those in `without` are not for the user to set. `doc` is put
-    before the help of every member.
+    `default` is an instance of the frozen dataclass that defines them. On the command line, as keywords and
+    in files the members appear among the other options, each named `prefix` + its name, or by its entry in
+    `names`. Users cannot set those in `without`. `doc` is put before the help of every member.
     """
     metadata = {"group": Group(doc, prefix, names or {}, tuple(without))}
     return dataclasses.field(default=default, metadata=metadata)

@@ -197,7 +197,7 @@ def _check_learner_views(state: State) -> None:
 
 @functools.lru_cache(maxsize=8)
 def _joint_values(game: Game) -> list[tuple[list[int], set[bytes]]]:
-    """Groups of cells whose values depend on one another, with the joint values that can occur."""
+    """Groups of interdependent cells, with the joint values that can occur."""
     return [(cells, set(map(bytes, rows))) for cells, rows in game.core.joint_values()]
 
 

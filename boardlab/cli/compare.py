@@ -24,7 +24,11 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the match.")] = 0,
     threads: Annotated[int, typer.Option(help="Games of the match played at once.")] = 1,
 ) -> None:
-    """Compare runs: settings that differ, exams at equal episodes and at equal time, curves, a match."""
+    """Compare training runs.
+
+    Shows the settings that differ and the exams at equal episodes and at equal time. Can also draw the curves
+    and play a match.
+    """
     games = as_integer("--match", match, 0, 10**7)
     if out is not None:
         if out.suffix.lower() not in PICTURES:

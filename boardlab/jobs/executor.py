@@ -1,4 +1,4 @@
-"""Executors: they run jobs and return futures, as those of `concurrent.futures` do."""
+"""Executors of jobs, in the manner of `concurrent.futures`."""
 
 from concurrent.futures import Executor, Future
 from typing import Any
@@ -7,7 +7,10 @@ from boardlab.jobs.job import Context, Job, Tell, kind_of
 
 
 class JobExecutor(Executor):
-    """Runs jobs. Leaving its `with` block waits for them; after an exception it stops them."""
+    """An executor of jobs.
+
+    Leaving its `with` block waits for the jobs, or stops them after an exception.
+    """
 
     capacity: int = 1
     """How many jobs to submit before the first is finished, so that no worker idles."""
@@ -43,7 +46,7 @@ class Here(JobExecutor):
 
 
 def executor_for(jobs: int) -> JobExecutor:
-    """The executor for `--jobs N`: this process for one job at a time, else N processes."""
+    """The executor for `--jobs N`: this process if N is 1, else N processes."""
     from boardlab.jobs.processes import Processes
 
     return Here() if jobs == 1 else Processes(jobs)

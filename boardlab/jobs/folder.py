@@ -1,4 +1,4 @@
-"""The folder of a set of jobs: what the set is, and the results of the finished ones.
+"""The folder of a set of jobs: its description and the results so far.
 
 Results are appended one line at a time, so that a crash loses at most the line being written.
 """
@@ -59,7 +59,7 @@ class JobFolder:
         raise BoardLabError(f"{file} does not describe a set of jobs that this version knows")
 
     def results(self) -> dict[str, Any]:
-        """The results of finished jobs by key; a line that was cut by a crash does not count."""
+        """The results of finished jobs by key; lines truncated by a crash are skipped."""
         try:
             text = (self.path / "results.jsonl").read_bytes()
         except FileNotFoundError:

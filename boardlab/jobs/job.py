@@ -45,7 +45,7 @@ class Job:
 
 
 def job_for(kind: str, game: Game, settings: Mapping[str, Any], seed: int = 0, name: str = "") -> Job:
-    """A job about a game that other processes can rebuild; refuses a game that only this one knows."""
+    """Make a job for a game; refuse a game that other processes cannot rebuild."""
     return Job(kind, settings, seed, game_table(game), tuple(plugins_for(game)), name=name)
 
 
@@ -101,7 +101,7 @@ def kind(name: str, *, saves: bool = False) -> Callable[[Run], Run]:
 
 
 def kind_of(job: Job, module: str = "") -> Kind:
-    """The job's kind; imports the module that registers it where this process has not yet."""
+    """The job's kind; imports the module that registers it if necessary."""
     if job.kind not in KINDS and module:
         importlib.import_module(module)
     check_known("kind of job", job.kind, KINDS)

@@ -1,4 +1,7 @@
-"""Messages between a process and its workers: JSON with numpy arrays beside it. Nothing is pickled."""
+"""Messages between a process and its workers.
+
+JSON followed by the data of numpy arrays. Nothing is pickled.
+"""
 
 import json
 import os

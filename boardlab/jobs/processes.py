@@ -37,9 +37,10 @@ class _Task:
 
 
 class Processes(JobExecutor):
-    """Runs jobs in `workers` processes, which start with the first jobs and stay for the next.
+    """An executor that runs jobs in up to `workers` processes.
 
-    A job whose worker dies runs again in a new one. Each process has a thread here that talks to it.
+    The processes start with the first jobs and are reused for later ones. A job whose worker dies
+    runs again in a new one. Each process has a thread here that communicates with it.
     """
 
     def __init__(self, workers: int) -> None:
@@ -67,7 +68,7 @@ class Processes(JobExecutor):
         return task.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers after the jobs that were submitted, or at once with `cancel_futures`."""
+        """End the workers after the submitted jobs; at once with `cancel_futures`."""
         if cancel_futures:
             return self.stop()
         with self._lock:
@@ -174,7 +175,10 @@ class _Worker(threading.Thread):
         return answer
 
     def _start(self, job: Job) -> "subprocess.Popen[bytes] | None":
-        """The worker's process, alive, with `job` noted as running; None once the executor is stopped."""
+        """Return the worker's process, started if necessary, and record `job` as running.
+
+        None once the executor is stopped.
+        """
         with self._lock:
             if self.executor.is_stopped:
                 return None

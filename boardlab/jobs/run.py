@@ -1,4 +1,7 @@
-"""Run a set of jobs: skip the finished ones, keep the executor busy, collect results and failures."""
+"""Run a set of jobs and collect their results and failures.
+
+Finished jobs are skipped.
+"""
 
 import contextlib
 import queue
@@ -139,7 +142,7 @@ class _Set:
         future.add_done_callback(lambda future: self.events.put((job, future)))
 
     def _heard(self, job: Job, progress: Mapping[str, Any]) -> None:
-        """Progress of a job: from this thread it is shown at once, from a worker's it waits its turn."""
+        """Report a job's progress: at once from this thread, queued from others."""
         if threading.get_ident() == self.thread:
             self.running[job.key] = job, progress
             self._report()

@@ -1,4 +1,7 @@
-"""A worker: a Python process that runs the jobs it is sent, one after the other, until its parent ends."""
+"""The worker process: runs the jobs it receives, one at a time.
+
+It ends when its parent does.
+"""
 
 import os
 import queue
@@ -50,7 +53,10 @@ def work() -> NoReturn:
 
 
 def _listen(tasks: "queue.SimpleQueue[Any]") -> None:
-    """Queue what the parent sends; once it is gone, end as Ctrl-C does, even in the middle of a job."""
+    """Queue the parent's messages; interrupt this process when the parent is gone.
+
+    The interrupt has the effect of Ctrl-C, also in the middle of a job.
+    """
     while (message := read_message(sys.stdin.buffer)) is not None:
         tasks.put(message)
     main = threading.main_thread().ident
@@ -78,7 +84,7 @@ def _answer(task: Mapping[str, Any], answers: Any, kept: dict[str, Any]) -> dict
 
 
 def sentence(error: Exception) -> str:
-    """One line about an error: a user's mistake as it stands, anything else with its type."""
+    """Describe an error in one line; add its type unless it is a BoardLabError."""
     if (failure := plugin_failure(error)) is not None:
         return failure
     text = str(error).partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Compare training runs: curves on one picture, settings that differ, and a test of the difference.
+"""Compare training runs: curves, differing settings, and a significance test.
 
 An entrant is a run, or a folder of runs over seeds. Where two entrants have runs with the same seeds the
 test is paired by seed; single runs are compared by the intervals of their exams.
@@ -53,7 +53,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of two entrants in an exam, where both had the same episodes or time."""
+    """The difference of two entrants in an exam, at equal episodes or equal time."""
 
     exam: str
     first: str
@@ -112,7 +112,10 @@ class Comparison(Report):
 def compare(
     *paths: str | os.PathLike[str], match_games: int = 0, seed: int = 0, threads: int = 1
 ) -> Comparison:
-    """Compare runs, or folders of runs over seeds, of one game; `match_games` lets their agents meet."""
+    """Compare runs, or folders of runs over seeds, of one game.
+
+    With `match_games` their agents also play a match of that number of games.
+    """
     if len(paths) < 2:
         raise BoardLabError("compare needs two runs or more")
     entrants = tuple(_entrant(path) for path in paths)
@@ -169,7 +172,7 @@ def _shared_exams(*entrants: Entrant) -> list[str]:
 
 
 def at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
-    """The difference at the largest number of episodes at which all runs took the exam."""
+    """The difference at the last number of episodes where all runs took the exam."""
     taken = [{x for x, _, _ in points(run.log, exam)} for e in (a, b) for run in e.runs]
     shared = set.intersection(*taken)
     if not shared:

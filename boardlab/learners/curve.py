@@ -80,7 +80,7 @@ def has_matplotlib() -> bool:
 
 
 def draw_panels(game: Game, exams: Sequence[str], draw: Callable[[Any, str], None], form: str) -> bytes:
-    """A picture with a panel for each exam, over episodes; `draw(axes, exam)` fills one."""
+    """Draw one panel per exam, over episodes; `draw(axes, exam)` fills a panel."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -30,6 +30,6 @@ def summary(run: Run) -> dict[str, Any]:
     return {"episodes": run.episodes, "actions": run.actions, "seconds": run.seconds, "exams": exams}
 
 
-def as_progress(told: Mapping[str, Any]) -> Progress:
-    """A run's progress from the plain values of its job's."""
-    return Progress(**{**told, "before": tuple(told["before"])})
+def as_progress(progress: Mapping[str, Any]) -> Progress:
+    """Convert the plain values of a job's progress to a run's `Progress`."""
+    return Progress(**{**progress, "before": tuple(progress["before"])})

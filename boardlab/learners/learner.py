@@ -223,7 +223,7 @@ class LearnerSettings:
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
-        """Checked settings; `lambda` and `from`, words that Python keeps, may lack their underscore."""
+        """Check settings; accept the keywords `lambda` and `from` without underscore."""
         return replaced(cls(), cls.check(values))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The runs below a folder: what each trained, how far it is, its last exam, its size."""
+"""List the runs below a folder, with progress, last exam and size."""
 
 import os
 from collections.abc import Iterator
@@ -121,7 +121,10 @@ def _fits(line: ListedRun, game: str | None, learner: str | None) -> bool:
 
 
 def find_runs(folder: Path) -> Iterator[Path]:
-    """The folders that hold a run; snapshots belong to theirs, and links are not followed."""
+    """Find the folders that hold a run.
+
+    Snapshots inside a run are not listed, and links are not followed.
+    """
     for path, folders, files in os.walk(folder):
         folders.sort()
         if "agent.toml" in files:
@@ -145,9 +148,9 @@ def is_clean(folder: RunFolder) -> bool:
 
 
 def clean_run(path: str | os.PathLike[str]) -> int:
-    """Remove what a finished run needs only to go on training; returns the bytes that became free.
+    """Remove what a finished run needs only for further training.
 
-    The run still plays, lists and compares; `resume` refuses it.
+    Returns the number of bytes freed. The run still plays, lists and compares; `resume` refuses it.
     """
     folder, run = RunFolder(path), open_run(path)
     if not run.is_finished:

@@ -93,8 +93,8 @@ def train_many(
 
     The runs are out/seed-1, out/seed-2 ...
 
-    Other arguments are those of `train`. Runs that are there already go on, finished ones are kept; `force`
-    starts all of them anew. multi.csv gets the rows of all logs, multiTrain.csv the same in the form of GBG.
+    Other arguments are those of `train`. Existing runs are resumed, finished ones are kept; `force`
+    restarts all of them. multi.csv gets the rows of all logs, multiTrain.csv the same in the form of GBG.
     `told_memory` is called for every run that is trained in this process: with one job.
     """
     seed = given.pop("seed", 0)
@@ -165,9 +165,9 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
     made = {f"seed {task['seed']}": _job(game, task) for task in tasks}
 
     def hear(standing: Standing) -> None:
-        for name, told in standing.running.items():
-            if told:
-                tell(made[name].seed, as_progress(told))
+        for name, progress in standing.running.items():
+            if progress:
+                tell(made[name].seed, as_progress(progress))
 
     with Processes(min(jobs, len(tasks))) as executor:
         outcomes = run_jobs(list(made.values()), executor, tell=hear)
@@ -182,7 +182,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
 
 
 def _failure(failures: Sequence[Outcome], runs: int) -> str:
-    """A mistake that all runs share as it stands, else the first failure and how many there are."""
+    """The error that all runs share, else the first one and the number of failures."""
     first = failures[0]
     if len(failures) == runs and len({outcome.error for outcome in failures}) == 1:
         return first.error

@@ -55,7 +55,7 @@ def resume(
 
 
 def _finished(folder: RunFolder, episodes: int | None) -> Run:
-    """A run whose checkpoint was removed: there is nothing to do, or nothing to go on from."""
+    """Return a finished run without a checkpoint; refuse to train it further."""
     run = open_run(folder.path)
     if episodes not in (None, run.total):
         raise BoardLabError(
@@ -107,6 +107,6 @@ def check_rules(agent: dict[str, Any], game: dict[str, Any]) -> None:
     began = agent["game"].get("fingerprint")
     if began is not None and began != game.get("fingerprint"):
         raise BoardLabError(
-            f"the code of {game['name']} is not what it was when the run began; train anew in another "
+            f"the code of {game['name']} is not what it was when the run began; train again in another "
             "folder, or, where its rules are still the same, go on without the line fingerprint in this file"
         )

@@ -203,7 +203,7 @@ class Training:
         """Train some episodes; Ctrl-C waits, so that none is left half learned.
 
         A learner that saves after each call may take long for one (a generation of AlphaZero): Ctrl-C breaks
-        it off, and a resumed run begins it anew.
+        it off, and a resumed run starts it again.
         """
         with contextlib.nullcontext() if self.learner.saves_each_chunk else postponing_ctrl_c():
             self.learner.train(episodes)

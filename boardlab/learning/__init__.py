@@ -1,4 +1,4 @@
-"""Deprecated: the former name of `boardlab.learners`, to be removed in the next release."""
+"""The deprecated name of `boardlab.learners`; the next release removes it."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Searches and agents. Adding a search: see registry.py."""
+"""Searches and agents. To add a search, see registry.py."""
 
 from boardlab.search.agent import Agent, Decision, python_agent
 from boardlab.search.expression import agent, evaluator, format_spec, parse

@@ -19,20 +19,22 @@ def _unknown() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What an agent plays and what it thinks. An agent in Python may leave out all but the action."""
+    """An agent's action and its evaluation of the position.
+
+    A Python agent may leave out everything but the action.
+    """
 
     action: int
     policy: dict[int, float] = field(default_factory=dict)
     """Probability of each legal action."""
     values: dict[int, float] = field(default_factory=dict)
-    """Value for the player to move, of the actions whose value the search knows."""
+    """Value for the player to move of each action that the search evaluated."""
     scores: NDArray[np.float64] = field(default_factory=_unknown)
     """Expected outcome for every player; NaN where unknown."""
     info: dict[str, float] = field(default_factory=dict)
-    """Iterations, nodes, depth ..."""
+    """Statistics of the search: iterations, nodes, depth and others."""
     line: tuple[int, ...] = ()
-    """The expected line of play (principal variation): this action, and what the search expects after it,
-    nature's outcomes included."""
+    """The principal variation: this action and the expected continuation, chance outcomes included."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
@@ -41,12 +43,12 @@ class Decision:
 
     @property
     def _plain(self) -> tuple[Any, ...]:
-        """All but the array, which has no one answer to ==."""
+        """Every field but the array, for which == is ambiguous."""
         return self.action, self.policy, self.values, self.info, self.line
 
 
 class Agent:
-    """Plays one game. Make one with `boardlab.agent(expression, game, seed=...)`."""
+    """A player of one game, made by `boardlab.agent(expression, game, seed=...)`."""
 
     __slots__ = ("core", "expression", "game", "rebuild", "seed")
 
@@ -61,10 +63,10 @@ class Agent:
         self.game, self.core, self.expression = game, core, expression
         self.rebuild = rebuild
         self.seed = seed
-        """Of its random stream; None for an agent that was not made from an expression."""
+        """Seed of the random stream; None if the agent was not made from an expression."""
 
     def twin(self, game: Game, seed: int = 0) -> "Agent":
-        """Another agent of the same kind, with a memory and a random stream of its own."""
+        """Return an agent of the same kind with its own memory and random stream."""
         if as_game(game) != self.game:
             raise BoardLabError(f"this agent plays {self.game!r}, not {game!r}")
         seed = as_seed(seed)
@@ -72,20 +74,23 @@ class Agent:
         return Agent(game, self.rebuild(game, seed), self.expression, self.rebuild, known)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its expression, game and seed: a copy is a twin, which has yet to see the game so far."""
+        """Pickle as expression, game and seed.
+
+        A copy is a twin: it has no memory of the game played so far.
+        """
         if self.seed is None:
             raise BoardLabError(
                 f"the agent {self.expression} was not made from an expression, so it cannot be copied or "
-                "pickled; make another one, or register it: boardlab.register_agent"
+                "pickled; make another one, or register it with boardlab.register_agent"
             )
         from boardlab.search.expression import agent
 
         return agent, (self.expression, self.game, self.seed)
 
     def act(self, state: State) -> Decision:
-        """Chooses an action. The agent is shown only what its player may see."""
+        """Choose an action. The agent sees only what its player may see."""
         if not isinstance(state, State):
-            raise BoardLabError(f"an agent is asked about a state, not about {shown(state)}")
+            raise BoardLabError(f"act takes a state, not {shown(state)}")
         if state.game != self.game:
             raise BoardLabError(f"this agent plays {self.game!r}; the state belongs to another game")
         if state.player in (CHANCE, TERMINAL):
@@ -108,7 +113,7 @@ class Agent:
         )
 
     def reset(self, seed: int = 0) -> None:
-        """Forgets the game played so far and starts a new random stream."""
+        """Forget the game played so far and start a new random stream."""
         seed = as_seed(seed)
         self.core.reset(seed)
         if self.seed is not None:
@@ -119,25 +124,28 @@ class Agent:
 
 
 class Playable(Protocol):
-    """What knows the expression that plays with it: a training run, a line of the hall of fame."""
+    """An object with an agent expression: a training run, a row of the hall of fame."""
 
     @property
     def expression(self) -> str:
-        """The agent's name."""
+        """The agent expression."""
 
 
 AgentLike: TypeAlias = str | Agent | Playable
-"""Whatever stands for an agent."""
+"""An agent, its expression, or an object that has one."""
 
 
 def as_agent(given: Any) -> Any:
-    """The agent or expression that it stands for; what stands for none is handed back, to be refused."""
+    """Return an agent or its expression.
+
+    Anything else is returned unchanged, for the caller to reject.
+    """
     expression = None if isinstance(given, (str, Agent)) else getattr(given, "expression", None)
     return expression if isinstance(expression, str) else given
 
 
 def as_agents(given: AgentLike | Sequence[AgentLike]) -> list[str | Agent]:
-    """The same of several; one alone is a list of one."""
+    """Return a list of agents or expressions; a single one becomes a list of one."""
     if isinstance(one := as_agent(given), (str, Agent)):
         return [one]
     if not isinstance(given, Sequence):
@@ -146,7 +154,7 @@ def as_agents(given: AgentLike | Sequence[AgentLike]) -> list[str | Agent]:
 
 
 Choose = Callable[[State], int | Decision]
-"""What an agent in Python does: given a state as its player sees it, it returns an action, or a Decision."""
+"""A Python agent: takes a state as its player sees it and returns an action or a Decision."""
 
 
 def python_agent(
@@ -157,14 +165,14 @@ def python_agent(
     *,
     with_history: bool = False,
 ) -> Agent:
-    """An agent whose choice is made by a Python function of the state (as its player sees it).
+    """Make an agent from a Python function of the state, as its player sees it.
 
         first = python_agent(game, lambda state: state.legal_actions()[0], "first")
         print(bl.match(game, [first, "random"]))
 
-    `name` is what results call it; `reset(seed)` is called before every game. An agent that is to be known by
-    its name, in expressions and on the command line, is registered: `boardlab.register_agent`. `with_history`
-    lets it undo the state to the beginning of the game, which costs time in long games.
+    Results show `name`; `reset(seed)` is called before every game. To use an agent by name in expressions
+    and on the command line, register it with `boardlab.register_agent`. With `with_history` the function can
+    undo the state to the beginning of the game, which costs time in long games.
     """
     as_game(game)
     if not callable(choose):
@@ -176,15 +184,15 @@ def python_agent(
 
     def rebuild(game: Game, seed: int) -> _engine.Search:
         def choose_core(core: _engine.State) -> Any:
-            return _told(choose(State(game, core)), core)
+            return _engine_decision(choose(State(game, core)), core)
 
         return _engine.python_search(game.core, choose_core, reset, with_history)
 
     return Agent(game, rebuild(game, 0), name, rebuild)
 
 
-def _told(chosen: Any, core: _engine.State) -> Any:
-    """What a function chose, as the engine reads it."""
+def _engine_decision(chosen: Any, core: _engine.State) -> Any:
+    """Check a function's choice and convert it for the engine."""
     decision = chosen if isinstance(chosen, Decision) else Decision(chosen)
     action = as_integer("what an agent returns", decision.action, -(2**31), 2**31 - 1)
     if decision is not chosen:

@@ -12,17 +12,18 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Beam(SearchSpec):
-    """Beam search, for puzzles: plans a way to the end once and then follows it.
+    """Beam search for puzzles: plans a path to the end once, then follows it.
 
-    For games of one player without chance (rubiks, morpion). Every layer holds the `width` positions that
-    the evaluator judges best of all that the layer before leads to, each once and none that was there before.
-    The first end that nothing later can beat is the plan; without one, the way to the best of the last layer.
+    For one-player games without chance (rubiks, morpion). Each layer holds the `width` best successors of the
+    layer before, as judged by the evaluator; no position occurs twice. The search stops at the first end of
+    the game that no later one can beat; if there is none, the plan leads to the best position of the last
+    layer.
     """
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions of a layer")
-    width: int = option(1000, "positions a layer", low=1, high=1 << 26)
-    depth: int | None = option(None, "layers; by default as many as the game's horizon", low=1, high=10**6)
-    threads: int = option(1, "threads; they change nothing but the time", low=1, high=1024)
+    width: int = option(1000, "positions per layer", low=1, high=1 << 26)
+    depth: int | None = option(None, "number of layers; by default the game's horizon", low=1, high=10**6)
+    threads: int = option(1, "number of threads; the result does not depend on it", low=1, high=1024)
 
     name = "beam"
 

@@ -1,4 +1,4 @@
-"""Budgets of players: what each may spend on a decision, and how to make them equal."""
+"""Search budgets per decision: report them and make them equal."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,15 +10,18 @@ from boardlab.search.expression import format_spec, parse
 
 
 def budget_of(expression: str) -> str:
-    """What the agent may spend on a decision, in words; empty where it does not search."""
+    """The agent's budget per decision, in words; empty if it does not search."""
     try:
         return parse(expression).budget
-    except BoardLabError:  # an agent that somebody made in Python has a name, not an expression
+    except BoardLabError:  # an agent made in Python has a name, not an expression
         return ""
 
 
 def budgets(agents: Sequence[str]) -> list[str]:
-    """The line that says what the searches may spend, players numbered from 1; none where nobody searches."""
+    """One line with the budgets of all searches; no line if nobody searches.
+
+    Players are numbered from 1.
+    """
     players: dict[str, list[int]] = {}
     for number, agent in enumerate(agents, 1):
         if budget := budget_of(agent):
@@ -26,13 +29,16 @@ def budgets(agents: Sequence[str]) -> list[str]:
     if not players:
         return []
     if len(players) == 1:
-        return [f"budget of every search: {next(iter(players))} a decision"]
+        return [f"budget of every search: {next(iter(players))} per decision"]
     parts = (f"{budget} ({', '.join(map(str, numbers))})" for budget, numbers in players.items())
-    return [f"budgets a decision differ: {', '.join(parts)}; --iterations N makes simulations equal"]
+    return [f"budgets per decision differ: {', '.join(parts)}; --iterations N makes simulations equal"]
 
 
 def with_iterations(agents: AgentLike | Sequence[AgentLike], iterations: int | None) -> list[str | Agent]:
-    """Give every agent that counts simulations this many a decision; None leaves them as they are."""
+    """Give every agent that counts simulations the same number per decision.
+
+    None leaves the agents unchanged.
+    """
     listed = as_agents(agents)
     if iterations is None:
         return listed
@@ -41,7 +47,7 @@ def with_iterations(agents: AgentLike | Sequence[AgentLike], iterations: int | N
 
 
 def _equalised(agent: str | Agent, iterations: int) -> str | Agent:
-    if isinstance(agent, Agent) and agent.seed is None:  # no expression made it
+    if isinstance(agent, Agent) and agent.seed is None:  # not made from an expression
         return agent
     spec = parse(agent if isinstance(agent, str) else agent.expression)
     if not spec.counts_simulations:

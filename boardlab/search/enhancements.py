@@ -1,7 +1,8 @@
-"""Wang's five enhancements of AlphaZero's tree search: rollouts, RAVE, and both, over any evaluator.
+"""Wang's five enhancements of AlphaZero's tree search, over any evaluator.
 
-Algorithms 10 to 14 of Wang (2021). Each is the tree of `mcts` with other options. Both the agents of these
-names and the warm start of AlphaZero's self-play are made from this table.
+Rollouts, RAVE and combinations of both: algorithms 10 to 14 of Wang (2021). Each is the tree of
+`mcts` with other options. Both the agents of these names and the warm start of AlphaZero's self-play are made
+from this table.
 """
 
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ ENHANCEMENTS = {
 
 @dataclass(frozen=True)
 class _WithRollouts(EvaluatorSpec):
-    """`mix(evaluator, rollout, weight)`, with rollouts that estimate the evaluator's outcome."""
+    """`mix(evaluator, rollout, weight)` with rollouts of the evaluator's outcome."""
 
     evaluator: EvaluatorSpec
     weight: float
@@ -75,7 +76,7 @@ class _EnhancedMcts(SearchSpec):
 
     evaluator: EvaluatorSpec = like(Mcts, "evaluator", doc="judges the leaves and gives the priors")
     iterations: int | None = like(
-        Mcts, "iterations", doc="descents a decision; 100 if no time is given either"
+        Mcts, "iterations", doc="descents per decision; by default 100, or no limit with seconds"
     )
     seconds: float | None = like(Mcts, "seconds")
     cpuct: float = like(Mcts, "cpuct")
@@ -131,7 +132,7 @@ class _Weighted(_EnhancedMcts):
 
 @dataclass(frozen=True)
 class RolloutMcts(_EnhancedMcts):
-    """MCTS with the evaluator's priors and random rollouts as values (Wang's Rollout)."""
+    """MCTS with the evaluator's priors and values from rollouts (Wang's Rollout)."""
 
     name = "rollout_mcts"
     enhancement = "rollout"
@@ -147,7 +148,7 @@ class RaveMcts(_Raved):
 
 @dataclass(frozen=True)
 class RoRaMcts(_Raved):
-    """MCTS with the evaluator's priors, random rollouts as values, and RAVE (Wang's RoRa)."""
+    """MCTS with the evaluator's priors, values from rollouts, and RAVE (Wang's RoRa)."""
 
     name = "rora_mcts"
     enhancement = "rora"
@@ -163,7 +164,10 @@ class WRoMcts(_Weighted):
 
 @dataclass(frozen=True)
 class WRoRaMcts(_Weighted, _Raved):
-    """MCTS over evaluator and random rollouts, weighted, with RAVE over both (Wang's WRoRa)."""
+    """MCTS over a weighted mean of evaluator and rollouts, with RAVE (Wang's WRoRa).
+
+    RAVE counts the actions of the rollouts too.
+    """
 
     name = "wrora_mcts"
     enhancement = "wrora"

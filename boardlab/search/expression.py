@@ -1,10 +1,12 @@
-"""Agents as expressions: `mcts(rollout, iterations=1000)`, parsed without eval, printed back canonically.
+"""Agent expressions such as `mcts(rollout, iterations=1000)`.
+
+They are parsed without eval and printed in a canonical form.
 
     expression = name [ "(" [ argument { "," argument } ] ")" ]
     argument   = [ name "=" ] ( expression | number | text | True | False | None | "(" numbers ")" )
 
-A search that asks an evaluator takes it first, mix(...) takes two; all other arguments are named. Where an
-evaluator stands, an agent may stand, too: `maxn(mcts(rollout), depth=2)`.
+The evaluator of a search is its first argument, and mix(...) takes two; all other arguments are named. An
+agent can take the place of an evaluator: `maxn(mcts(rollout), depth=2)`.
 """
 
 import copyreg
@@ -26,7 +28,7 @@ from boardlab.search.spec import SearchSpec
 Spec: TypeAlias = SearchSpec | EvaluatorSpec
 
 PATH = re.compile(r"[.~]*[/\\]")
-"""What folders have in their names and expressions have not."""
+"""The beginning of a path, which no expression contains."""
 TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![A-Za-z]))
@@ -39,7 +41,7 @@ TOKEN = re.compile(
 
 
 class ExpressionError(BoardLabError):
-    """A mistake in an expression, with the place where it is."""
+    """A mistake in an expression, with its position."""
 
     def __init__(self, message: str, source: str, place: int) -> None:
         self.message, self.source, self.place = message, source, place
@@ -51,7 +53,10 @@ class ExpressionError(BoardLabError):
 
 
 class _Parser:
-    """Recursive descent over the tokens; nesting is limited, so that no input can overflow the stack."""
+    """A recursive-descent parser.
+
+    Nesting is limited so that no input can overflow the stack.
+    """
 
     MOST_NESTING = 20
 
@@ -64,8 +69,8 @@ class _Parser:
             if not match or match.end() == place:
                 rest = len(source) - len(source[place:].lstrip())
                 hint = '; a run plays as greedy(ntuple("FOLDER")), or as its Run.expression says'
-                said = f"unexpected {source[rest]!r}{hint if PATH.match(source, rest) else ''}"
-                raise ExpressionError(said, source, rest)
+                message = f"unexpected {source[rest]!r}{hint if PATH.match(source, rest) else ''}"
+                raise ExpressionError(message, source, rest)
             kind = match.lastgroup or ""
             self.tokens.append((kind, match[kind], match.start(kind)))
             place = match.end()
@@ -105,7 +110,7 @@ class _Parser:
     def expression(self, known: dict[str, type], kind: str, depth: int) -> Spec:
         token, name, place = self.tokens[self.at]
         if depth > self.MOST_NESTING:
-            raise self.fail(f"more than {self.MOST_NESTING} expressions inside one another")
+            raise self.fail(f"more than {self.MOST_NESTING} nested expressions")
         if token != "name":
             raise self.fail(f"expected the name of {kind}")
         if name not in known:
@@ -133,7 +138,7 @@ class _Parser:
             self.at += 2
             word = getattr(spec, "older_names", {}).get(word, word)
         elif token == "text" and not evaluators:
-            # The one thing written without its name: what a reference player or a trained run is called.
+            # The only other unnamed argument: the name of a reference player or the path of a run.
             first = next(iter(options_of(spec)), None)
             if first is None or first.type is not str:
                 raise self.fail("this argument needs a name, as in iterations=1000")
@@ -208,10 +213,10 @@ AGENTS: dict[str, type] = {**SEARCHES, "human": HumanSpec}
 
 
 def parse(expression: str) -> SearchSpec:
-    """The search and its evaluator that an agent expression names."""
+    """Parse an agent expression into a search and its evaluator."""
     if not isinstance(expression, str):
         is_own = callable(getattr(expression, "act", expression))
-        hint = "; one of your own gets a name by boardlab.register_agent" if is_own else ""
+        hint = "; name your own agent with boardlab.register_agent" if is_own else ""
         raise BoardLabError(f"an agent expression must be text, not {shown(expression)}{hint}")
     if not expression.strip():
         raise BoardLabError('the agent expression is empty; try "random" or "mcts(rollout, iterations=1000)"')
@@ -222,7 +227,7 @@ def parse(expression: str) -> SearchSpec:
 
 
 def parse_evaluator(expression: str) -> EvaluatorSpec:
-    """The evaluator, or the agent as one, that an expression names."""
+    """Parse an evaluator expression; an agent becomes an evaluator."""
     if not isinstance(expression, str):
         raise BoardLabError(f"an evaluator expression must be text, not {shown(expression)}")
     parser = _Parser(expression)
@@ -232,12 +237,15 @@ def parse_evaluator(expression: str) -> EvaluatorSpec:
 
 
 def escaped(text: str) -> str:
-    """Text as it stands between double quotes in an expression."""
+    """Escape text for double quotes in an expression."""
     return re.sub(r'(["\\])', r"\\\1", text)
 
 
 def format_spec(spec: Spec) -> str:
-    """The canonical expression: the evaluator first, then whatever is not the default, in order."""
+    """Return the canonical expression.
+
+    The evaluator comes first, then every option that differs from its default, in order.
+    """
     if isinstance(spec, AgentJudge):
         return format_spec(spec.agent)
     parts = []
@@ -252,7 +260,10 @@ def format_spec(spec: Spec) -> str:
 
 
 def parts_of(expression: str) -> list[Spec]:
-    """The search of an agent expression and all that stands in it; none where it is no expression."""
+    """The search of an agent expression and everything nested in it.
+
+    Empty if the text is not an agent expression.
+    """
 
     def within(spec: Spec) -> Iterator[Spec]:
         yield spec
@@ -268,12 +279,12 @@ def parts_of(expression: str) -> list[Spec]:
 
 
 def programs_of(expression: str) -> list[str]:
-    """The outside programs that playing by this expression starts."""
+    """The external programs that an agent with this expression starts."""
     return [part.program for part in parts_of(expression) if isinstance(part, SearchSpec) and part.program]
 
 
 def agent(expression: AgentLike, game: Game, seed: int = 0) -> Agent:
-    """The agent that the expression names, for this game; a training run is named by its own."""
+    """Make an agent for a game from an expression or a training run."""
     as_game(game)
     wanted = as_agent(expression)
     if isinstance(wanted, Agent):
@@ -289,11 +300,11 @@ def agent(expression: AgentLike, game: Game, seed: int = 0) -> Agent:
 
 
 def evaluator(expression: str, game: Game) -> Evaluator:
-    """The evaluator that the expression names, for this game."""
+    """Make an evaluator for a game from an expression."""
     as_game(game)
     spec = parse_evaluator(expression)
     return Evaluator(game, spec.build(game), format_spec(spec))
 
 
-# A copy is another evaluator of the same kind; its class cannot say so itself, for it knows no expressions.
+# Registered here because the class Evaluator cannot parse expressions. A copy is built from the expression.
 copyreg.pickle(Evaluator, lambda judge: (evaluator, (judge.expression, judge.game)))

@@ -1,4 +1,4 @@
-"""Many tree searches side by side whose leaves are judged as one batch: for self-play."""
+"""Parallel tree searches that evaluate their leaves in one batch, for self-play."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ def _check_ranked(game: Game, ranked: Any) -> None:
 
 
 def _sized(tree: TreeOptions, trees: int) -> TreeOptions:
-    """The options with a number of nodes: by default 2**26 shared by all trees, which are 2 GiB."""
+    """Fill in the number of nodes: by default all trees share 2**26 (2 GiB)."""
     if tree.max_nodes is not None:
         return tree
     return replace(tree, max_nodes=min(max(2**26 // trees, 2**16), 2**24))
@@ -108,7 +108,7 @@ class Forest:
             seed=as_seed(seed),
         )
         self.inputs = cast("NDArray[Any]", self.core.inputs)
-        """Positions that wait for an evaluation; every `start` and `step` fills the first rows anew."""
+        """Positions that wait for an evaluation; every `start` and `step` refills the first rows."""
         self.legal = cast("NDArray[np.bool_]", self.core.legal)
         """Legal actions of the same rows."""
 
@@ -135,7 +135,7 @@ class Forest:
         return self.core.outcomes(check_outcome(self.game, name))
 
     def round_ends(self) -> NDArray[np.float64]:
-        """[trees, players]: the outcome at the end of the last action's round; NaN if the round goes on.
+        """[trees, players]: the outcome of the round that the last action ended, or NaN.
 
         Nature has dealt the next round since. All NaN in games without rounds and with ranked rewards.
         """
@@ -152,7 +152,10 @@ class Forest:
         self.core.set_state(self._tree(tree), state.core_for(self.game))
 
     def restart(self, trees: Sequence[int] | NDArray[np.int64], *, training_start: bool = False) -> None:
-        """Begin new games in these trees, from the initial state or one of the game's training starts."""
+        """Begin new games in these trees.
+
+        They start from the initial state or, with `training_start`, from one of the game's training starts.
+        """
         chosen = np.asarray(trees)
         if chosen.size == 0:
             return
@@ -161,7 +164,10 @@ class Forest:
         self.core.restart(np.ascontiguousarray(chosen, np.int64), bool(training_start))
 
     def play(self, actions: ArrayLike) -> None:
-        """Play one action a tree, then nature's moves; none where it is -1 or the game is over."""
+        """Play one action per tree, then nature's moves.
+
+        Trees whose action is -1 or whose game is over are skipped.
+        """
         chosen = np.array(actions)
         if chosen.shape != (len(self),) or chosen.dtype.kind not in "iu":
             raise BoardLabError(f"play needs one action a tree ({len(self)}), not {shown(actions)}")
@@ -174,7 +180,10 @@ class Forest:
         return self.core.fields()
 
     def roots(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """(inputs, legal) of the games' states, for a learner to keep; zeros where a game is over."""
+        """(inputs, legal) of the games' states, for a learner to keep.
+
+        Zeros where a game is over.
+        """
         return self.core.root_inputs()
 
     # ---- a search ----
@@ -196,7 +205,9 @@ class Forest:
             rows = self.step(*judge_rows(judge, self.inputs[:rows], self.legal[:rows]))
 
     def start(self, iterations: ArrayLike, *, noise: ArrayLike = True) -> int:
-        """Begin a search; return the number of rows of `inputs` and `legal` that wait for evaluation.
+        """Begin a search and return the number of rows to evaluate.
+
+        The rows are the first ones of `inputs` and `legal`.
 
         With `start` and `step` in place of `search` two forests can take turns: one descends while a net
         evaluates the batch of the other.
@@ -215,29 +226,35 @@ class Forest:
         )
 
     def step(self, values: ArrayLike, logits: ArrayLike) -> int:
-        """Take the answers to the waiting rows, for the players to move; return the rows that wait now."""
+        """Take the evaluations of the waiting rows and return the number of new rows.
+
+        Values are those for the players to move.
+        """
         checked = checked_answer((values, logits), True)
         assert checked[1] is not None
         return self.core.step(checked[0], checked[1])
 
     def visits(self) -> NDArray[np.int64]:
-        """[trees, actions]: visits at the roots; zeros if the present state was not searched."""
+        """[trees, actions]: visits at the roots; zeros if the state was not searched."""
         return self.core.visits()
 
     def values(self) -> NDArray[np.float64]:
-        """[trees, actions]: mean values for the player to move; NaN for unvisited actions."""
+        """[trees, actions]: mean values for the player to move; NaN if unvisited."""
         return self.core.values()
 
     def policy(self) -> NDArray[np.float64]:
-        """[trees, actions]: the policy that the tree's option `policy` names, to learn from."""
+        """[trees, actions]: the policy to learn from; see the tree option `policy`."""
         return self.core.policy()
 
     def choices(self) -> NDArray[np.int64]:
-        """[trees]: the most visited action (the best of equals), or Gumbel's; -1 without a search."""
+        """[trees]: the most visited action, or Gumbel's; -1 without a search.
+
+        Of equally visited actions it is the best one.
+        """
         return self.core.choices()
 
     def root_values(self) -> NDArray[np.float64]:
-        """[trees, players]: mean values over the descents of the last search; NaN without one."""
+        """[trees, players]: mean values over the last search; NaN without one."""
         return self.core.root_values()
 
     def clear_cache(self) -> None:

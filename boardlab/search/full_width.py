@@ -18,7 +18,7 @@ class MaxN(SearchSpec):
     """Full-width search for any number of players, each maximising its own score."""
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
-    depth: int = option(3, "actions ahead", low=1, high=MOST_DEPTH)
+    depth: int = option(3, "search depth in actions", low=1, high=MOST_DEPTH)
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
     name = "maxn"
@@ -32,12 +32,18 @@ class MaxN(SearchSpec):
 
 @dataclass(frozen=True)
 class Expectimax(SearchSpec):
-    """Full-width search with chance: players maximise, nature averages, so do hidden cards."""
+    """Full-width search for games with chance or hidden cards.
+
+    Players maximise; chance events and hidden cards are averaged.
+    """
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
-    depth: int = option(2, "actions ahead; chance does not count", low=1, high=MOST_DEPTH)
+    depth: int = option(2, "search depth in actions; chance events do not count", low=1, high=MOST_DEPTH)
     worlds: int = option(
-        4096, "hidden cards: when more completions fit, so many are drawn", low=1, high=1 << 20
+        4096,
+        "hidden cards: completions to average; if more are possible, this number is sampled",
+        low=1,
+        high=1 << 20,
     )
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
@@ -52,27 +58,36 @@ class Expectimax(SearchSpec):
 
 @dataclass(frozen=True)
 class AlphaBeta(SearchSpec):
-    """Alpha-beta with iterative deepening, for two-player zero-sum games without chance."""
+    """Alpha-beta search for two-player zero-sum games without chance.
+
+    Deepens iteratively.
+    """
 
     evaluator: EvaluatorSpec = option(Score(), "judges the positions at the end of the search")
     depth: int | None = option(
-        None, "actions ahead; 4 if no time is given either, else 200", low=1, high=MOST_DEPTH
+        None, "search depth in actions; by default 4, or 200 with seconds", low=1, high=MOST_DEPTH
     )
     seconds: float | None = option(
-        None, "time of a decision; solving may take half of what is left of it", low=1e-3, high=1e6
+        None, "seconds per decision; exact solving may use half of the remaining time", low=1e-3, high=1e6
     )
-    exact: bool = option(False, "find the value of every action, not only of the best")
+    exact: bool = option(False, "compute the value of every action, not only of the best")
     solve_below: int = option(
-        0, "solve the rest of the game exactly when at most so many actions are left", low=0, high=1000
+        0, "solve the game exactly when at most this number of actions is left; 0: never", low=0, high=1000
     )
     wld_below: int = option(
-        0, "find out at least whether it is won when at most so many actions are left", low=0, high=1000
+        0,
+        "prove at least a win, loss or draw when at most this number of actions is left; 0: never",
+        low=0,
+        high=1000,
     )
     solve_nodes: int = option(
-        20_000_000, "positions after which solving is given up for the usual search", low=1, high=2**62
+        20_000_000, "positions to visit before solving is abandoned for the normal search", low=1, high=2**62
     )
     mpc: float | None = option(
-        None, "Multi-ProbCut: cut where a shallow search is clear by so many deviations", low=0.1, high=1e9
+        None,
+        "Multi-ProbCut: standard deviations by which a shallow search must clear a bound to cut",
+        low=0.1,
+        high=1e9,
     )
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
@@ -84,7 +99,7 @@ class AlphaBeta(SearchSpec):
         for option_name in ("solve_below", "wld_below"):
             if getattr(self, option_name) and not game.core.has_moves_left:
                 raise BoardLabError(
-                    f"{option_name} needs a game that says how many actions are left; {game.name} does not"
+                    f"{option_name} needs a game that reports how many actions are left; {game.name} does not"
                 )
         unlimited = MOST_DEPTH if self.seconds is not None else self.usual_budget
         return _engine.alphabeta_search(

@@ -1,4 +1,4 @@
-"""The human player: an agent that asks a person for each action."""
+"""The human player."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from boardlab.search.agent import Agent, python_agent
 
 
 class Human:
-    """A person as an agent: asks for text until it names a legal action.
+    """A person as an agent: asks for input until it names a legal action.
 
     The caller provides the functions that ask and that report mistakes (in a terminal, in a browser).
     """
@@ -33,13 +33,13 @@ def terminal_human(game: Game) -> Agent:
     """Return a person at the terminal, asked with `input`."""
 
     def ask(state: State) -> str:
-        # The one place below the command line that prints: this agent is the terminal.
+        # The only print outside boardlab.cli: this agent plays in the terminal.
         print(game.rules.board_text(state))
         try:
             return input(f"{game.rules.player_name(state.player)} plays: ")
-        except (EOFError, RuntimeError):  # the input ended, or was closed from the start
-            raise KeyboardInterrupt from None  # nobody is there any more: stop, and keep the game
+        except (EOFError, RuntimeError):  # stdin ended or was closed from the start
+            raise KeyboardInterrupt from None  # no more input: stop and keep the game
         except UnicodeDecodeError as error:  # a mistyped key must not lose the game
-            raise BoardLabError(f"what was typed is not text in {error.encoding}; type an action") from None
+            raise BoardLabError(f"the input is not valid {error.encoding} text; type an action") from None
 
     return Human(ask, print).agent(game)

@@ -12,24 +12,27 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Ismcts(SearchSpec):
-    """Information-set MCTS: every player in the tree decides by what it sees (MO-ISMCTS)."""
+    """Information-set MCTS (MO-ISMCTS) for games with hidden cards.
+
+    Every player in the tree decides by what it can see.
+    """
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
-    iterations: int = option(1000, "descents a decision", low=1, high=4 * 10**9)
-    c: float = option(0.5, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
+    iterations: int = option(1000, "descents per decision", low=1, high=4 * 10**9)
+    c: float = option(0.5, "exploration constant of UCB1, for values scaled to [0, 1]", low=0, high=1e6)
     start: str | None = option(
         None,
-        "descend from the deal or from the position with its hidden cards drawn; by default from the deal "
-        "if at least 1% of its descents lead here",
+        "start descents from the deal, or from the position with its hidden cards sampled; by default from "
+        "the deal if at least 1% of its descents reach the position",
         choices=("deal", "position"),
     )
     choose: str | None = option(
         None,
-        "draw from the visits, play the most visited action or the best value; by default draw when "
-        "descending from the deal, else play the most visited action",
+        "sample in proportion to visits, or play the most visited action or the one with the best value; by "
+        "default sample when descents start from the deal, else play the most visited action",
         choices=("sample", "visits", "value"),
     )
-    max_nodes: int = option(1 << 22, "most information sets in memory", low=1024, high=1 << 31)
+    max_nodes: int = option(1 << 22, "maximum number of information sets in memory", low=1024, high=1 << 31)
 
     name = "ismcts"
     counts_simulations = True

@@ -1,7 +1,7 @@
-"""Agents as evaluators: where a search asks an evaluator, another agent may stand.
+"""Agents as evaluators.
 
-`maxn(mcts(rollout, iterations=100), depth=2)`: the decision's scores are the value of a position, its values
-those of the actions, its policy the priors.
+In `maxn(mcts(rollout, iterations=100), depth=2)` the inner agent's decision evaluates a position: its scores
+are the value of the position, its values those of the actions, its policy the priors.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class AgentJudge(EvaluatorSpec):
-    """An agent that is asked as an evaluator; its expression is the agent's own."""
+    """An agent used as an evaluator; its expression is that of the agent."""
 
     agent: SearchSpec
 

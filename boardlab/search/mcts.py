@@ -14,13 +14,13 @@ from boardlab.search.tree_options import TreeOptions
 
 @dataclass(frozen=True)
 class _Descents(SearchSpec):
-    """What comes before the tree's options: the evaluator, and how often it is asked."""
+    """The options that precede those of the tree: evaluator and budget."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
     iterations: int | None = option(
-        None, "descents a decision; 1000 if no time is given either", low=1, high=4 * 10**9
+        None, "descents per decision; by default 1000, or no limit with seconds", low=1, high=4 * 10**9
     )
-    seconds: float | None = option(None, "time a decision", low=1e-3, high=1e6)
+    seconds: float | None = option(None, "seconds per decision", low=1e-3, high=1e6)
     select: str | None = option(
         None, "uct or puct; by default what fits the evaluator", choices=("uct", "puct")
     )
@@ -29,7 +29,7 @@ class _Descents(SearchSpec):
 
 @dataclass(frozen=True)
 class Mcts(TreeOptions, _Descents):
-    """Monte Carlo tree search: UCB1 over rollouts, PUCT over evaluators that have priors."""
+    """Monte Carlo tree search: UCB1 over rollouts, PUCT over evaluators with priors."""
 
     priors: str = option(
         "softmax",
@@ -84,7 +84,10 @@ class Mcts(TreeOptions, _Descents):
 
     @property
     def is_plain_puct(self) -> bool:
-        """Whether a forest's trees search exactly alike: PUCT by iterations, nothing drawn at random."""
+        """Whether the trees of a forest give exactly the same search.
+
+        True for PUCT limited by iterations without randomness.
+        """
         drawn = self.noise is not None or self.gumbel is not None or self.choose != "visits"
         other = self.seconds is not None or self.select == "uct" or self.rave or self.paper
         return not drawn and not other and self.priors == "softmax" and self.threads == 1

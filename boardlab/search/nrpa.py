@@ -10,27 +10,31 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Nrpa(SearchSpec):
-    """Nested rollout policy adaptation, for puzzles: plans a whole game once and then follows its plan.
+    """Nested rollout policy adaptation: plans a whole puzzle, then follows the plan.
 
-    Rosin 2011. For games of one player without chance (morpion, rubiks). All the time is spent on the first
-    decision; it plans anew only where the game has left the plan.
+    Rosin (2011). For one-player games without chance (morpion, rubiks). All the time is spent on the first
+    decision; it plans again only if the game leaves the plan.
     """
 
-    level: int = option(3, "nested searches; each multiplies the playouts by `iterations`", low=1, high=10)
-    iterations: int = option(100, "calls of the level below, at every level", low=1, high=1_000_000)
-    alpha: float = option(1.0, "step of the policy towards the best sequence", low=0, high=1000)
-    seconds: float | None = option(None, "time for the plan; by default one whole search", low=1e-3, high=1e6)
-    restart: bool = option(True, "search anew while some of the seconds are left")
+    level: int = option(
+        3, "nesting depth; each level multiplies the playouts by `iterations`", low=1, high=10
+    )
+    iterations: int = option(100, "calls of the next lower level, at every level", low=1, high=1_000_000)
+    alpha: float = option(1.0, "step size of the policy towards the best sequence", low=0, high=1000)
+    seconds: float | None = option(
+        None, "seconds for the plan; by default one complete search", low=1e-3, high=1e6
+    )
+    restart: bool = option(True, "start another search while time is left")
     depth: int | None = option(
-        None, "cut playouts after so many actions; by default at the game's horizon", low=1, high=1_000_000
+        None, "maximum number of actions in a playout; by default the game's horizon", low=1, high=1_000_000
     )
     code: str | None = option(
         None,
-        "what has a weight: an action, or an action at its ply; by default the action where a game has "
-        "more actions than it lasts",
+        "what has a weight in the policy: an action, or an action at a ply; by default the action if the "
+        "game has more actions than its horizon",
         choices=("action", "ply"),
     )
-    outcome: str = option("score", "the score or a named reward of the game")
+    outcome: str = option("score", "what to maximise: the score or a named reward of the game")
 
     name = "nrpa"
 

@@ -1,4 +1,4 @@
-"""Users' own agents and evaluators, written in Python and known by name like all others."""
+"""Register users' own agents and evaluators, written in Python, by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, make_dataclass
@@ -17,12 +17,12 @@ from boardlab.search.expression import AGENTS, format_spec, parse_evaluator
 from boardlab.search.spec import SearchSpec
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
-"""factory(game, seed, **parameters) -> an object with act(state), and perhaps with reset(seed)"""
+"""factory(game, seed, **parameters) -> an object with act(state) and optionally reset(seed)"""
 
 
 @dataclass(frozen=True)
 class _Registered(SearchSpec):
-    """An agent that `register_agent` made known."""
+    """An agent registered with `register_agent`."""
 
 
 @overload
@@ -30,7 +30,7 @@ def register_agent(name: str) -> Callable[[Factory], Factory]: ...
 @overload
 def register_agent(name: str, factory: Factory) -> Factory: ...
 def register_agent(name: str, factory: Any = None) -> Any:
-    """Register an agent in Python by name, for every place that takes an agent.
+    """Register a Python agent by name, for use wherever an agent is expected.
 
     Decorates a function of the game and the seed, or a class, that makes an object with a method act(state),
     which returns an action or a `Decision`:
@@ -46,10 +46,10 @@ def register_agent(name: str, factory: Any = None) -> Any:
 
         bl.match(bl.game("tictactoe"), ["eager(share=0.9)", "random"])
 
-    `register_agent("eager", Eager)` does the same. Keyword arguments are parameters. One that is called
-    `evaluator` is an expression in the definition (`evaluator="rollout"`), and the object gets what
-    `boardlab.evaluator` makes of the one in the expression, as in `eager(ntuple("runs/c4"))`. Before every
-    game its method reset(seed) is called; an object that has none is made anew.
+    `register_agent("eager", Eager)` does the same. Keyword arguments become parameters. The default of an
+    argument named `evaluator` is an evaluator expression (`evaluator="rollout"`); the object receives the
+    evaluator that `boardlab.evaluator` makes, `ntuple("runs/c4")` for the agent `eager(ntuple("runs/c4"))`.
+    Before every game its method reset(seed) is called; an object without one is replaced by a new one.
     """
     check_own_name("an agent", name)
     if name in AGENTS and not issubclass(AGENTS[name], _Registered):
@@ -83,7 +83,9 @@ def register_agent(name: str, factory: Any = None) -> Any:
 def register_evaluator(
     name: str, *, inputs: str = "planes", priors: bool = True, outcome: str = "score"
 ) -> Callable[[JudgeFactory], JudgeFactory]:
-    """Register an evaluator in Python by name: `mcts(NAME, iterations=100)` is then an agent.
+    """Register a Python evaluator by name.
+
+    After that `mcts(NAME, iterations=100)` is an agent.
 
     Decorates a function of the game that returns the judge (`boardlab.evaluators.python.Judge`):
 
@@ -91,7 +93,7 @@ def register_evaluator(
         def even(game):
             return lambda planes, legal: np.zeros(len(planes))
 
-    Its keyword arguments are parameters: after `def even(game, weight=1.0)` there is `mcts(even(weight=2))`.
+    Keyword arguments become parameters: `def even(game, weight=1.0)` allows `mcts(even(weight=2))`.
     `boardlab agents` shows the first line of its docstring. On the command line, name the file that registers
     it: `boardlab --plugin even.py match tictactoe "mcts(even)" random`.
     """
@@ -110,7 +112,7 @@ def register_evaluator(
 
 
 def own_agents() -> list[str]:
-    """The names that `register_agent` made known."""
+    """The names registered with `register_agent`."""
     return [name for name, kind in AGENTS.items() if issubclass(kind, _Registered)]
 
 
@@ -118,7 +120,7 @@ def _options(name: str, make: Callable[..., Any]) -> list[Any]:
     found = own_options(make, ["game", "seed"], f"the agent {name}", ["name", *dir(_Registered)])
     asked = [field.default for argument, _, field in found if argument == "evaluator"]
     others = [parameter for parameter in found if parameter[0] != "evaluator"]
-    # It stands first, so that it can be written without its name.
+    # The evaluator comes first, so that expressions can leave out its name.
     try:
         judges = [parse_evaluator(expression) for expression in asked]
     except BoardLabError as error:

@@ -1,4 +1,7 @@
-"""The searches by name. Adding one: a file with a frozen dataclass that has `build`, a line here."""
+"""The searches by name.
+
+To add one, write a frozen dataclass with a method `build` in a new file and list it here.
+"""
 
 from boardlab.search.beam import Beam
 from boardlab.search.enhancements import RaveMcts, RolloutMcts, RoRaMcts, WRoMcts, WRoRaMcts

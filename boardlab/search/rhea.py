@@ -12,27 +12,29 @@ from boardlab.search.spec import SearchSpec
 
 @dataclass(frozen=True)
 class Rhea(SearchSpec):
-    """Rolling horizon evolution: evolves sequences of actions, plays the first action of the best.
+    """Rolling horizon evolution: plays the first action of the best evolved sequence.
 
-    Paper 003, algorithm 15: of a population one sequence is drawn and mutated, and if the child is no worse
-    than the worst, it takes its place. The policy that it reports is the action that it plays, nothing else.
+    Algorithm 15 of Wang (2021): a random sequence of the population is mutated, and the child replaces the
+    worst sequence unless it is worse still. The reported policy has all its weight on the chosen action.
     """
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the position at the end of a sequence")
-    population: int = option(10, "sequences that are kept", low=1, high=1_000_000)
-    length: int = option(10, "actions a sequence", low=1, high=100_000)
+    population: int = option(10, "number of sequences in the population", low=1, high=1_000_000)
+    length: int = option(10, "actions per sequence", low=1, high=100_000)
     iterations: int | None = option(
-        None, "sequences judged a decision; 500 if no time is given either", low=1, high=10**12
+        None, "sequences evaluated per decision; by default 500, or no limit with seconds", low=1, high=10**12
     )
-    seconds: float | None = option(None, "time a decision", low=1e-3, high=1e6)
-    mutation: float = option(0.2, "chance of each action to be changed", low=0, high=1)
-    repetitions: int = option(2, "times a sequence is played before it is judged", low=1, high=1_000_000)
+    seconds: float | None = option(None, "seconds per decision", low=1e-3, high=1e6)
+    mutation: float = option(0.2, "probability of changing each action", low=0, high=1)
+    repetitions: int = option(
+        2, "number of times each sequence is played to evaluate it", low=1, high=1_000_000
+    )
     length_penalty: float = option(
-        0.1, "share of a win or loss that is taken off when it takes the whole sequence", low=0, high=1
+        0.1, "share subtracted from a win or loss that takes the whole sequence", low=0, high=1
     )
     others: str = option(
         "random",
-        "the other players' actions: random, or part of the sequence, as if they played along",
+        "the other players' actions: random, or part of the sequence, as if they cooperated",
         choices=("random", "planned"),
     )
 

@@ -1,4 +1,4 @@
-"""An agent's actions in many positions that have nothing to do with one another: for exams."""
+"""Choose an agent's actions in many unrelated positions, for exams."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,10 +12,10 @@ from boardlab.search.forest import Forest
 from boardlab.search.mcts import Mcts
 
 MOST_TREES = 1024
-"""Side by side: what a GPU likes."""
+"""Trees searched in parallel: a batch size that suits a GPU."""
 
 MOST_NODES = 1 << 25
-"""Of all trees together: a GiB."""
+"""Nodes of all trees together: 1 GiB."""
 
 
 def act_all(
@@ -25,10 +25,10 @@ def act_all(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> list[int]:
-    """The action in each state; the agent forgets the one before.
+    """Return the action in each state; the agent is reset before each.
 
-    A tree search over a net searches many of them side by side, their leaves one batch: the same searches,
-    many times as fast on a GPU.
+    A tree search over a net searches many states in parallel and evaluates their leaves in one batch. The
+    results are the same, and a GPU is many times faster this way.
     """
     if not states:
         return []
@@ -65,7 +65,7 @@ def _in_a_forest(
         return None
     iterations = spec.iterations or 1000
     most = spec.max_nodes or 1 << 24
-    nodes = min(iterations * game.action_count, most)  # of a tree
+    nodes = min(iterations * game.action_count, most)  # per tree
     trees = max(1, min(len(states), MOST_TREES, MOST_NODES // nodes))
     judge.prepare(1, trees * spec.batch, game.initial_state().planes().shape)
     forest = Forest(

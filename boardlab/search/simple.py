@@ -23,12 +23,12 @@ class Random(SearchSpec):
 
 @dataclass(frozen=True)
 class Greedy(SearchSpec):
-    """Plays the action with the best value, at random among equals."""
+    """Plays the action with the best value; ties are broken at random."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action")
     memory: int = option(
         1000,
-        "in a puzzle (one player, no chance): so many of its last positions are not returned to",
+        "puzzles (one player, no chance): number of recent positions not to return to",
         low=0,
         high=1_000_000,
     )
@@ -42,7 +42,7 @@ class Greedy(SearchSpec):
 
 @dataclass(frozen=True)
 class Policy(SearchSpec):
-    """Plays the action with the highest prior: the evaluator's opinion without any search."""
+    """Plays the action with the evaluator's highest prior, without any search."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "gives each action a prior")
 
@@ -55,13 +55,18 @@ class Policy(SearchSpec):
 
 @dataclass(frozen=True)
 class MonteCarlo(SearchSpec):
-    """Flat Monte Carlo: tries the actions in turn and plays the one with the best mean."""
+    """Flat Monte Carlo: tries actions in turn and plays the one with the best mean.
 
-    evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action, time and again")
+    Algorithm 8 of Wang (2021).
+    """
+
+    evaluator: EvaluatorSpec = option(Rollout(), "judges the position after each action, repeatedly")
     iterations: int | None = option(
-        None, "evaluations in all; 1000 if no time is given either", low=1, high=10**12
+        None, "total number of evaluations; by default 1000, or no limit with seconds", low=1, high=10**12
     )
-    seconds: float | None = option(None, "time a decision (paper 003, algorithm 8)", low=1e-3, high=1e6)
+    seconds: float | None = option(
+        None, "seconds per decision, as in algorithm 8 of Wang (2021)", low=1e-3, high=1e6
+    )
 
     name = "mc"
     usual_budget = 1000

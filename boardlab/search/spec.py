@@ -1,4 +1,4 @@
-"""A search in an agent expression: a frozen dataclass of parameters that can build it."""
+"""The base class of searches: a frozen dataclass of parameters with `build`."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,14 +10,17 @@ from boardlab.numbers import counted
 
 @dataclass(frozen=True)
 class SearchSpec:
-    """Parameters of a search. One that asks an evaluator has it as its first field, `evaluator`."""
+    """Parameters of a search.
+
+    A search that uses an evaluator has it as its first field, `evaluator`.
+    """
 
     name: ClassVar[str]
     own_code: ClassVar[str] = ""
     """Fingerprint of the code of a user's own agent; in the store, changed code is another agent."""
 
     usual_budget: ClassVar[int] = 0
-    """Iterations, or depth, if neither is given nor a time."""
+    """Iterations, or depth, if neither these nor a time is given."""
     counts_simulations: ClassVar[bool] = False
     """Whether `iterations` are simulations, so that equal numbers are equal budgets."""
 
@@ -38,7 +41,7 @@ class SearchSpec:
 
     @property
     def program(self) -> str:
-        """The outside program that playing starts; empty: none."""
+        """The external program that the agent starts; empty if none."""
         return ""
 
     def build(self, game: Game, seed: int) -> _engine.Search:

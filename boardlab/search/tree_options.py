@@ -1,4 +1,4 @@
-"""The options of a search tree: their defaults, ranges and help, for every search that grows one.
+"""The options of a search tree, with their defaults, ranges and help.
 
 `Mcts` has these fields, `Forest` takes them, AlphaZero has them twice: for self-play and for play. A new
 option is a field here, a field of the engine's struct (engine/search/tree_options.h) and its line in
@@ -86,7 +86,7 @@ class TreeOptions:
     )
 
     def engine_tree(self, owner: str) -> _engine.TreeOptions:
-        """The options as the engine takes them; an option that is None keeps the engine's default."""
+        """Convert the options for the engine; None keeps the engine's default."""
         named = {field.name: getattr(self, field.name) for field in fields(TreeOptions)}
         tree = _engine.TreeOptions()
         for name, value in check_options(owner, TreeOptions, named).items():

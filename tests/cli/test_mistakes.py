@@ -269,7 +269,7 @@ def test_a_human_who_mistypes_is_asked_again(monkeypatch, capsys):
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers).decode("utf-8"))
     game = bl.game("tictactoe")
     assert bl.agent("human", game).act(game.initial_state()).action == 4
-    assert "what was typed is not text in utf-8; type an action" in capsys.readouterr().out
+    assert "the input is not valid utf-8 text; type an action" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -193,12 +193,12 @@ def test_a_tournament_says_what_it_played_where_it_is_kept_and_who_had_more(boar
     monkeypatch.delenv("BOARDLAB_STORE", raising=False)
     command = ("tournament", "nim", "mcts(iterations=20)", "mcts(iterations=5)", "random", "-n", "2")
     said = boardlab(*command)[1]
-    assert "budgets a decision differ: " in said and "20 iterations (" in said and "5 iterations (" in said
+    assert "budgets per decision differ: " in said and "20 iterations (" in said and "5 iterations (" in said
     assert said.endswith("6 games played and kept in a new store, boardlab.db\n")
     again = boardlab(*command)[1]
     assert again.endswith("nothing was played: all 6 games were in boardlab.db; --again plays them again\n")
     equal = boardlab("tournament", "nim", "mcts(iterations=20)", "uct", "-n", "2", "--iterations", "9")[1]
-    assert "budget of every search: 9 iterations a decision" in equal and "uct(iterations=9)" in equal
+    assert "budget of every search: 9 iterations per decision" in equal and "uct(iterations=9)" in equal
     with bl.store("boardlab.db")._writing() as db:  # as though it had been killed before the last game
         last = "(SELECT max(id) FROM games WHERE tournament = 1)"
         db.execute(f"DELETE FROM seats WHERE played = {last}")
@@ -206,4 +206,4 @@ def test_a_tournament_says_what_it_played_where_it_is_kept_and_who_had_more(boar
         db.execute("UPDATE tournaments SET finished = NULL WHERE id = 1")
     assert boardlab(*command)[1].endswith("1 game played and kept in boardlab.db, which already had 5\n")
     equal = boardlab("match", "nim", "mcts(iterations=20)", "uct", "-n", "2")[1]
-    assert "budgets a decision differ: 20 iterations (1), 200 iterations (2)" in equal
+    assert "budgets per decision differ: 20 iterations (1), 200 iterations (2)" in equal

@@ -1,4 +1,4 @@
-"""Tabular Q-learning as algorithm 9 of paper 003 lists it, on a dictionary."""
+"""Tabular Q-learning on a dictionary, after algorithm 9 of Wang (2021)."""
 
 from collections.abc import Sequence
 

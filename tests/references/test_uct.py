@@ -1,4 +1,4 @@
-"""The baseline of paper 001: UCB1, random rollouts, the final move by the ratio of wins."""
+"""The baseline of Church (2019): UCB1, random rollouts, the final move by the ratio of wins."""
 
 import math
 

@@ -30,9 +30,11 @@ def test_budget_in_words(expression: str, budget: str) -> None:
 
 def test_budgets_that_differ_are_named_with_their_players() -> None:
     assert budgets(["random", "mcts(iterations=20)", "mcts(iterations=100)", "uct(iterations=20)"]) == [
-        "budgets a decision differ: 20 iterations (2, 4), 100 iterations (3); --iterations N makes simulations equal"
+        "budgets per decision differ: 20 iterations (2, 4), 100 iterations (3); --iterations N makes simulations equal"
     ]
-    assert budgets(["mcts(iterations=20)", "random"]) == ["budget of every search: 20 iterations a decision"]
+    assert budgets(["mcts(iterations=20)", "random"]) == [
+        "budget of every search: 20 iterations per decision"
+    ]
     assert budgets(["random", "greedy(rollout)"]) == []
 
 

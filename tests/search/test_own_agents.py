@@ -203,7 +203,7 @@ def test_what_cannot_be_registered_is_refused():
 
 def test_an_object_without_a_name_is_told_how_to_get_one():
     for own in (Eager(TICTACTOE, 0), Eager, lambda state: 0):
-        with pytest.raises(bl.BoardLabError, match=r"must be text, not .*; one of your own gets a name by"):
+        with pytest.raises(bl.BoardLabError, match=r"must be text, not .*; name your own agent with"):
             bl.match(TICTACTOE, [own, "random"])
 
 

@@ -251,9 +251,9 @@ def test_nobody_beats_tictactoe_with_a_solved_end(spec: str) -> None:
 
 
 def test_only_games_of_two_that_fill_up_are_solved() -> None:
-    with pytest.raises(BoardLabError, match="says how many actions are left"):
+    with pytest.raises(BoardLabError, match="reports how many actions are left"):
         bl.agent("alphabeta(solve_below=5)", bl.game("nim"))
-    with pytest.raises(BoardLabError, match="says how many actions are left"):
+    with pytest.raises(BoardLabError, match="reports how many actions are left"):
         bl.evaluator("endgame(below=5)", bl.game("2048"))
     with pytest.raises(BoardLabError, match="exact solving is for two-player zero-sum games"):
         bl.evaluator("endgame(below=5)", bl.game("sim", players=3))

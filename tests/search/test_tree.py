@@ -135,7 +135,7 @@ def test_priors_are_the_softmax_of_the_scaled_action_values() -> None:
 
 
 def test_puct_first_visits_the_highest_prior_and_without_epsilon_the_first_action() -> None:
-    """The tiny number under the root decides the first visit (paper 000, below equation 2)."""
+    """The tiny number under the root decides the first visit (Scheiermann and Konen 2022, below equation 2)."""
     game = CUBE
     moved = 0
     for seed in range(6):

@@ -91,7 +91,7 @@ class Inspection(Report):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the path of the folder, which a copy reads anew."""
+        """Pickle as the path of the folder, which a copy reads again."""
         return Inspection, (self.path,)
 
     def __str__(self) -> str:

@@ -174,7 +174,7 @@ class DistanceLearner(Learner):
         self._ask_judging()
 
     def _ask_judging(self) -> None:
-        """Build its judge anew, after its weights have changed."""
+        """Rebuild the judge after its weights have changed."""
         self.judging.eval()
         self.judge = self._distances(self.judging)
 

@@ -105,7 +105,9 @@ def test_a_run_with_a_window_of_positions_resumes_exactly(tmp_path):
 
 def test_samples_are_drawn_once_and_seen_once_an_epoch():
     drawn = draw_rows(10_000, 500, 4096, 2.0, 64, np.random.default_rng(0))
-    assert [len(step) for step in drawn] == [64] * 128  # paper 001: 4,096 samples, batches of 64, two epochs
+    assert [len(step) for step in drawn] == [
+        64
+    ] * 128  # Church (2019): 4,096 samples, batches of 64, two epochs
     seen = np.concatenate(drawn)
     first, second = seen[:4096], seen[4096:]
     assert len(set(first.tolist())) == 4096

@@ -155,7 +155,7 @@ def test_a_resumed_transfer_equals_an_unbroken_one_and_needs_its_parent_no_more(
 
 
 def test_a_run_without_episodes_plays_with_what_it_took_over_and_can_learn_later(parents, tmp_path):
-    """Paper 001, V-D: what the body is worth without any fine-tuning."""
+    """Church (2019), section V-D: what the body is worth without any fine-tuning."""
     game = bl.game("connectfour", rows=5, cols=5)
     options = {"from_": parents(), "freeze": "body", "seed": 3, "play_simulations": 4, **PLAY}
     examined = {"exams": ["random"], "exam_games": 2}

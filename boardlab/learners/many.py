@@ -173,12 +173,7 @@ def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell:
         outcomes = run_jobs(list(made.values()), executor, tell=hear)
     failures = [outcome for outcome in outcomes if outcome.failed]
     if failures:
-        first = failures[0]
-        alike = len({outcome.error for outcome in failures}) == 1 and len(failures) == len(outcomes)
-        which = (
-            "" if alike else f"{len(failures)} of {counted(len(outcomes), 'runs')} failed; {first.job.name}: "
-        )
-        raise BoardLabError(which + first.error)
+        raise BoardLabError(_failure(failures, len(outcomes)))
 
 
 def _failure(failures: Sequence[Outcome], runs: int) -> str:

@@ -18,7 +18,7 @@ console = Console(highlight=False, width=120)
 
 def rate(work: Callable[[], float], seconds: float = 1.0) -> float:
     """Return units of work a CPU second; `work` returns the units it did."""
-    work()  # warm
+    work()  # warm up
     done, start = 0.0, time.process_time()
     while time.process_time() - start < seconds:
         done += work()
@@ -43,7 +43,7 @@ def mean(values: list[float]) -> str:
 
 
 def percent(wins: int, games: int) -> str:
-    """The share of wins in %, with its 95% interval over the games."""
+    """The proportion of wins in %, with its 95% interval over the games."""
     share = wins / games
     error = max(1.96 * math.sqrt(share * (1 - share) / games), hidden_share(games))
     return f"{100 * share:.1f} ± {100 * error:.1f}"

@@ -89,7 +89,7 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
     for word in chosen.set:
         name, _, value = word.partition("=")
         settings[name] = json.loads(value)
-    # A run of some seconds tells the speed: the schedule of the learning rate needs the total beforehand.
+    # A run of some seconds measures the speed, because the schedule of the learning rate needs the total in advance.
     episodes = 1000 * (chosen.steps or 0)
     if chosen.learner in ("random-walk", "davi-net"):
         episodes = settings.get("walks", 400) * (chosen.steps or 0)
@@ -122,20 +122,20 @@ def learn(game: bl.Game, path: Path, chosen: argparse.Namespace) -> bl.Run:
 
 
 def solve(game: bl.Game, run: bl.Run, width: int, chosen: argparse.Namespace) -> dict[str, Any]:
-    """Plan and play every cube afresh; count results by the rules."""
+    """Plan and play every cube from scratch; count results by the rules."""
     kind = run.settings.evaluator
     device = f', device="{chosen.device}"' if kind == "net" else ""
     expression = f'beam({kind}("{run.path}"{device}), width={width}, threads={chosen.threads})'
     agent = bl.agent(expression, game, seed=chosen.seed)
     twists, lengths, exact, optimal = [], [], [], []
     nodes = seconds = cpu = 0.0
-    agent.act(game.initial_state(seed=10**6))  # warm
+    agent.act(game.initial_state(seed=10**6))  # warm up
     scrambles = [
         bl.game("rubiks", size=chosen.size, metric=chosen.metric, twists=chosen.twists + more)
         for more in (0, 1)
     ]
     for i in range(chosen.cubes):
-        # Quarter turns are odd permutations: with one more, in turn, both parities are there.
+        # Quarter turns are odd permutations: one more twist on every other cube gives both parities.
         scrambled = scrambles[i % 2].initial_state(seed=chosen.seed * 1_000_003 + i)
         state = game.from_fields(scrambled.fields)
         agent.reset(i)

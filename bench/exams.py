@@ -43,7 +43,7 @@ def measure(name: str, seconds: float) -> list[str]:
         training = run.training(RunFolder(Path(folder) / "run"))
         episode = train_for(training, seconds)
         seconds_of = []
-        for is_last in (False, False, True):  # the first time may have something to prepare
+        for is_last in (False, False, True):  # the first exam may include preparations
             begin = time.process_time()
             results = plan.take(game, training.learner.agent(1), 1, is_last)
             seconds_of.append(time.process_time() - begin)

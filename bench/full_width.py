@@ -22,7 +22,7 @@ from common import console, table
 
 import boardlab as bl
 
-# Classic shapes: rows, diagonals, a block in the corner. Of the symmetric ones one.
+# Classic shapes: rows, diagonals, a block in the corner; one of each set of symmetric ones.
 SHAPES = [
     *([8 * row + col for col in range(8)] for row in range(4)),
     *([9 * i + 8 * (8 - n) for i in range(n)] for n in range(8, 3, -1)),
@@ -100,9 +100,9 @@ def alphabeta(run: str) -> None:
         ("depth=12, mpc=1.5", ""), ("depth=12, mpc=1.2", ""), ("depth=12, mpc=1", "35 ms"),
     ):  # fmt: skip
         agent = bl.agent(f"alphabeta(ntuple({run!r}), {options})", game, seed=1)
-        agent.act(states[0])  # warm
+        agent.act(states[0])  # warm up
         nodes, begin = 0.0, time.thread_time()
-        for state in states[1:]:  # once each: what was found for one says nothing about the next
+        for state in states[1:]:  # once each: the results for one do not help with the next
             nodes += agent.act(state).info["nodes"]
         spent = time.thread_time() - begin
         count = len(states) - 1

@@ -40,7 +40,7 @@ def options_of(name: str) -> NetOptions:
 
 
 def board_net(name: str, batch: int, chosen: argparse.Namespace) -> dict[str, Callable[[], Any]]:
-    """A net of planes: a question about a batch, by vector level and to torch."""
+    """Calls of a net of planes on a batch, one for each vector level and one for torch."""
     shape = (2, chosen.rows, chosen.cols)
     net = Net(net_layers(NetShape(*shape, chosen.cols, 1), options_of(name)))
     plain = folded(net)
@@ -94,7 +94,7 @@ def milliseconds(ways: dict[str, Callable[[], Any]], repeats: int = 15) -> dict[
 
 
 def given(core: Evaluator) -> EvaluatorSpec:
-    """An evaluator that is made already, for a search."""
+    """The specification of an existing evaluator, for a search."""
 
     class Given(EvaluatorSpec):
         name = "given"
@@ -106,7 +106,7 @@ def given(core: Evaluator) -> EvaluatorSpec:
 
 
 def empty_program(shape: tuple[int, ...]) -> NetProgram:
-    """A net with next to no arithmetic: what calling one from Python costs."""
+    """A net with almost no arithmetic, to measure the cost of calling one from Python."""
     program = NetProgram(*shape)
     weights, bias = np.zeros((1, int(np.prod(shape))), np.float32), np.zeros(1, np.float32)
     program.finish([program.linear(0, weights, bias) for _ in range(2)])

@@ -43,7 +43,7 @@ class Learned:
 
 
 Exam = Callable[[Learned, int, int], ExamResult]
-"""Of what was learned, the number of games, the seed."""
+"""A function of the trained agent, the number of games and the seed."""
 
 
 def named(name: str, times: int = 1) -> Exam:
@@ -86,7 +86,7 @@ class Figure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     cost: float = 1
-    """Rough CPU seconds, so that the longest come first."""
+    """Rough estimate in CPU seconds, so that the longest tasks start first."""
 
 
 _PERFECT: dict[str, Exam] = {"AB": named("ab"), "AB-DL": named("abdl")}
@@ -99,7 +99,7 @@ _AS_DEFAULT = dict.fromkeys(_STARTS, "as connectfour")
 _TICTACTOE: dict[str, Exam] = {"MaxN": named("perfect")}
 _NIM: dict[str, Exam] = {"Bouton": named("bouton")}
 _HEX: dict[str, Exam] = {"MCTS 10,000": first_against("mcts(rollout, iterations=10000)")}
-# The papers' agent excludes only the inverse of the last twist; ours goes back to no earlier position.
+# The papers' agent excludes only the inverse of the last twist; ours returns to no earlier position.
 _CUBE: dict[str, Exam] = {
     "20 steps, memory 1": twists(13, 20, 1),
     "50 steps, memory 1": twists(13, 50, 1),
@@ -318,7 +318,7 @@ def main() -> None:
         for seed in range(1, options.seeds + 1)
         if (name, seed) not in done
     ]
-    # A fresh process a task: gigabytes of tables go back at once, and the CPU time is the task's own.
+    # A new process for each task frees gigabytes of tables at once, and its CPU time is that of the task.
     pool = ProcessPoolExecutor(
         options.jobs, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1
     )

@@ -24,7 +24,7 @@ POSITIONS, REPEATS = 20, 3
 
 
 def agent(net: str, iterations: int, way: str) -> str:
-    """The search without solver: a proven root would end it early."""
+    """The search without its solver, because a proven root would end it early."""
     batch, visits = way.split(":")
     return f'mcts(net("{net}"), iterations={iterations}, solver=False, batch={batch}, leaf_visits={visits})'
 
@@ -43,7 +43,7 @@ def positions(game: bl.Game, seed: int) -> list[bl.State]:
 
 
 def milliseconds(searches: dict[str, Agent], states: list[bl.State]) -> dict[str, float]:
-    """CPU time a move by way, the least of several turns: a busy machine only slows down."""
+    """CPU time per move of each way: the minimum of several repeats, because a busy machine only slows down."""
     least = dict.fromkeys(searches, np.inf)
     for _ in range(REPEATS):
         for way, search in searches.items():
@@ -95,8 +95,8 @@ def main() -> None:
 def _meet(
     given: argparse.Namespace, game: bl.Game, iterations: int, way: str, spent: dict[str, float]
 ) -> list[str]:
-    """The way's Elo in a match for every kind of equality."""
-    said = []
+    """The Elo of the way in a match at equal iterations or equal time."""
+    text = []
     for equal in given.equal if given.games else []:
         ours = iterations if equal == "iterations" else round(iterations * spent["1:0"] / spent[way])
         pair = [agent(given.run, ours, way), agent(given.run, iterations, "1:0")]
@@ -118,8 +118,8 @@ def _meet(
             },
             given.out,
         )
-        said.append(f"{elo:+d} ({low:+d} to {high:+d})")
-    return said
+        text.append(f"{elo:+d} ({low:+d} to {high:+d})")
+    return text
 
 
 if __name__ == "__main__":

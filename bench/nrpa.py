@@ -47,7 +47,7 @@ def main() -> None:
 
     begin, playouts, longest, scores = time.process_time(), 0.0, 0.0, []
     seed = chosen.seed
-    # Whole searches only, so that a seed's result does not depend on the machine: stops when no other would fit.
+    # Only whole searches, so that a seed's result does not depend on the machine; stops when the next would not fit.
     while not scores or time.process_time() - begin + longest <= 60 * chosen.minutes:
         started = time.process_time()
         agent = bl.agent(f"nrpa({settings})", game, seed=seed)

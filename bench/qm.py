@@ -40,7 +40,7 @@ def curve(learner: str, name: str, parameters: dict, matches: int, lines: int, g
         wins = played = 0
         if line > 0:
             part = matches // lines
-            looked_at = min(part, 2000)  # every match is learned; the last of a part are counted
+            looked_at = min(part, 2000)  # all matches are learned; only the last ones of a part are counted
             trainee.core.train(part - looked_at)
             for _ in range(looked_at):
                 learns = trainee.core.episodes_done % game.players

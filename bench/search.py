@@ -104,7 +104,7 @@ def forest() -> None:
         for _ in range(3):
             grown = bl.Forest(game, trees, seed=1, **options)
             rng = np.random.default_rng(0)
-            for _ in range(4):  # games that are no longer alike
+            for _ in range(4):  # so that the games differ
                 legal = grown.roots()[1]
                 grown.play((rng.random(legal.shape) * legal).argmax(axis=1))
             start = time.process_time(), time.perf_counter()
@@ -121,7 +121,7 @@ def forest() -> None:
     )
 
 
-# Shapes of the paper preset; a little training, because an empty network would have no opinion to follow.
+# Shapes of the paper preset; a little training, because an empty network has no preferences.
 WRAPPED = [("connectfour", 1000, 20_000), ("othello", 10_000, 500), ("rubiks", 1000, 50_000)]
 
 
@@ -155,7 +155,7 @@ def decision_time(agent: bl.Agent, state: bl.State) -> float:
 
 
 def threads(most: int, games: int) -> None:
-    """Iterations a second by the wall clock (needs idle cores), and their worth in a match."""
+    """Iterations a second by the wall clock (needs idle cores), and their gain in a match."""
     counts = [n for n in (1, 2, 4, 8, 16, 32) if n <= most]
     rows = []
     with tempfile.TemporaryDirectory() as folder:

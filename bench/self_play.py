@@ -165,7 +165,7 @@ def ours(
         "simulations an evaluation": counts.simulations / max(counts.evaluations, 1),
         "rows a batch": clock.rows / max(clock.batches, 1),
     }
-    # Of the lanes' time: each is a thread that does one of these things or waits for its turn.
+    # Percentages of the lanes' time: each lane is a thread that does one of these things or waits for its turn.
     total = wall * min(settings.self_play.lanes, settings.self_play.games)
     shares = {f"{kind} %": 100 * spent / total for kind, spent in clock.seconds.items()}
     return found | shares | {"rest %": 100 - sum(shares.values())}
@@ -175,7 +175,7 @@ def ours(
 
 
 class PeerNet:
-    """Our net behind the peer's interface, asked as its own examples ask theirs."""
+    """Our net behind the peer's interface, called as in the peer's examples."""
 
     def __init__(self, net: Any) -> None:
         self.net = net.eval()

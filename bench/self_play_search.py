@@ -51,7 +51,7 @@ def positions(rows: int, cols: int, connect: int, count: int) -> list[tuple[bl.S
         if state.is_terminal:
             continue
         values = solver.act(state).values
-        if len(set(values.values())) > 1:  # otherwise nothing can be done wrong
+        if len(set(values.values())) > 1:  # otherwise no action is wrong
             found.append((state, values))
     return found
 
@@ -59,7 +59,7 @@ def positions(rows: int, cols: int, connect: int, count: int) -> list[tuple[bl.S
 def measure(
     variant: str, parameters: dict, episodes: int, count: int, seed: int
 ) -> tuple[float, float, float]:
-    """Share of wrong actions, mean error of values, CPU seconds of the training."""
+    """Proportion of wrong actions, mean error of values, CPU seconds of the training."""
     game = bl.game("connectfour", **parameters)
     if "50 times" in variant:
         episodes *= 50  # about as much computing time as MCTS takes

@@ -52,21 +52,21 @@ class Case:
 
     game: str
     figure: str
-    """That of bench/learning.py which trains the same, or more of it."""
+    """The figure of bench/learning.py that trains the same network, or trains it longer."""
     preset: str
     agents: Mapping[str, str]
     asked: Mapping[str, str]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Other than the preset's."""
+    """Settings that differ from the preset."""
     episodes: int | None = None
-    """Fewer than the preset has."""
+    """Fewer than in the preset."""
     part: int = 10
     """Games played by one process."""
     fewer: Mapping[str, int] = field(default_factory=dict)
-    """Agents that play fewer games: one in this number."""
+    """Agents that play fewer games, and the divisor."""
     cost: float = 0
-    """CPU seconds of the training: the longest come first."""
+    """CPU seconds of the training, so that the longest start first."""
 
 
 # The paper's agent excludes only the inverse of the last twist.
@@ -258,12 +258,12 @@ def measure(options: argparse.Namespace, folder: Path) -> int:
             if (run, label, part) not in done
         ]
 
-    # A fresh process a task: gigabytes of tables go back at once.
+    # A new process for each task frees gigabytes of tables at once.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(options.jobs, mp_context=context, max_tasks_per_child=1)
     failed = False
     with pool:
-        # A network's games are queued when it is trained; until then its training is waited for.
+        # The games of a network are queued once it is trained.
         waiting: dict[Future[Any], tuple[Any, ...]] = {}
         for case in cases:
             for seed in range(1, options.seeds + 1):

@@ -49,7 +49,7 @@ def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str,
         exams=[],
         **settings,
     )
-    told = ("generation", "policy_loss", "value_loss", "simulations_per_second")
+    columns = ("generation", "policy_loss", "value_loss", "simulations_per_second")
     last = json.loads((out / "generations.jsonl").read_text().splitlines()[-1]) if generations else {}
     return {
         "run": arm,
@@ -57,7 +57,7 @@ def train(arm: str, seed: int, runs: str, parent: str | None, options: dict[str,
         "board": f"{rows}x{cols}",
         "seconds": round(time.monotonic() - begin, 1),
         "actions": run.actions,
-        **{name: last[name] for name in told if name in last},
+        **{name: last[name] for name in columns if name in last},
     }
 
 
@@ -157,10 +157,10 @@ def main() -> None:
         "threads": given.threads or max(1, (os.cpu_count() or 1) // given.jobs),
     }
     begin = time.monotonic()
-    told: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
 
     def keep(line: dict[str, Any]) -> None:
-        told.append(line)
+        lines.append(line)
         tell(line, given.out)
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -171,7 +171,7 @@ def main() -> None:
             for seed in range(1, given.seeds + 1):
                 _one_seed(jobs, seed, runs, given.parent, options)
             jobs.finish()
-    _report(told, options, time.monotonic() - begin)
+    _report(lines, options, time.monotonic() - begin)
 
 
 def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dict[str, Any]) -> None:
@@ -202,13 +202,13 @@ def _one_seed(jobs: Jobs, seed: int, runs: str, parent: str | None, options: dic
         jobs.add(trained("scratch"), train, "scratch", seed, runs, None, options)
 
 
-def _report(told: list[dict[str, Any]], options: dict[str, Any], seconds: float) -> None:
-    matches = list(dict.fromkeys(line["match"] for line in told if "match" in line))
+def _report(lines: list[dict[str, Any]], options: dict[str, Any], seconds: float) -> None:
+    matches = list(dict.fromkeys(line["match"] for line in lines if "match" in line))
     rows = []
     for name in matches:
-        lines = [line for line in told if line.get("match") == name]
-        totals = [str(sum(line[key] for line in lines)) for key in ("games", "wins", "draws", "losses")]
-        rows.append([name, mean([line["score"] for line in lines]), *totals])
+        own = [line for line in lines if line.get("match") == name]
+        totals = [str(sum(line[key] for line in own)) for key in ("games", "wins", "draws", "losses")]
+        rows.append([name, mean([line["score"] for line in own]), *totals])
     rows.sort(key=lambda row: ("uct" in row[0], row[0]))
     generations = f"{options['generations']} generations ({options['parent_generations']} of the parent)"
     table(

@@ -88,7 +88,7 @@ GAMES_A_NET = 2
 Line = dict[str, Any]
 
 
-# ---- what a process does ----
+# ---- jobs ----
 
 
 def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]) -> Line:
@@ -100,7 +100,7 @@ def train(game: str, variant: str, seed: int, runs: str, options: dict[str, Any]
             "warm_start": variant.rstrip("+"),
             "switch": "adaptive" if variant.endswith("+") else "fixed",
         }
-    for name in AlphaZero.flat(**settings).idle(settings):  # `train` refuses what does nothing
+    for name in AlphaZero.flat(**settings).idle(settings):  # `train` refuses settings without effect
         del settings[name]
     out = Path(runs) / f"{game}-{variant}-{seed}"
     begin = time.monotonic()
@@ -201,7 +201,7 @@ def untrained(game: str, variant: str, seed: int, options: dict[str, Any]) -> Li
     }
 
 
-# ---- who does it when ----
+# ---- scheduling ----
 
 
 class Jobs:
@@ -218,7 +218,7 @@ class Jobs:
         heapq.heappush(self.queue, (urgency, next(self.number), call))
 
     def __iter__(self) -> Iterator[Line]:
-        """Results as they come."""
+        """Yield results as they finish."""
         while self.queue or self.running:
             while self.queue and len(self.running) < self.jobs:
                 self.running.add(self.pool.submit(*heapq.heappop(self.queue)[2]))
@@ -243,15 +243,15 @@ def main() -> None:
         return report_speed(given.games, given.simulations)
     if given.table:
         files = [read(path) for path in given.table]
-        for told in files:
-            report(told, "as written")
+        for lines in files:
+            report(lines, "as written")
         return report_all(files)
-    told = read(given.out) if given.out and given.out.exists() else []
+    lines = read(given.out) if given.out and given.out.exists() else []
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     begin = time.monotonic()
 
     def keep(line: Line) -> None:
-        told.append(line)
+        lines.append(line)
         tell(line, given.out)
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -265,26 +265,26 @@ def main() -> None:
                         wanted = (variant, game, seed, given.warm_policy, given.rave_of)
                         if not any(
                             tuple(map(t.get, ("untrained", "game", "seed", "policy", "rave_of"))) == wanted
-                            for t in told
+                            for t in lines
                         ):
                             jobs.add((seed,), untrained, game, variant, seed, _chosen(given))
                 for line in jobs:
                     keep(line)
             else:
-                _train_and_play(jobs, told, keep, seeds, runs, given)
-    report(told, f"{given.jobs} processes, {time.monotonic() - begin:.0f} s in all, {_words(given)}")
+                _train_and_play(jobs, lines, keep, seeds, runs, given)
+    report(lines, f"{given.jobs} processes, {time.monotonic() - begin:.0f} s in all, {_words(given)}")
 
 
 def _train_and_play(
-    jobs: Jobs, told: list[Line], keep: Any, seeds: range, runs: str, given: argparse.Namespace
+    jobs: Jobs, lines: list[Line], keep: Any, seeds: range, runs: str, given: argparse.Namespace
 ) -> None:
     options = _chosen(given)
     pairs = [(None, one, other) for one, other in itertools.combinations(given.variants, 2)]
     for stage, (one, other) in itertools.product(given.stages, itertools.chain(*CLAIMS.values())):
         if one in given.variants and other in given.variants:
             pairs.append((stage, one, other))
-    met = {(t["game"], t["seed"], t.get("stage"), *t["match"]) for t in told if "match" in t}
-    trained = {(t["game"], t["seed"], t["run"]) for t in told if "run" in t and given.runs}
+    met = {(t["game"], t["seed"], t.get("stage"), *t["match"]) for t in lines if "match" in t}
+    trained = {(t["game"], t["seed"], t["run"]) for t in lines if "run" in t and given.runs}
 
     def trained_all(game: str, seed: int) -> bool:
         return all((game, seed, variant) in trained for variant in given.variants)
@@ -302,7 +302,7 @@ def _train_and_play(
             let_meet(game, seed)
         for variant in given.variants:
             if (game, seed, variant) not in trained:
-                # Adaptive runs take longest: an idle core at the end is one that had a short run last.
+                # Adaptive runs take longest and go first, so that no core idles for long at the end.
                 jobs.add((seed, 1, not variant.endswith("+")), train, game, variant, seed, runs, options)
     for line in jobs:
         keep(line)
@@ -444,23 +444,23 @@ def ratings_of(lines: list[Line]) -> BayesElo | None:
     return bayes_elo(results, anchor="baseline" if "baseline" in names else None)
 
 
-def report(told: list[Line], how: str) -> None:
-    """Print a table a game of the results so far."""
+def report(lines: list[Line], how: str) -> None:
+    """Print a table of the results so far for each game."""
     for game in GAMES:
-        lines = [line for line in told if line["game"] == game]
+        own = [line for line in lines if line["game"] == game]
         for policy, rave_of in itertools.product(POLICIES, ("own", "all")):
-            mine = [t for t in lines if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
+            mine = [t for t in own if (t.get("policy"), t.get("rave_of")) == (policy, rave_of)]
             report_untrained(game, f"policy of {policy}, RAVE of {rave_of} actions", mine, how)
-        runs = [line for line in lines if "run" in line]
+        runs = [line for line in own if "run" in line]
         if not runs:
             continue
-        matches = [line for line in lines if "match" in line and "stage" not in line]
+        matches = [line for line in own if "match" in line and "stage" not in line]
         pooled = ratings_of(matches)
         alone = ratings_by_seed(matches)
         rows = []
         for variant in (v for v in ALL if any(r["run"] == v for r in runs)):
             mine = [r for r in runs if r["run"] == variant]
-            # A run that never switched counts as though it had in the generation after the last.
+            # A run that never switched counts as if it had switched in the generation after the last.
             switches = [r["switch"] or len(r["arena_rewards"]) + 1 for r in mine if r["arena_rewards"]]
             late = sum(r["switch"] is None for r in mine if r["arena_rewards"])
             cells = ["", "", ""]
@@ -496,7 +496,7 @@ def report(told: list[Line], how: str) -> None:
             "{} runs of {:.0f} s each, {:.0f} of self-play and {:.0f} of learning".format(len(runs), *seconds)
         )
         report_differences(list(alone.values()), "seeds")
-        report_stages(game, [line for line in lines if "stage" in line], how)
+        report_stages(game, [line for line in own if "stage" in line], how)
         if game == "othello":
             report_published()
 
@@ -525,8 +525,8 @@ def ratings_by_seed(matches: list[Line]) -> dict[int, BayesElo]:
 def report_all(files: list[list[Line]]) -> None:
     """The claims over both rated games and all files; each seed counts once."""
     seeds: list[BayesElo] = []
-    for told, game in itertools.product(files, ("connectfour", "othello")):
-        matches = [t for t in told if t["game"] == game and "match" in t and "stage" not in t]
+    for lines, game in itertools.product(files, ("connectfour", "othello")):
+        matches = [t for t in lines if t["game"] == game and "match" in t and "stage" not in t]
         seeds += ratings_by_seed(matches).values()
     if len(files) > 1:
         console.print("\nall files, connectfour and othello:")

@@ -496,7 +496,7 @@ def test_none_inside_a_list_is_no_object() -> None:
         play_one(core, [], starts=[None])
     with pytest.raises(BoardLabError, match="not by None"):
         play_one(core, [None])
-    with pytest.raises(BoardLabError, match="not after None"):
+    with pytest.raises(BoardLabError, match="cannot be None"):
         core.initial_state(0).with_history([None])  # type: ignore[list-item]
 
 
@@ -809,7 +809,7 @@ for attempt in (
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     no_memory, no_threads = (
         "there is not enough memory for this",
-        "the system gives no more threads; ask for fewer",
+        "the system cannot start more threads; use fewer",
     )
     assert done.stdout.splitlines() == [no_memory] * 2 + [no_threads] * 2, done
     assert bl.open_run(tmp_path / "run").is_finished  # what could not begin has replaced nothing

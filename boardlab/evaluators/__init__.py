@@ -1,4 +1,7 @@
-"""Evaluators: judges of positions. Adding one: a frozen dataclass with `build`, a line in EVALUATORS."""
+"""Evaluators: judges of positions.
+
+To add one, write a frozen dataclass with `build` and add a line to EVALUATORS.
+"""
 
 from boardlab.evaluators.evaluator import Evaluator, EvaluatorSpec
 from boardlab.evaluators.features import Features, register_features

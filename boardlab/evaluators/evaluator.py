@@ -1,4 +1,4 @@
-"""An evaluator answers three questions about a position: value, action values, priors."""
+"""Evaluators estimate a position's value, its action values and its priors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,10 @@ class EvaluatorSpec:
 
 
 class Evaluator:
-    """An evaluator for one game. Make one with `boardlab.evaluator(expression, game)`."""
+    """An evaluator for one game.
+
+    Make one with `boardlab.evaluator(expression, game)`.
+    """
 
     __slots__ = ("core", "expression", "game")
 
@@ -44,7 +47,10 @@ class Evaluator:
         return self.core.value(self._core_state(state), as_seed(seed))
 
     def values(self, states: Sequence[State], seed: int = 0) -> NDArray[np.float64]:
-        """The values of many states, [states, players]; nets and judges in Python get one batch."""
+        """Return the values of many states, [states, players].
+
+        Nets and judges in Python get them as one batch.
+        """
         if isinstance(states, State) or not isinstance(states, Sequence):
             raise BoardLabError(f"values needs a list of states, not {shown(states)}; value judges one")
         return self.core.values([self._core_state(state) for state in states], as_seed(seed))

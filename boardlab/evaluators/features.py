@@ -1,4 +1,7 @@
-"""The evaluator over a trained value function on features, the user's own among them."""
+"""The evaluator over a trained value function on features.
+
+Features may be the game's or the user's own.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -70,7 +73,7 @@ def _asked(game: Game, name: str) -> Callable[[_engine.State, int], NDArray[np.f
 
 @dataclass(frozen=True)
 class Features(EvaluatorSpec):
-    """A trained value function on features, read from its run folder: features("runs/nim")."""
+    """A value function trained on features, from its run: features("runs/nim")."""
 
     run: str = option("", "the folder of the run")
 

@@ -11,7 +11,10 @@ from boardlab.options import option
 
 @dataclass(frozen=True)
 class Mix(EvaluatorSpec):
-    """Mixes the values of two evaluators, (1 - weight) first + weight second; priors are the first one's."""
+    """A mix of two evaluators: (1 - weight) first + weight second.
+
+    Only values are mixed; priors are the first one's.
+    """
 
     first: EvaluatorSpec = option(Score(), "gives the priors and a part of the value")
     second: EvaluatorSpec = option(Rollout(), "gives the other part of the value")

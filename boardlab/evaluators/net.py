@@ -34,7 +34,10 @@ PLAYING_ROWS = 64
 
 @dataclass(frozen=True)
 class Net(EvaluatorSpec):
-    """A trained neural net: AlphaZero's (values and priors), or a puzzle's (distances to the goal)."""
+    """A trained neural net: AlphaZero's, or a puzzle's distance net.
+
+    AlphaZero's nets give values and priors, those of puzzles distances to the goal.
+    """
 
     run: str = option("", "the folder of the run")
     device: str = option(
@@ -67,7 +70,10 @@ class Net(EvaluatorSpec):
 
 
 def net_evaluator(game: Game, net: LayeredNet, device: str, low: float, high: float) -> _engine.Evaluator:
-    """The engine's evaluator over AlphaZero's net, whose values -1 and 1 stand for `low` and `high`."""
+    """Return the engine's evaluator over AlphaZero's net.
+
+    The net's values -1 and 1 stand for the outcomes `low` and `high`.
+    """
     if device == "cpu":
         factor, offset = (high - low) / 2, (high + low) / 2
         return _engine.net_evaluator(
@@ -81,7 +87,10 @@ def net_evaluator(game: Game, net: LayeredNet, device: str, low: float, high: fl
 def puzzle_evaluator(
     game: Game, layers: DistanceLayers, arrays: Mapping[str, NDArray[Any]], device: str
 ) -> _engine.Evaluator:
-    """The engine's evaluator over a net of distances; all cores of a CPU share large batches."""
+    """Return the engine's evaluator over a net of distances.
+
+    Large batches are divided among all cores of a CPU.
+    """
     if device != "cpu":
         return distance_evaluator(game, net_distances(layers, arrays, device))
     return _engine.net_evaluator(

@@ -1,4 +1,7 @@
-"""The evaluator over a trained n-tuple network, and how a network is built from its description."""
+"""The evaluator over a trained n-tuple network.
+
+Also builds a network from its description.
+"""
 
 import contextlib
 import os
@@ -36,7 +39,10 @@ class NTuple(EvaluatorSpec):
 def load_network(
     run: str | os.PathLike[str], game: Game | None = None
 ) -> tuple[_engine.NTupleNetwork, dict[str, Any], Game]:
-    """The trained network of a run, its description and its game, which must be `game` if given."""
+    """Return the trained network of a run, its description and its game.
+
+    The game must be `game` if that is given.
+    """
     folder = RunFolder(run)
     agent, game = folder.read_trained(*PER_ACTION, game=game)
     description = agent["network"]

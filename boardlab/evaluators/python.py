@@ -1,4 +1,7 @@
-"""Evaluators written in Python: functions of arrays that judge a batch of positions."""
+"""Evaluators written in Python.
+
+They are functions of arrays that judge a batch of positions.
+"""
 
 import re
 from collections.abc import Callable
@@ -63,7 +66,10 @@ def check_inputs(inputs: str) -> None:
 
 
 def checked_answer(answer: Any, priors: bool) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
-    """A judge's answer as 32-bit arrays with two dimensions; the engine checks the rest."""
+    """Return a judge's answer as 32-bit arrays with two dimensions.
+
+    The engine checks the rest.
+    """
     if isinstance(answer, tuple) and len(answer) == 2:
         values, logits = answer
     elif priors:
@@ -104,7 +110,7 @@ def _kind(value: Any) -> str:
 def own_evaluator(
     name: str, make: Factory, *, inputs: str, priors: bool, outcome: str
 ) -> type[EvaluatorSpec]:
-    """The parameters of an evaluator in Python, read from the signature of its factory."""
+    """Return a Python evaluator's parameters, read from its factory's signature."""
     if not callable(make):
         raise BoardLabError(
             f"register_evaluator decorates a function of the game that returns a judge, not {shown(make)}"

@@ -1,4 +1,4 @@
-"""The evaluator over a learned Q table, and how a table is built from its description."""
+"""The evaluator over a learned Q table, and the table of a description."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ KINDS = ("q-table", "qm")
 
 @dataclass(frozen=True)
 class QTable(EvaluatorSpec):
-    """A table of state-action values learned by q-table or qm, from its run folder: qtable("runs/ttt")."""
+    """A Q table learned by q-table or qm, from its run folder: qtable("runs/ttt")."""
 
     run: str = option("", "the folder of the run")
     rollouts: int | None = option(

@@ -1,4 +1,4 @@
-"""Evaluators that need no learning: random playouts, the score so far, a game's own solver."""
+"""Evaluators without learning: random playouts, current score, exact solver."""
 
 from dataclasses import dataclass
 
@@ -60,7 +60,10 @@ class Solver(EvaluatorSpec):
 
 @dataclass(frozen=True)
 class Endgame(EvaluatorSpec):
-    """Another evaluator, with exact values near the end (two-player games without chance)."""
+    """Exact values near the end of a game, elsewhere those of another evaluator.
+
+    For two-player games without chance.
+    """
 
     evaluator: EvaluatorSpec = option(Score(), "judges positions that are not solved")
     below: int = option(8, "most actions left for which a position is solved", low=0, high=1000)

@@ -72,7 +72,10 @@ class LearningNet:
         return torch.tanh(self.value(answers[0])), self.policy(answers[1])
 
     def _add_all(self, layers: list[nn.Module], value: int) -> tuple[int, list[nn.Module]]:
-        """Add the leading units of the layers; return the last one's value and the remaining layers."""
+        """Add the units that the layers begin with.
+
+        Return the value of the last unit and the remaining layers.
+        """
         while layers:
             begin = value
             if block := _block(layers[0]):

@@ -31,7 +31,10 @@ def uses_gpu(wanted: str) -> bool:
 
 
 def may_have_gpu() -> bool:
-    """Whether a GPU driver is installed: a check that avoids the slow import of PyTorch."""
+    """Whether a GPU driver is installed, found without importing PyTorch.
+
+    That import is slow.
+    """
     if sys.platform == "win32":
         return True
     try:

@@ -1,4 +1,4 @@
-"""Nets that estimate a puzzle's distance to its goal, described without a framework.
+"""Framework-independent nets that estimate a puzzle's distance to its goal.
 
 They read the board vector, not planes: the first layer adds one row of weights for the value of each cell or
 group of cells (a cubie and its turn). Distances become values in the game's units: the best score plus the
@@ -54,7 +54,10 @@ class DistanceLayers:
 
 
 def distance_layers(game: Game, description: Mapping[str, Any]) -> DistanceLayers:
-    """The layers of a net that agent.toml describes; raises BoardLabError where it describes none."""
+    """Return the layers of the net described in agent.toml.
+
+    Raises BoardLabError if the description is invalid.
+    """
     values = game.core.cell_values()
     groups = tuple(
         tuple(as_integer("a cell of groups", cell, 0, len(values) - 1) for cell in group)

@@ -1,4 +1,7 @@
-"""Nets on a GPU: folded batch normalisation, bfloat16, CUDA graphs. Needs PyTorch."""
+"""Nets on a GPU: folded batch normalisation, bfloat16 and CUDA graphs.
+
+Needs PyTorch.
+"""
 
 import copy
 import threading
@@ -45,11 +48,12 @@ def folded(net: Net) -> Net:
 
 
 class GpuJudge(NetJudge):
-    """A judge on a GPU in bfloat16; batches of prepared sizes are replayed as CUDA graphs.
+    """A judge on a GPU in bfloat16.
 
-    A small net is a chain of short kernels, and launching them one by one takes several times as long as they
-    run. Each thread that asks has a stream and buffers of its own, so that one batch is computed while
-    another is on its way and a third is being collected.
+    Batches of prepared sizes are replayed as CUDA graphs. A small net is a chain of short kernels, and
+    launching them one by one takes several times as long as they run. Each thread that asks has a stream and
+    buffers of its own, so that one batch is computed while another is on its way and a third is being
+    collected.
     """
 
     def __init__(self, net: LayeredNet, low: float, high: float) -> None:
@@ -92,7 +96,7 @@ class GpuJudge(NetJudge):
 
 
 class _Lane:
-    """One thread's way to the GPU: a stream, pinned memory, and a graph per batch size."""
+    """One thread's stream, pinned memory and graphs, one graph per batch size."""
 
     def __init__(self, net: Net, rows: int, shape: tuple[int, ...]) -> None:
         self.net = net

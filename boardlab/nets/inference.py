@@ -1,6 +1,7 @@
-"""Judges of batches in Python: nets on a CPU through the engine's layers, on a GPU through PyTorch.
+"""Nets as judges of batches, on a CPU or a GPU.
 
-A judge has its own copy of a net's weights; `load` replaces them. Several threads may ask it at once.
+The engine's layers run them on a CPU, PyTorch on a GPU. A judge has its own copy of a net's weights; `load`
+replaces them. Several threads may ask it at once.
 """
 
 import os
@@ -25,7 +26,10 @@ DISTANCES_CHUNK = 128
 
 
 class NetJudge:
-    """A net as a judge; its values in [-1, 1] become outcomes between `low` and `high`."""
+    """A net as a judge of batches.
+
+    Its values in [-1, 1] are scaled to outcomes between `low` and `high`.
+    """
 
     middle: np.float32
     half: np.float32
@@ -38,7 +42,10 @@ class NetJudge:
         self.middle, self.half = np.float32((high + low) / 2), np.float32((high - low) / 2)
 
     def prepare(self, askers: int, rows: int, shape: tuple[int, ...]) -> None:
-        """Prepare for `askers` threads with at most `rows` rows of that shape, while none asks."""
+        """Prepare for batches of at most `rows` rows from `askers` threads.
+
+        `shape` is that of a row. No thread may ask meanwhile.
+        """
 
     def __call__(self, planes: NDArray[np.float32], legal: NDArray[np.bool_]) -> Answer:
         """(values [n, values], logits [n, actions]) of planes [n, planes, rows, cols]."""
@@ -46,7 +53,10 @@ class NetJudge:
 
 
 def net_judge(net: LayeredNet, device: str, low: float, high: float, threads: int = 1) -> NetJudge:
-    """The judge on a device; `threads` of a CPU share a batch without changing the answers."""
+    """Return the judge for a device.
+
+    On a CPU, `threads` threads divide a batch between them; the answers do not depend on their number.
+    """
     if device == "cuda":
         from boardlab.nets.gpu import GpuJudge
 
@@ -55,7 +65,7 @@ def net_judge(net: LayeredNet, device: str, low: float, high: float, threads: in
 
 
 class Crew:
-    """Threads that run parts of a batch through a program of the engine at the same time."""
+    """Threads that run the parts of a batch through an engine program in parallel."""
 
     def __init__(self, threads: int, chunk: int) -> None:
         self._threads, self._chunk = threads, chunk

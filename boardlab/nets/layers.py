@@ -1,4 +1,4 @@
-"""The layers of nets with a value and a policy head, described without a framework.
+"""Framework-independent layers of nets with a value and a policy head.
 
 PyTorch trains them (`torch_net.py`) and the engine runs them on a CPU (`program.py`), so that a trained net
 plays where PyTorch is not installed. Arrays have the names of PyTorch's `state_dict`, as in run files.
@@ -75,7 +75,10 @@ class Linear:
 
 @dataclass(frozen=True)
 class Embedding:
-    """The sum of one row of weights per group of cells, chosen by the group's joint value."""
+    """The sum of one row of weights per group of cells.
+
+    The joint value of a group's cells selects its row.
+    """
 
     cells: tuple[tuple[int, ...], ...]
     """The cells of each group."""
@@ -130,7 +133,10 @@ class Residual:
 
 @dataclass(frozen=True)
 class Scaled:
-    """x + scale f(x), the scale learned from 0 on: deep nets without batch normalisation (SkipInit)."""
+    """A residual block x + scale f(x) with a learned scale (SkipInit).
+
+    The scale starts at 0, so that deep nets learn without batch normalisation.
+    """
 
     inner: "Layer"
 
@@ -237,7 +243,10 @@ def _normed(inputs: int, outputs: int, size: int = 3, padding: int | None = None
 
 
 def _head(shape: NetShape, options: NetOptions, first: list[Layer], outputs: int, hidden: int = 0) -> Layer:
-    """A 1x1 convolution, then fully connected layers: what depends on the size of the board."""
+    """A head: a 1x1 convolution, then fully connected layers.
+
+    Only heads depend on the size of the board.
+    """
     flat = options.head_filters * shape.rows * shape.cols
     layers = [*first, Relu(), Flatten(), Dropout(options.dropout)]
     if hidden:
@@ -246,7 +255,10 @@ def _head(shape: NetShape, options: NetOptions, first: list[Layer], outputs: int
 
 
 def _church(shape: NetShape, options: NetOptions, residual: bool) -> NetLayers:
-    """AZ-Res and AZ-Conv (Church 2019): blocks of two normalised convolutions, with a short cut or not."""
+    """AZ-Res and AZ-Conv (Church 2019).
+
+    Blocks of two normalised convolutions, with a short cut (AZ-Res) or without (AZ-Conv).
+    """
     width = options.channels
     body: list[Layer] = [*_normed(shape.planes, width), Relu()]
     inner = (*_normed(width, width), Relu(), *_normed(width, width))
@@ -262,7 +274,10 @@ def _church(shape: NetShape, options: NetOptions, residual: bool) -> NetLayers:
 
 
 def _pool(shape: NetShape, options: NetOptions) -> NetLayers:
-    """Residual blocks like KataGo's: no batch normalisation, every second one sees the whole board."""
+    """Residual blocks like KataGo's, without batch normalisation.
+
+    Every second block sees the whole board.
+    """
     width = options.channels
     whole = Convolution(width, width, has_bias=True)
     body: list[Layer] = [Convolution(shape.planes, width, has_bias=True)]
@@ -279,7 +294,10 @@ def _pool(shape: NetShape, options: NetOptions) -> NetLayers:
 
 
 def _wang(shape: NetShape, options: NetOptions) -> NetLayers:
-    """alpha-zero-general's net, as in Wang et al. (2021): four convolutions, the last two unpadded."""
+    """The net of alpha-zero-general, as in Wang et al. (2021).
+
+    It has four convolutions, the last two without padding.
+    """
     shrink = min(2, (min(shape.rows, shape.cols) - 1) // 2)  # a board smaller than 5x5 keeps its padding
     layers: list[Layer] = []
     inputs = shape.planes

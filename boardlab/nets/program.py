@@ -1,4 +1,4 @@
-"""A net of `layers.py` as a program of the engine: how a CPU asks it, without a framework."""
+"""Nets of `layers.py` as engine programs, which run on a CPU without PyTorch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -53,7 +53,10 @@ def distance_program(
 
 
 class Builder:
-    """Adds layers to a program; batch normalisation becomes part of the layer before it."""
+    """Adds layers to an engine program.
+
+    Batch normalisation is folded into the layer before it.
+    """
 
     def __init__(self, program: NetProgram, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.program, self.arrays = program, arrays

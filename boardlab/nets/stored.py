@@ -1,4 +1,4 @@
-"""Nets in run folders: described in agent.toml, with the weights in a file beside it."""
+"""Nets in run folders: a description in agent.toml, the weights in a file."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,10 @@ LARGEST_SIZE = 1 << 24
 
 
 def net_description(game: Game, options: NetOptions) -> dict[str, Any]:
-    """The description of a net in agent.toml: sizes from the game, options from the user."""
+    """Return a net's description for agent.toml.
+
+    Sizes come from the game, options from the user.
+    """
     try:
         planes, rows, cols = game.initial_state().planes().shape
     except ValueError:
@@ -39,7 +42,10 @@ def net_description(game: Game, options: NetOptions) -> dict[str, Any]:
 
 
 def described_layers(description: Mapping[str, Any]) -> NetLayers:
-    """The layers of a net that agent.toml describes; raises BoardLabError where it describes none."""
+    """Return the layers of the net described in agent.toml.
+
+    Raises BoardLabError if the description is invalid.
+    """
     shape = {name: as_integer(name, description[name], 1, LARGEST_SIZE) for name in SHAPE}
     options = {option.name: _described(option, description[option.name]) for option in options_of(NetOptions)}
     return net_layers(NetShape(**shape), NetOptions(**options))

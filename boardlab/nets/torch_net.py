@@ -1,4 +1,7 @@
-"""The nets of `layers.py` in PyTorch, imported only for training and GPUs (extra `az`)."""
+"""The nets of `layers.py` in PyTorch.
+
+Imported only for training and for GPUs (extra `az`).
+"""
 
 from collections.abc import Mapping
 from typing import Any

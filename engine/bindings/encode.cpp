@@ -2,8 +2,8 @@
 
 namespace boardlab {
 
-// A learner's examples are kept as fields, which are small and are checked when they are read; a net sees them as
-// arrays, turned by a symmetry where it is to learn that turned positions are alike.
+// A learner stores its examples as fields, which are small and are checked when they are read. A net gets them as
+// arrays, each transformed by a symmetry if the net is to learn that symmetric positions are equivalent.
 void bind_encode(nb::module_ &m) {
   m.def(
       "encode",
@@ -15,7 +15,7 @@ void bind_encode(nb::module_ &m) {
         if (fields.shape(1) != width)
           throw std::invalid_argument("a state of " + game->name() + " has " + std::to_string(width) + " fields, not " +
                                       std::to_string(fields.shape(1)));
-        if (symmetries.shape(0) != rows) throw std::invalid_argument("symmetries must be one a state");
+        if (symmetries.shape(0) != rows) throw std::invalid_argument("there must be one symmetry for every state");
         ArrayBatch batch(Encoding(game, inputs_named(inputs)));
         batch.reserve(rows);
         const std::size_t actions = batch.encoding().actions();
@@ -31,7 +31,7 @@ void bind_encode(nb::module_ &m) {
                     game->table().from_fields(game->table().self, state.data(), fields.data() + i * width))
               throw std::invalid_argument("state " + std::to_string(i) + ": " + error);
             if (game->player(state.data()) < 0)
-              throw std::invalid_argument("state " + std::to_string(i) + ": no player moves there");
+              throw std::invalid_argument("state " + std::to_string(i) + ": it is no player's turn");
             const std::uint64_t g = symmetries.data()[i];
             if (g >= game->symmetries())
               throw std::invalid_argument("there is no symmetry " + std::to_string(g) + "; " + game->name() + " has " +
@@ -50,8 +50,8 @@ void bind_encode(nb::module_ &m) {
         return nb::make_tuple(batch.inputs(rows), batch.legal(rows), image_array);
       },
       nb::arg("game"), nb::arg("fields").noconvert(), nb::arg("symmetries").noconvert(), nb::arg("inputs"),
-      "(inputs, legal, images): states as a net sees them, each turned by its symmetry; images[i, a] is what the legal "
-      "action a becomes, -1 elsewhere.");
+      "(inputs, legal, images): states as a net sees them, each turned by its symmetry; images[i, a] is the image of "
+      "the legal action a, -1 elsewhere.");
 }
 
 }  // namespace boardlab

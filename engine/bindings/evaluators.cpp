@@ -11,7 +11,7 @@ void check_seen(const PyState &state) {
   if (state.seen_by >= 0) throw std::invalid_argument("an evaluator needs a full state; use determinize() first");
 }
 
-// Asks a clone: an evaluator has scratch memory, and other threads may run meanwhile.
+// Calls a clone, because an evaluator has scratch memory and other threads may run at the same time.
 template <class Ask>
 Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint64_t seed, std::uint64_t stream,
                     std::size_t size, const Ask &ask) {
@@ -28,7 +28,7 @@ Array<double> asked(const Evaluator &evaluator, const PyState &state, std::uint6
   return to_array(out);
 }
 
-// The value of each state; an evaluator that judges batches is asked once.
+// The value of each state; an evaluator of batches is called once.
 Array<double> values_of(const Evaluator &evaluator, const std::vector<std::shared_ptr<PyState>> &states,
                         std::uint64_t seed) {
   const Game &game = evaluator.game();
@@ -61,7 +61,7 @@ Array<double> values_of(const Evaluator &evaluator, const std::vector<std::share
   return array;
 }
 
-// Itself and all that it asks, as far as they are written in Python.
+// The evaluator and those that it calls, as far as they are written in Python.
 template <class Visit>
 void visit_python_parts(PyObject *self, const Visit &visit) {
   if (!nb::inst_ready(self)) return;
@@ -109,8 +109,8 @@ void bind_evaluators(nb::module_ &m) {
                 e, s, seed, 5, static_cast<std::size_t>(e.game().players()),
                 [](Evaluator &mine, const void *state, Rng &rng, double *out) { mine.judge(state, rng, out); });
           },
-          nb::arg("state"), nb::arg("seed") = 0, "One number a player.")
-      .def("values", &values_of, nb::arg("states"), nb::arg("seed") = 0, "[states, players], asked as one batch.")
+          nb::arg("state"), nb::arg("seed") = 0, "One number for each player.")
+      .def("values", &values_of, nb::arg("states"), nb::arg("seed") = 0, "[states, players], evaluated as one batch.")
       .def(
           "action_values",
           [](const Evaluator &e, const PyState &s, std::uint64_t seed) {
@@ -122,7 +122,8 @@ void bind_evaluators(nb::module_ &m) {
                            mine.action_values(state, actions, rng, out);
                          });
           },
-          nb::arg("state"), nb::arg("seed") = 0, "One number a legal action, for the player to move.")
+          nb::arg("state"), nb::arg("seed") = 0,
+          "One number for each legal action, from the view of the player to move.")
       .def(
           "priors",
           [](const Evaluator &e, const PyState &s, std::uint64_t seed) {
@@ -134,7 +135,7 @@ void bind_evaluators(nb::module_ &m) {
                            mine.priors(state, actions, rng, out);
                          });
           },
-          nb::arg("state"), nb::arg("seed") = 0, "A probability a legal action.");
+          nb::arg("state"), nb::arg("seed") = 0, "One probability for each legal action.");
 
   m.def(
       "rollout_evaluator",
@@ -183,7 +184,7 @@ void bind_evaluators(nb::module_ &m) {
       },
       nb::arg("game"), nb::arg("program"), nb::arg("inputs"), nb::arg("squashes"), nb::arg("factor"), nb::arg("offset"),
       nb::arg("threads") = 1,
-      "A net on the CPU: values are offset + factor * its first output (tanh of it, where it squashes).");
+      "A net on the CPU: values are offset + factor * its first output, or the tanh of that if it squashes.");
   bind_python_evaluator(m);
 }
 

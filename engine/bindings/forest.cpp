@@ -9,7 +9,7 @@ namespace boardlab {
 
 namespace {
 
-// A forest as Python holds it, with the arrays that show its leaves. One thread at a time.
+// A forest as Python holds it, with the arrays that show its leaves, for one thread at a time.
 struct PyForest {
   PyForest(const GamePtr &game, int outcome, Inputs inputs, const ForestOptions &options, std::uint64_t seed)
       : forest(game, outcome, inputs, options, seed), batch(forest.encoding()) {
@@ -39,8 +39,8 @@ using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 const T *one_a_tree(const char *what, const Forest &forest, const Vector<T> &array) {
   if (array.shape(0) != forest.size())
-    throw std::invalid_argument(std::string(what) + " must be one a tree: " + std::to_string(forest.size()) + ", not " +
-                                std::to_string(array.shape(0)));
+    throw std::invalid_argument(std::string(what) + " must have one entry for every tree: " +
+                                std::to_string(forest.size()) + ", not " + std::to_string(array.shape(0)));
   return array.data();
 }
 
@@ -64,7 +64,7 @@ Array<T> rows_of(const Forest &forest, std::size_t columns, T empty, const Fill 
   return array;
 }
 
-// `ranked`: the score that ends of games are compared with, where rewards are ranked.
+// `ranked`: the threshold for final scores, if rewards are ranked.
 void make_forest(PyForest *self, const std::shared_ptr<Game> &game, std::int64_t trees, const TreeOptions &tree,
                  const std::string &inputs, const std::string &outcome, double rollout_weight,
                  std::optional<double> ranked, std::int64_t cache_bytes, std::int64_t threads, std::uint64_t seed) {
@@ -77,9 +77,9 @@ void make_forest(PyForest *self, const std::shared_ptr<Game> &game, std::int64_t
   options.cache_bytes = checked_count("cache_bytes", cache_bytes, 0, 1ll << 40);
   options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
   if (ranked && game->players() != 1)
-    throw std::invalid_argument("rewards are ranked in games for one player, and " + game->name() + " has more");
+    throw std::invalid_argument("ranked rewards need a game for one player; " + game->name() + " has more");
   if (game->is_hidden())
-    throw std::invalid_argument("a forest searches games in which nothing is hidden, not " + game->name());
+    throw std::invalid_argument("a forest cannot search a game with hidden information such as " + game->name());
   new (self) PyForest(game, outcome_index(*game, outcome), inputs_named(inputs), options, seed);
 }
 
@@ -93,7 +93,7 @@ void bind_forest(nb::module_ &m) {
       .def_prop_ro("trees", [](const PyForest &f) { return f.forest.size(); })
       .def_prop_ro(
           "inputs", [](const PyForest &f) { return f.batch.inputs(f.forest.capacity()); },
-          "Rows that wait for an evaluation; the first ones are filled.")
+          "The rows that wait for an evaluation; only the first ones are filled.")
       .def_prop_ro("legal", [](const PyForest &f) { return f.batch.legal(f.forest.capacity()); })
       .def(
           "state",
@@ -145,7 +145,7 @@ void bind_forest(nb::module_ &m) {
             check_idle(f.forest);
             f.forest.play(trees, actions_played);
           },
-          nb::arg("actions").noconvert(), "Play one action a tree, then nature's moves; -1 plays none.")
+          nb::arg("actions").noconvert(), "Play one action in every tree (-1: none), then nature's moves.")
       .def(
           "fields",
           [](PyForest &f) {
@@ -203,7 +203,7 @@ void bind_forest(nb::module_ &m) {
             }
             return nb::make_tuple(roots.inputs(f.forest.size()), roots.legal(f.forest.size()));
           },
-          "(inputs, legal) of the present states; zeros for finished games")
+          "(inputs, legal) of the current states; zeros for finished games")
       .def(
           "start",
           [](PyForest &f, const Vector<std::int64_t> &iterations, const Vector<bool> &noise) {
@@ -225,7 +225,7 @@ void bind_forest(nb::module_ &m) {
             const WithoutGil release;
             return f.forest.step(answers, f.batch.input_row(0), f.batch.legal_row(0));
           },
-          nb::arg("values"), nb::arg("logits"), "Back the answers up; return the number of rows that wait now.")
+          nb::arg("values"), nb::arg("logits"), "Back up the answers; return the number of rows that wait now.")
       .def("forget",
            [](PyForest &f) {
              const Occupied occupied(f);
@@ -289,7 +289,7 @@ void bind_forest(nb::module_ &m) {
               data[i] = -1;
               if (children.empty()) continue;
               const auto running = f.forest.tree(i).running();
-              const auto better = [](const Node &x, const Node &y) {  // the ranking of the search mcts
+              const auto better = [](const Node &x, const Node &y) {  // ranked as in the search mcts
                 if (!x.visits || x.visits != y.visits) return x.visits > y.visits;
                 return x.mean() > y.mean();
               };

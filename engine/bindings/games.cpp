@@ -46,7 +46,7 @@ void PyState::check_view(std::int64_t player) const {
   if (seen_by >= 0 && seen_by != player)
     throw std::invalid_argument("this is only what player " + std::to_string(seen_by) +
                                 " sees of the state; what player " + std::to_string(player) +
-                                " sees cannot be told from it");
+                                " sees cannot be derived from it");
 }
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -104,7 +104,7 @@ std::uint64_t checked_symmetry(const Game &game, std::uint64_t g) {
   return g;
 }
 
-// Two games of one name with other parameters differ in one of these, or in the positions that they take for possible.
+// Games of one name with different parameters differ in one of these, or in the positions that they accept.
 bool has_same_facts(const Game &a, const Game &b) {
   const auto facts = [](const bl_game &t) {
     return std::tuple(t.state_size, t.players, t.action_count, t.outcome_count, t.max_legal, t.horizon, t.flags,
@@ -114,7 +114,7 @@ bool has_same_facts(const Game &a, const Game &b) {
   return facts(a.table()) == facts(b.table());
 }
 
-// Whether the game makes the same bytes of the state's fields; of what only one player sees it need not make any.
+// Whether the game reads the same bytes from the state's fields. It need not be able to read one player's view.
 bool is_position_of(const Game &game, const PyState &state, PyState &scratch) {
   if (state.seen_by >= 0) return true;
   std::vector<std::int32_t> fields(static_cast<std::size_t>(game.table().field_count));
@@ -143,7 +143,8 @@ void bind_games(nb::module_ &m) {
       [](const std::string &name, const nb::capsule &table) {
         if (!table.name() || std::string(table.name()) != "boardlab.bl_game")
           throw std::invalid_argument("expected a capsule named boardlab.bl_game");
-        // Another version's table may be shorter than ours: until the version is known, only its first words are read.
+        // Another version's table may be shorter than ours, so that only its first words are read until the version is
+        // known.
         const auto *given = static_cast<const bl_game *>(table.data());
         bl_game copy{};
         copy.abi_version = given->abi_version;
@@ -200,7 +201,7 @@ void bind_games(nb::module_ &m) {
             const Range r = g.outcome_range(outcome_index(g, outcome));
             return std::tuple(r.min, r.max, r.loose);
           },
-          nb::arg("outcome") = "score", "(min, max, whether that is only an estimate)")
+          nb::arg("outcome") = "score", "(min, max, whether these are only estimates)")
       .def("cell_values",
            [](const Game &g) {
              std::vector<int> values;
@@ -277,7 +278,7 @@ void bind_games(nb::module_ &m) {
             copy->seen_by = s.seen_by;
             return copy;
           },
-          nb::arg("state"), "The same state for this game, which has the same rules as the state's own.");
+          nb::arg("state"), "The same state in this game, whose rules must be those of the state's own game.");
 
   nb::class_<PyState>(m, "State", "A position, with the ones before it for undo.")
       .def_prop_ro("game", [](const PyState &s) { return std::const_pointer_cast<Game>(s.game); })
@@ -305,8 +306,9 @@ void bind_games(nb::module_ &m) {
           [](const PyState &s, const std::vector<StatePtr> &before) {
             StatePtr copy = copy_of(s, false);
             for (const StatePtr &earlier : before) {
-              if (!earlier) throw std::invalid_argument("a state comes after states, not after None");
-              if (earlier->game != s.game) throw std::invalid_argument("a state before it belongs to another game");
+              if (!earlier) throw std::invalid_argument("the states before a state cannot be None");
+              if (earlier->game != s.game)
+                throw std::invalid_argument("a state before this one belongs to another game");
               copy->history.push_back(earlier->buffer);
             }
             return copy;
@@ -350,7 +352,7 @@ void bind_games(nb::module_ &m) {
       .def(
           "to_bytes",
           [](const PyState &s) { return nb::bytes(static_cast<const char *>(s.data()), s.game->state_size()); },
-          "The bytes that make the position: equal for equal positions.")
+          "The bytes of the position, equal for equal positions.")
       .def(
           "__eq__",
           [](const PyState &a, const PyState &b) { return a.game == b.game && a.game->equal(a.data(), b.data()); },
@@ -521,7 +523,7 @@ void bind_games(nb::module_ &m) {
             return s.advance([&](void *next) { return s.game->playout(next, rng, static_cast<int>(most), false); });
           },
           nb::arg("seed"), nb::arg("max_actions"),
-          "Plays random actions in place, up to the game's horizon; returns how many.");
+          "Plays random actions in place, up to the game's horizon; returns their number.");
 
   m.def(
       "perft",
@@ -588,7 +590,8 @@ void bind_games(nb::module_ &m) {
             if (card >= DECK) throw std::invalid_argument("a card is a number from 0 to 51: rank * 4 + suit");
             set |= card_bit(card);
           }
-          if (std::popcount(set) != static_cast<int>(cards)) throw std::invalid_argument("a card is there twice");
+          if (std::popcount(set) != static_cast<int>(cards))
+            throw std::invalid_argument("a hand has the same card twice");
           out[i] = hand_strength(set);
         }
         return array;

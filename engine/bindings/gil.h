@@ -1,9 +1,9 @@
-// Taking and letting go of the GIL, and calling Python, also while the interpreter ends.
+// Acquiring and releasing the GIL, and calling Python, also while the interpreter shuts down.
 //
-// A daemon thread may be inside the engine when the main thread leaves Python. Up to Python 3.13 whoever then asks for
-// the GIL, and that includes Python code which the engine has called, is ended by unwinding its stack (pthread_exit).
-// C++ answers with std::terminate at the first catch-all, and destructors would use Python without the GIL. From 3.14
-// on such a thread blocks for ever, until the process ends, and that is what it does here with every version.
+// A daemon thread may be inside the engine when the main thread shuts Python down. Up to Python 3.13, a thread that
+// then requests the GIL, even in Python code which the engine has called, is ended by unwinding its stack
+// (pthread_exit). C++ calls std::terminate at the first catch-all, and destructors would use Python without the GIL.
+// From 3.14 on such a thread blocks until the process ends; here it does so with every version.
 #pragma once
 
 #include <Python.h>
@@ -20,7 +20,7 @@ namespace boardlab {
 // Called when the module is imported.
 void remember_main_thread();
 
-// Whether the interpreter ends and this is not the thread that ends it.
+// Whether the interpreter is shutting down on another thread.
 bool is_cut_off();
 
 [[noreturn]] inline void block_for_ever() {
@@ -48,7 +48,7 @@ class Gil {
     if (is_cut_off()) block_for_ever();
     try {
       state_ = PyGILState_Ensure();
-    } catch (...) {  // the interpreter began to end while this thread waited: its stack must not be unwound further
+    } catch (...) {  // Python shut down while this thread waited: its stack must not be unwound further
       block_for_ever();
     }
   }
@@ -63,7 +63,7 @@ class Gil {
   PyGILState_STATE state_;
 };
 
-// Lets go of the GIL and takes it again at the end.
+// Releases the GIL and acquires it again at the end.
 class WithoutGil {
  public:
   WithoutGil() : thread_(PyEval_SaveThread()) {}

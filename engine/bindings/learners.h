@@ -1,4 +1,4 @@
-// What the bindings of learners share.
+// Declarations shared by the bindings of learners.
 #pragma once
 
 #include "bindings/module.h"
@@ -6,20 +6,20 @@
 
 namespace boardlab {
 
-// A learner as Python holds it. One thread at a time.
+// A learner as Python holds it, for one thread at a time.
 struct PyLearner {
   explicit PyLearner(std::unique_ptr<ntuple::SelfPlay> l) : learner(std::move(l)) {}
   std::unique_ptr<ntuple::SelfPlay> learner;
   std::atomic<bool> busy{false};
 };
-// The same with its kind of learner, for what only that has.
+// The same with its kind of learner, for functions that only that kind has.
 template <class Kind>
 struct PyKindOfLearner : PyLearner {
   explicit PyKindOfLearner(std::unique_ptr<Kind> l) : PyLearner(std::move(l)) {}
   const Kind &kind() const { return static_cast<const Kind &>(*learner); }
 };
 
-// Settings of self-play with the outcome of that name; throws where one is out of range or the game has hidden cards.
+// Settings of self-play with the outcome of that name; throws if one is out of range or the game has hidden cards.
 ntuple::TdSettings checked_self_play(const Game &game, ntuple::TdSettings settings, const std::string &outcome);
 
 }  // namespace boardlab

@@ -12,7 +12,7 @@ namespace boardlab {
 
 namespace {
 
-// Finished games on their way to Python: they arrive in any order and are handed out in the order of the games.
+// Finished games on their way to Python. They arrive in any order and are handed over in the order of the games.
 class InOrder {
  public:
   explicit InOrder(std::int64_t first) : next_(first) {}
@@ -37,7 +37,7 @@ class InOrder {
   std::deque<std::optional<GameRecord>> waiting_;
 };
 
-// Whom each thread plays with: clones where the engine can make them, else agents that Python made for it.
+// The agents of each thread: clones where the engine can make them, otherwise agents that Python made for it.
 struct Team {
   std::vector<std::unique_ptr<Search>> clones;
   std::unique_ptr<Evaluator> judge;
@@ -48,7 +48,7 @@ std::vector<Team> make_teams(const std::vector<std::vector<SearchPtr>> &agents, 
                              std::int64_t games) {
   std::vector<Team> teams(
       static_cast<std::size_t>(std::min(static_cast<std::int64_t>(agents.size()), std::max<std::int64_t>(games, 1))));
-  std::map<const PySearch *, std::size_t> shared;  // agents that cannot be cloned, and the one thread they play on
+  std::map<const PySearch *, std::size_t> shared;  // agents that cannot be cloned, and the only thread they play on
   for (std::size_t t = 0; t < teams.size(); ++t) {
     for (const SearchPtr &agent : agents[t]) {
       teams[t].clones.push_back(agent->search->clone());
@@ -63,8 +63,8 @@ std::vector<Team> make_teams(const std::vector<std::vector<SearchPtr>> &agents, 
   return teams;
 }
 
-// Plays all games, one thread a team. `receive` is given finished games in the order of the games, some at a time; it
-// throws to stop the match. How many games come at a time depends on the clock, what they are does not.
+// Plays all games, one thread for each team. `receive` gets finished games in the order of the games, several at a
+// time; it throws to stop the match. The number of games in a call depends on timing, the games themselves do not.
 void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &plan, const nb::callable &receive) {
   InOrder finished(plan.first);
   std::atomic<std::int64_t> next{plan.first}, done{plan.first};
@@ -80,7 +80,7 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
       ++done;
     }
   };
-  // Nothing may leave a thread but through `failure`; the first one stops the others.
+  // Exceptions must leave a thread only through `failure`; the first one stops the others.
   const auto guarded = [&](const auto &task) {
     try {
       task();
@@ -103,7 +103,7 @@ void play_match(const GamePtr &game, std::vector<Team> &teams, const MatchPlan &
     SignalPoll signals;
     std::vector<std::thread> helpers;
     auto last = std::chrono::steady_clock::now();
-    bool is_enough = false;  // for whom the games are handed to
+    bool is_enough = false;  // whether the receiver has stopped the match
     const auto hand_over = [&] {
       const Gil gil;
       try {
@@ -185,12 +185,12 @@ void bind_match(nb::module_ &m) {
         plan.adjudication.threshold = threshold;
         plan.adjudication.patience = static_cast<int>(checked_count("patience", patience, 1, 1000000));
         if (judge && (game->players() != 2 || !game->is_zero_sum()))
-          throw std::invalid_argument("only two-player zero-sum games are adjudicated by an evaluator");
+          throw std::invalid_argument("an evaluator can adjudicate only two-player zero-sum games");
         if (judge && judge->game_ptr() != game) throw std::invalid_argument("the judge was made for another game");
         if (judge && judge->outcome() != SCORE) throw std::invalid_argument("a judge must estimate the score");
         for (const auto &start : starts) {
           if (!start) throw std::invalid_argument("a match starts from states, not from None");
-          if (start->game != game) throw std::invalid_argument("a start belongs to another game");
+          if (start->game != game) throw std::invalid_argument("a start state belongs to another game");
           if (start->seen_by >= 0) throw std::invalid_argument("a match needs full states to start from");
           plan.starts.push_back(start->buffer);
           plan.before_starts.push_back(start->history);
@@ -200,7 +200,7 @@ void bind_match(nb::module_ &m) {
         if (seatings.empty()) throw std::invalid_argument("a match needs at least one seating");
         for (const auto &seating : seatings) {
           if (seating.size() != static_cast<std::size_t>(game->players()))
-            throw std::invalid_argument("a seating names one agent a player");
+            throw std::invalid_argument("a seating must name one agent for every player");
           for (const int agent : seating) checked_count("agent", agent, 0, static_cast<std::int64_t>(agents) - 1);
         }
         std::map<PySearch *, std::unique_ptr<Busy>> busy;

@@ -44,7 +44,7 @@ std::string describe(const nb::python_error &error) {
 
 namespace {
 
-// What the engine or the machine refuses is a BoardLabError in Python. Its class is looked up when it is needed,
+// Errors of the engine and of the system become a BoardLabError in Python. Its class is looked up when it is needed,
 // because the package imports this module first.
 void refuse(const char *name, const char *what) {
   PyObject *kind = nullptr;
@@ -68,8 +68,8 @@ void translate_refusal(const std::exception_ptr &error, void *) {
     refuse("BoardLabError", refusal.what());
   } catch (const std::bad_alloc &) {
     refuse("OutOfMemoryError", "there is not enough memory for this");
-  } catch (const std::system_error &) {  // only threads ask the system for anything
-    refuse("BoardLabError", "the system gives no more threads; ask for fewer");
+  } catch (const std::system_error &) {  // only starting a thread can throw this
+    refuse("BoardLabError", "the system cannot start more threads; use fewer");
   }
 }
 

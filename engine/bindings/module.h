@@ -1,4 +1,4 @@
-// Shared by the binding files: translate, check arguments, release the GIL. No logic of its own.
+// Shared by the binding files, which convert and check arguments and release the GIL. They have no logic of their own.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -40,11 +40,11 @@ Array<T> new_array(std::initializer_list<std::size_t> shape, T **data) {
   return Array<T>(*data, shape, owner);
 }
 
-// Lets Ctrl-C through during long work without the GIL: looks at most ten times a second.
+// Lets Ctrl-C interrupt long work without the GIL; checks at most ten times a second.
 class SignalPoll {
  public:
   void operator()() {
-    if (is_cut_off()) block_for_ever();  // at once: what the work reads may be gone soon
+    if (is_cut_off()) block_for_ever();  // at once, because the data of the work may be freed soon
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
@@ -59,8 +59,8 @@ class SignalPoll {
 // "agent.py, line 3: ValueError: what it says".
 std::string describe(const nb::python_error &error);
 
-// Calls into Python from an agent. One that fails loses its game: std::invalid_argument with the Python error nested in
-// it. What asks to stop the program goes through.
+// Calls into Python from an agent. An agent that fails loses its game: its Python error is nested in a
+// std::invalid_argument. Exceptions that stop the program, such as KeyboardInterrupt, pass through.
 template <class Call>
 void guarded(const Call &call) {
   try {
@@ -72,7 +72,7 @@ void guarded(const Call &call) {
   }
 }
 
-// Calls the engine from Python: asked directly, an agent or evaluator written in Python raises its own error.
+// Calls the engine from Python. An agent or evaluator written in Python that is called directly raises its own error.
 template <class Call>
 void unwrapped(const Call &call) {
   try {
@@ -95,7 +95,7 @@ class PyState {
 
   void *data() { return buffer.data(); }
   const void *data() const { return buffer.data(); }
-  // Goes on to what `change(bytes)` makes of the position; one that throws, as rules in Python may, changes nothing.
+  // Advances to the position that `change(bytes)` makes. If it throws, as rules in Python may, nothing changes.
   template <class Change>
   auto advance(const Change &change) {
     StateBuffer next = buffer;
@@ -106,16 +106,16 @@ class PyState {
   }
   int player() const { return game->player(data()); }
   std::vector<Action> legal_actions() const;
-  // Throws ValueError with one sentence when the action cannot be played here.
+  // Throws a ValueError of one sentence if the action cannot be played here.
   void check_action(std::int64_t action) const;
   void check_player(std::int64_t player) const;
-  // The same for a question about what the player sees, which another player's view does not answer.
+  // The same for what a player sees, which cannot be derived from another player's view.
   void check_view(std::int64_t player) const;
 };
 
 std::size_t checked_count(const char *what, std::int64_t value, std::int64_t low, std::int64_t high);
 
-// SCORE or the number of a named reward; throws ValueError where the game has none of that name.
+// SCORE or the number of a named reward; throws ValueError if the game has none of that name.
 int outcome_index(const Game &game, const std::string &name);
 
 void bind_games(nb::module_ &m);

@@ -52,16 +52,17 @@ template <class Numbers>
 void check_channels(std::size_t unit, const Numbers &numbers, std::size_t channels) {
   if (numbers.size() != channels)
     throw std::invalid_argument("unit " + std::to_string(unit) + " has " + std::to_string(channels) +
-                                " channels: as many gains, biases, means and variances");
+                                " channels and needs as many gains, biases, means and variances");
 }
 
-// The pointers of what belongs to each unit, after a look at the shapes.
+// Checks the shapes of the arrays of each unit and returns pointers to them.
 template <class Pointers, class FilterArray, class ChannelArray>
 std::vector<Pointers> units_of(const LearningUnits &units, const std::vector<FilterArray> &weights,
                                const std::vector<ChannelArray> &gains, const std::vector<ChannelArray> &biases) {
   const std::size_t count = units.unit_count();
   if (weights.size() != count || gains.size() != count || biases.size() != count)
-    throw std::invalid_argument("there are " + std::to_string(count) + " units: as many weights, gains and biases");
+    throw std::invalid_argument("there are " + std::to_string(count) +
+                                " units, which need as many weights, gains and biases");
   std::vector<Pointers> pointers;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t inputs = units.in_shape(i).channels, outputs = units.out_shape(i).channels,
@@ -78,7 +79,7 @@ std::vector<Pointers> units_of(const LearningUnits &units, const std::vector<Fil
   return pointers;
 }
 
-// The pointers of what belongs to each output.
+// Checks the shapes of the arrays of each output and returns pointers to them.
 template <class Pointer, class BoardArray>
 std::vector<Pointer> outputs_of(const LearningUnits &units, std::size_t n, const std::vector<BoardArray> &boards) {
   if (!units.is_finished()) throw std::invalid_argument("the units are not finished yet");
@@ -136,7 +137,7 @@ void bind_net(nb::module_ &m) {
              const std::vector<std::vector<std::size_t>> &values, const Numbers &weights, const Numbers &bias,
              bool relu) {
             if (cells.size() != values.size())
-              throw std::invalid_argument("every group has its cells and their values");
+              throw std::invalid_argument("groups must have as many lists of values as of cells");
             std::vector<Program::Group> groups;
             for (std::size_t i = 0; i < cells.size(); ++i) groups.push_back({cells[i], values[i]});
             return p.embedding(groups, span(weights), span(bias), relu);
@@ -168,7 +169,7 @@ void bind_net(nb::module_ &m) {
             }
             return answers;
           },
-          nb::arg("planes").noconvert(), "Answers to planes [n, planes, rows, cols], one [n, size] an output.");
+          nb::arg("planes").noconvert(), "Answers to planes [n, planes, rows, cols]: one [n, size] for each output.");
 
   nb::class_<LearningUnits>(m, "LearningUnits",
                             "Units of a convolution, batch normalisation, a short cut and ReLU that learn on a CPU.")
@@ -194,7 +195,7 @@ void bind_net(nb::module_ &m) {
           },
           nb::arg("value"), nb::arg("outputs"), nb::arg("filter"), nb::arg("added") = nb::none(),
           "Adds ReLU(norm(convolution(value)) + added); returns the number of its value.")
-      .def("finish", &LearningUnits::finish, nb::arg("outputs"), "Ends the building; these values are the outputs.")
+      .def("finish", &LearningUnits::finish, nb::arg("outputs"), "Finishes the units; these values are the outputs.")
       .def_prop_ro(
           "output_shapes",
           [](const LearningUnits &units) {
@@ -211,7 +212,7 @@ void bind_net(nb::module_ &m) {
             for (std::size_t i = 0; i < units.unit_count(); ++i) cells.push_back(units.out_shape(i).cells());
             return cells;
           },
-          "The cells of each unit's value.")
+          "The number of cells of each unit's value.")
       .def(
           "forward",
           [](LearningUnits &units, const Planes &planes, const std::vector<Filters> &weights,
@@ -219,11 +220,11 @@ void bind_net(nb::module_ &m) {
              const std::vector<NewChannels> &means, const std::vector<NewChannels> &variances,
              const std::vector<NewBoards> &answers) {
             const std::size_t n = planes.shape(0);
-            if (n == 0) throw std::invalid_argument("there must be a board");
+            if (n == 0) throw std::invalid_argument("there must be at least one board");
             check_planes(planes, units.input().channels, units.input().rows, units.input().cols);
             const auto pointers = units_of<LearningUnits::Weights>(units, weights, gains, biases);
             if (means.size() != pointers.size() || variances.size() != pointers.size())
-              throw std::invalid_argument("each unit has a mean and a variance");
+              throw std::invalid_argument("each unit needs a mean and a variance");
             std::vector<LearningUnits::Moments> moments;
             for (std::size_t i = 0; i < pointers.size(); ++i) {
               check_channels(i, means[i], units.out_shape(i).channels);

@@ -47,7 +47,7 @@ void check(bool good, const char *sentence) {
 
 void check_settings(const Game &game, const TdSettings &s) {
   const auto within = [](double x, double low, double high) { return x >= low && x <= high; };
-  check(s.outcome >= SCORE && s.outcome < game.reward_count(), "there is no such outcome to train on");
+  check(s.outcome >= SCORE && s.outcome < game.reward_count(), "the game has no such outcome to train on");
   check(s.episodes >= 1, "episodes must be at least 1");
   check(s.epsilon_episodes >= 0, "epsilon_episodes cannot be negative");
   check(within(s.alpha, 1e-12, 1e6) && within(s.alpha_final, 1e-12, 1e6), "alpha must be above 0");
@@ -87,7 +87,7 @@ using PyDaviLearner = PyKindOfLearner<ntuple::DaviLearner>;
 using PySarsaLearner = PyKindOfLearner<SarsaLearner>;
 using PyFeatureLearner = PyKindOfLearner<FeatureLearner>;
 
-// What self-play on a network needs, whatever is learned; settings with the outcome of that name.
+// Checks what every learner by self-play needs of a network; returns the settings with the outcome of that name.
 TdSettings checked_settings(const Network &network, TdSettings settings, const std::string &outcome, bool per_action) {
   settings = checked_self_play(network.game(), settings, outcome);
   check(network.is_coherent() == (settings.coherence != Coherence::NONE),
@@ -98,7 +98,7 @@ TdSettings checked_settings(const Network &network, TdSettings settings, const s
   return settings;
 }
 
-// Features that a Python function gives. It is let go of with the GIL, whoever holds the network last.
+// Features computed by a Python function, which is released with the GIL held, whichever thread does it.
 FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std::size_t count) {
   if (own.is_none()) return {0, nullptr};
   const std::shared_ptr<nb::object> held(new nb::object(own), [](nb::object *object) {
@@ -130,7 +130,7 @@ class Busy {
   PyLearner &learner_;
 };
 
-// Ctrl-C ends the work after the running episode, so that what was learned can be saved and resumed.
+// Ctrl-C stops training after the current episode, so that the run can be saved and resumed.
 std::int64_t train(PyLearner &self, std::int64_t episodes) {
   checked_count("episodes", episodes, 0, INT64_MAX);
   const Busy busy(self);
@@ -210,7 +210,7 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("game"), nb::arg("tuples"), nb::arg("symmetries"), nb::arg("groups"), nb::arg("per_player"),
           nb::arg("staged"), nb::arg("feature_tables"), nb::arg("coherent"), nb::arg("per_action"),
-          "What the tables of such a network take; no memory is taken.")
+          "Bytes that the tables of such a network would take; allocates nothing.")
       .def_prop_ro("entries", [](const Network &n) { return n.entries(); })
       .def_prop_ro("bytes", &Network::bytes)
       .def_prop_ro("slots", &Network::slots)
@@ -248,7 +248,8 @@ void bind_ntuple(nb::module_ &m) {
           [](const Network &n, const PyState &s, std::int64_t action) {
             check_state(n, s);
             s.check_action(action);
-            check(n.design().per_action && s.player() >= 0, "only an action of a player has tables, if at all");
+            check(n.design().per_action && s.player() >= 0,
+                  "only the actions of a player have tables, in a network with tables for every action");
             ntuple::Pairs pairs(n);
             pairs.set_state(s.data(), s.player());
             std::vector<std::uint32_t> indices(static_cast<std::size_t>(n.slots()));
@@ -264,7 +265,7 @@ void bind_ntuple(nb::module_ &m) {
             return std::make_shared<NTupleEvaluator>(folded ? folded : n, outcome_index(n->game(), outcome), gamma);
           },
           nb::arg("outcome"), nb::arg("gamma"), nb::arg("learns") = true,
-          "Of a network that learns no more, symmetric tuples are read once for all their boards.");
+          "For a network that no longer learns: symmetric tuples are read once for all their boards.");
 
   nb::enum_<Coherence>(m, "Coherence")
       .value("NONE", Coherence::NONE)
@@ -299,7 +300,7 @@ void bind_ntuple(nb::module_ &m) {
 
   nb::class_<ntuple::Replay>(m, "Replay", "The replay buffer of a learner.")
       .def_prop_ro("size", &ntuple::Replay::size)
-      .def("check", &ntuple::Replay::check, "Refuses what was filled in and does not fit the network.")
+      .def("check", &ntuple::Replay::check, "Raises an error if the contents do not fit the network.")
       .def_prop_ro("indices", [](nb::handle self) { return shown(self, &ntuple::Replay::indices); })
       .def_prop_ro("facts", [](nb::handle self) { return shown(self, &ntuple::Replay::facts); })
       .def_prop_ro("place", [](nb::handle self) { return shown(self, &ntuple::Replay::place); });
@@ -351,7 +352,7 @@ void bind_ntuple(nb::module_ &m) {
             check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr,
                   "search inside self-play needs a single thread");
             check(!learner.replay() || (target_depth == 0 && solve_below == 0),
-                  "a replay buffer keeps no search values; give up one of the two");
+                  "a replay buffer keeps no search values; use only one of the two");
             const TdSettings &settings = learner.settings();
             learner.set_adviser(
                 std::make_unique<SelfPlayAdviser>(learner.network(), settings.outcome, settings.gamma, options));
@@ -360,7 +361,7 @@ void bind_ntuple(nb::module_ &m) {
           nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](PyTdLearner &l) {
-        const Busy busy(l);  // a list that grows while it trains
+        const Busy busy(l);  // training extends this list
         return l.kind().drawn();
       });
 

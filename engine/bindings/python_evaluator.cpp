@@ -45,7 +45,7 @@ Answers checked_answers(const Game &game, std::size_t rows, const FloatMatrix &v
   };
   if (values.shape(0) != rows || !(values.shape(1) == players || (one_column && values.shape(1) == 1)))
     throw std::invalid_argument("the evaluator's values must have the shape [" + std::to_string(rows) + ", " +
-                                std::to_string(players) + "]" + (one_column ? " or one number a position" : "") +
+                                std::to_string(players) + "]" + (one_column ? " or one number for each position" : "") +
                                 ", not " + shape_of(values));
   if (logits && (logits->shape(0) != rows || logits->shape(1) != static_cast<std::size_t>(game.action_count())))
     throw std::invalid_argument("the evaluator's logits must have the shape [" + std::to_string(rows) + ", " +
@@ -113,7 +113,7 @@ nb::object PythonEvaluator::states(LeafBatch &batch) const {
 }
 
 void PythonEvaluator::consult(LeafBatch &batch, const nb::object &inputs, const nb::object &legal) {
-  if (!judge_.is_valid()) throw std::invalid_argument("this evaluator has been taken apart by the garbage collector");
+  if (!judge_.is_valid()) throw std::invalid_argument("the garbage collector has already cleared this evaluator");
   nb::object answer;
   guarded([&] { answer = judge_(inputs, legal); });
   FloatMatrix values;

@@ -8,13 +8,13 @@
 
 namespace boardlab {
 
-// Memory that Python may look at: it lives as long as the last array over it.
+// Memory shared with Python. It lives as long as the last array over it.
 class SharedBuffer {
  public:
-  // Keeps what is there when it is large enough.
+  // Keeps the present memory if it is large enough.
   void reserve(std::size_t bytes);
   std::byte *data() { return data_; }
-  // An array over the front of the memory.
+  // An array over the beginning of the memory.
   template <class T>
   nb::object view(std::span<const std::size_t> shape) const {
     return nb::cast(
@@ -59,7 +59,7 @@ class PythonEvaluator final : public BatchEvaluator {
   ~PythonEvaluator() override;
   std::unique_ptr<Evaluator> clone() const override;
 
-  // For Python's garbage collector: a net whose method is the judge may hold the agent that asks it.
+  // For Python's garbage collector: a net whose method is the judge may hold the agent that calls it.
   int traverse(visitproc visit, void *arg) const {
     Py_VISIT(judge_.ptr());
     return 0;

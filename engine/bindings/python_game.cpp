@@ -1,6 +1,6 @@
 // A game whose rules are a Python object: the contract's table over its methods. Every answer is checked, because the
-// engine trusts a table. What the rules raise, and what is said of a wrong answer, passes through the engine as an
-// exception, from any thread.
+// engine trusts a table. Exceptions of the rules, and errors about wrong answers, pass through the engine as C++
+// exceptions, from any thread.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -11,7 +11,7 @@ namespace boardlab {
 
 namespace {
 
-// A state is the rules' whole numbers, then who moves and who moved last: these two are asked for all the time.
+// A state is the rules' whole numbers, then who moves and who moved last, stored because they are read all the time.
 class PythonGame {
  public:
   PythonGame(const nb::object &rules, const nb::dict &facts)
@@ -55,13 +55,13 @@ class PythonGame {
     PyErr_SetString(kind.ptr(), (name_ + ": " + what).c_str());
     throw nb::python_error();
   }
-  // The same with what was returned, and in which position.
+  // The same, with the value that was returned and the position.
   [[noreturn]] void refuse(const char *function, const std::string &wanted, nb::handle given,
                            const void *s = nullptr) const {
     const std::string where = s ? " in the position " + shown(position(s), 400) : "";
     fail(std::string(function) + " must return " + wanted + ", not " + shown(given, 200) + where);
   }
-  // Its repr, cut after so many characters.
+  // The object's repr, cut to a number of characters.
   static std::string shown(nb::handle value, Py_ssize_t most) {
     const nb::object text = nb::repr(value);
     if (PyUnicode_GetLength(text.ptr()) <= most) return nb::cast<std::string>(text);
@@ -75,11 +75,11 @@ class PythonGame {
   }
   nb::object rng(std::uint64_t *word) const { return random_(bl_random(word)); }
 
-  // Reads a sequence with `read(i, item)`, which says whether the item is right.
+  // Reads a sequence with `read(i, item)`, which returns whether the item is valid.
   template <class Read>
   std::size_t read(const char *function, const std::string &wanted, const nb::object &given, std::size_t least,
                    std::size_t most, const void *s, const Read &read_item) const {
-    // A tuple of our own: asking an item for its number may run code that changes the list.
+    // A copy as a tuple, because converting an item to a number may run code that changes the list.
     const nb::object items = nb::steal(PySequence_Tuple(given.ptr()));
     if (!items.is_valid()) {
       if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();  // Ctrl-C, or a generator that failed
@@ -112,8 +112,8 @@ class PythonGame {
     return "from " + std::to_string(low) + " to " + std::to_string(high);
   }
 
-  // A position that the rules return, to be looked at before it takes the place of another: what is refused leaves the
-  // state as it was. `before` is the state that it was made of, or null.
+  // A position that the rules returned, checked before it replaces another: an invalid one leaves the state unchanged.
+  // `before` is the state that it was made from, or null.
   class Found {
    public:
     Found(const PythonGame &game, const char *function, const nb::object &given, const void *before)
@@ -138,7 +138,7 @@ class PythonGame {
              given, s);
     return p;
   }
-  // What a function that does not play makes of the state: the same player moves in it.
+  // The state that a function without an action returns; it must have the same player to move.
   void transform(void *s, const char *function, const nb::object &given) const {
     Found found(*this, function, given, s);
     if (asked_mover(found.data()) != mover(s)) fail(std::string(function) + " must not change who moves");
@@ -191,13 +191,13 @@ class PythonGame {
     for (std::size_t i = 0; i < found.size(); ++i) outcomes[i] = found[i].first, probabilities[i] = found[i].second;
     return static_cast<int>(found.size());
   }
-  // A player's numbers, as many as there are players or features.
+  // Numbers for a player: one for each player or feature.
   void doubles(const char *function, const nb::object &given, int n, const void *s, double *out) const {
     read(function, std::to_string(n) + (n == 1 ? " finite number" : " finite numbers"), given,
          static_cast<std::size_t>(n), static_cast<std::size_t>(n), s,
          [&](std::size_t i, nb::handle item) { return finite(item, out[i]); });
   }
-  // Final ones must keep what the game says of them: searches scale by it.
+  // Final scores must be within the range that the game declares, because searches scale by it.
   void scores(const void *s, double *out) const {
     const nb::object given = call("scores", position(s));
     doubles("scores", given, players_, s, out);
@@ -205,12 +205,12 @@ class PythonGame {
     double sum = 0;
     for (int p = 0; p < players_; ++p) {
       sum += out[p];
-      if (out[p] < low_ - 1e-9 || out[p] > high_ + 1e-9) refuse("scores", "numbers of the score_range", given, s);
+      if (out[p] < low_ - 1e-9 || out[p] > high_ + 1e-9) refuse("scores", "numbers within score_range", given, s);
     }
     if (is_zero_sum_ && std::abs(sum) > 1e-9)
       refuse("scores", "numbers that add up to 0 (or is_zero_sum is False)", given, s);
   }
-  // Any numbers at all: null, or what is wrong with them.
+  // Checks arbitrary numbers: null if they are a state, otherwise what is wrong with them.
   const char *from_fields(void *s, const std::int32_t *fields) const {
     static thread_local std::string why;
     if (fields[numbers_] < BL_CHANCE || fields[numbers_] >= players_) {
@@ -229,7 +229,7 @@ class PythonGame {
     } catch (nb::python_error &error) {
       if (!error.matches(PyExc_Exception)) throw;
       why = error.matches(PyExc_ValueError) ? nb::cast<std::string>(nb::str(error.value())) : describe(error);
-      if (why.starts_with(name_ + ": ")) why.erase(0, name_.size() + 2);  // who asks says the name
+      if (why.starts_with(name_ + ": ")) why.erase(0, name_.size() + 2);  // the caller adds the name
       return why.c_str();
     }
     return nullptr;
@@ -259,7 +259,7 @@ class PythonGame {
   }
   void symmetry_cells(std::uint64_t g, std::int32_t *source, std::uint8_t *values) const {
     const std::size_t n = cell_values_.size();
-    read("symmetry_cells", "for each of the " + std::to_string(n) + " cells the one that comes there",
+    read("symmetry_cells", "for each of the " + std::to_string(n) + " cells the number of the cell that moves there",
          call("symmetry_cells", g), n, n, nullptr,
          [&](std::size_t i, nb::handle item) { return whole(item, 0, static_cast<std::int64_t>(n) - 1, source[i]); });
     for (std::size_t i = 0; i < n; ++i)
@@ -272,7 +272,7 @@ class PythonGame {
     const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(planes_[axis]); };
     if (!nb::try_cast(given, found) || found.shape(0) != size(0) || found.shape(1) != size(1) ||
         found.shape(2) != size(2))
-      refuse("planes", "an array of the shape that the first position has", given, s);
+      refuse("planes", "an array of the same shape as in the first position", given, s);
     const std::size_t n = size(0) * size(1) * size(2);
     if (!std::all_of(found.data(), found.data() + n, [](float x) { return std::isfinite(x); }))
       refuse("planes", "finite numbers", given, s);
@@ -445,9 +445,9 @@ void bind_python_game(nb::module_ &m) {
           game = std::make_unique<PythonGame>(rules, facts);
           table = game->table(facts);
         } catch (const nb::cast_error &) {
-          throw std::invalid_argument("a fact of a game in Python is of the wrong kind");
+          throw std::invalid_argument("a fact of a game in Python has the wrong type");
         }
-        game.release();  // the table's destroy, which the constructor calls, too, where it refuses
+        game.release();  // the table's destroy frees it, also if the constructor throws
         return std::make_shared<Game>(nb::cast<std::string>(facts["name"]), table);
       },
       nb::arg("rules"), nb::arg("facts"),

@@ -17,11 +17,11 @@ void bind_references(nb::module_ &m) {
       .def(
           "scores",
           [](ConnectFourSolver &solver, const std::vector<int> &cells) {
-            SignalPoll signals;  // the GIL stays: a solver is for one thread at a time
+            SignalPoll signals;  // keeps the GIL, because a solver is for one thread at a time
             return solver.scores(cells, [&signals] { signals(); });
           },
           nb::arg("cells"),
-          "Of each column: stones left to the winner, positive for the side to move; -1000 where it is full.");
+          "The score of each column: stones left to the winner, positive for the side to move; -1000 if it is full.");
 
   m.def(
       "solved_search",

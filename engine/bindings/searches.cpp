@@ -9,10 +9,10 @@ namespace boardlab {
 
 namespace {
 
-// An agent written in Python: a callable that takes a State and returns an action, or a tuple: the action, the policy
-// and the values (one number a legal action), the scores (one a player, or none), the line of play, and pairs of
-// information. It may have reset(seed). With history, its states can be undone to the beginning of the game, which
-// costs a copy of all positions for every decision.
+// An agent written in Python: a callable that takes a State and returns an action or a tuple. The tuple has the action,
+// the policy and the values (one number for each legal action), the scores (one for each player, or none), the line of
+// play, and pairs of information. The agent may have reset(seed). With history, its states can be undone to the
+// beginning of the game, which costs a copy of all positions for every decision.
 class PythonSearch final : public Search {
  public:
   PythonSearch(GamePtr game, nb::callable choose, nb::object reset, bool with_history)
@@ -30,26 +30,26 @@ class PythonSearch final : public Search {
     if (game().is_hidden()) view->seen_by = game().player(state);
     if (!positions_.empty()) view->history.assign(positions_.begin(), positions_.end() - 1);
     nb::object chosen;
-    if (!choose_.is_valid()) throw std::invalid_argument("this agent has been taken apart by the garbage collector");
+    if (!choose_.is_valid()) throw std::invalid_argument("the garbage collector has already cleared this agent");
     guarded([&] { chosen = choose_(view); });
     nb::tuple answer;
     std::vector<double> policy, values, scores;
     if (nb::try_cast(chosen, answer) && answer.size() == 6) {
       if (!nb::try_cast(answer[1], policy) || !nb::try_cast(answer[2], values) || policy.size() != out.actions.size() ||
           values.size() != out.actions.size())
-        throw std::invalid_argument("its policy and values are not one number a legal action");
+        throw std::invalid_argument("its policy and values must have one number for each legal action");
       const auto players = static_cast<std::size_t>(game().players());
       if (!nb::try_cast(answer[3], scores) || (!scores.empty() && scores.size() != players))
-        throw std::invalid_argument("its scores are not one number a player");
-      if (!nb::try_cast(answer[4], out.line)) throw std::invalid_argument("its line of play is no list of actions");
-      if (!nb::try_cast(answer[5], out.info)) throw std::invalid_argument("its info is no number a name");
+        throw std::invalid_argument("its scores must have one number for each player");
+      if (!nb::try_cast(answer[4], out.line)) throw std::invalid_argument("its line of play must be a list of actions");
+      if (!nb::try_cast(answer[5], out.info)) throw std::invalid_argument("its info must map names to numbers");
       out.policy = policy;
       out.values = values;
       std::copy(scores.begin(), scores.end(), out.scores);
       chosen = answer[0];
     }
     if (!nb::try_cast<Action>(chosen, out.action) || PyBool_Check(chosen.ptr()))
-      throw std::invalid_argument("it did not return an action, which is a whole number");
+      throw std::invalid_argument("it must return an action, which is a whole number");
   }
   void follow(const void *state) override {
     if (!with_history_) return;
@@ -57,7 +57,7 @@ class PythonSearch final : public Search {
     game().copy(positions_.back().data(), state);
   }
   bool needs_history() const override { return with_history_; }
-  // The same for a state that knows its history.
+  // The same for a state with its history.
   void follow(const PyState &state) {
     positions_.clear();
     for (const StateBuffer &earlier : state.history) follow(earlier.data());
@@ -70,7 +70,7 @@ class PythonSearch final : public Search {
   }
   std::unique_ptr<Search> clone() const override { return nullptr; }
 
-  // For Python's garbage collector: an agent that is a method of an object which holds the agent is a circle.
+  // For Python's garbage collector: an agent that is a method of an object which holds the agent is a reference cycle.
   int traverse(visitproc visit, void *arg) const {
     Py_VISIT(choose_.ptr());
     Py_VISIT(reset_.ptr());
@@ -85,10 +85,11 @@ class PythonSearch final : public Search {
   nb::callable choose_;
   nb::object reset_;
   bool with_history_;
-  std::vector<StateBuffer> positions_;  // of the game so far, the present one last
+  std::vector<StateBuffer> positions_;  // of the game so far, the current one last
 };
 
-// Visits the parts of a search that are written in Python: itself, or its evaluators. Stops at the first result not 0.
+// Visits the parts of a search that are written in Python: itself, or its evaluators. Stops at the first nonzero
+// result.
 template <class Visit>
 int visit_python_parts(PyObject *self, const Visit &visit) {
   if (!nb::inst_ready(self)) return 0;
@@ -195,7 +196,7 @@ void bind_searches(nb::module_ &m) {
         options.depth = static_cast<int>(checked_count("depth", depth, 1, 200));
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (e->game().is_hidden())
-          throw std::invalid_argument("a full-width search cannot look into the hidden cards of " + e->game().name() +
+          throw std::invalid_argument("a full-width search cannot see the hidden cards of " + e->game().name() +
                                       "; use ismcts, expectimax or mc");
         return wrap(std::make_unique<MaxNSearch>(e->clone(), options, seed));
       },
@@ -214,7 +215,7 @@ void bind_searches(nb::module_ &m) {
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
         if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
         if (!(mpc >= 0)) throw std::invalid_argument("mpc must be at least 0");
-        auto search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);  // refuses games it cannot play
+        auto search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);  // throws for games it cannot play
         if (mpc > 0) {
           SignalPoll signals;
           const WithoutGil release;

@@ -1,4 +1,4 @@
-// What the bindings of evaluators, searches and matches share.
+// Declarations shared by the bindings of evaluators, searches and matches.
 #pragma once
 
 #include "bindings/module.h"
@@ -8,7 +8,7 @@ namespace boardlab {
 
 using EvaluatorPtr = std::shared_ptr<Evaluator>;
 
-// A search as Python holds it, for one thread at a time: a second call while it thinks is refused.
+// A search as Python holds it, for one thread at a time: a second call while it thinks is an error.
 struct PySearch {
   explicit PySearch(std::unique_ptr<Search> s) : search(std::move(s)) {}
   std::unique_ptr<Search> search;

@@ -34,11 +34,11 @@ void bind_tabular(nb::module_ &m) {
             new (self) QTable(game, outcome_index(*game, outcome), static_cast<std::uint64_t>(bytes), by_cells);
           },
           nb::arg("game"), nb::arg("outcome"), nb::arg("bytes"), nb::arg("by_cells") = false)
-      .def_prop_ro("count", &QTable::count, "Pairs that were learned.")
-      .def_prop_ro("most", &QTable::most, "Pairs that there is room for.")
+      .def_prop_ro("count", &QTable::count, "Number of pairs learned.")
+      .def_prop_ro("most", &QTable::most, "Number of pairs that fit.")
       .def_prop_ro("keys", [](nb::handle self) { return shown(self, &QTable::keys); })
       .def_prop_ro("values", [](nb::handle self) { return shown(self, &QTable::values); })
-      .def("recount", &QTable::recount, "To be called when the arrays were filled; refuses what cannot be.")
+      .def("recount", &QTable::recount, "Call after filling the arrays; raises an error if they are inconsistent.")
       .def(
           "value",
           [](const QTable &t, const PyState &s, std::int64_t action) -> std::optional<double> {
@@ -48,7 +48,7 @@ void bind_tabular(nb::module_ &m) {
             const double *found = t.find(t.pair(t.key(s.data(), cells), static_cast<Action>(action)));
             return found ? std::optional<double>(*found) : std::nullopt;
           },
-          nb::arg("state"), nb::arg("action"), "Q of the pair, None where it was never learned.")
+          nb::arg("state"), nb::arg("action"), "Q of the pair, or None if it was never learned.")
       .def(
           "evaluator",
           [](const QTablePtr &t, std::int64_t rollouts) -> std::shared_ptr<Evaluator> {
@@ -67,7 +67,7 @@ void bind_tabular(nb::module_ &m) {
             q.play = checked_self_play(table->game(), settings, outcome);
             if (q.play.outcome != table->outcome()) throw std::invalid_argument("the table is for another outcome");
             if (!(q.play.alpha <= 1 && q.play.alpha_final <= 1))
-              throw std::invalid_argument("alpha of a table must be at most 1");
+              throw std::invalid_argument("alpha must be at most 1 for a table");
             q.random_opponents = random_opponents;
             q.asks_monte_carlo = asks_monte_carlo;
             q.search_iterations =

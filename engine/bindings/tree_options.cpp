@@ -8,8 +8,8 @@ namespace {
 
 using Bound = nb::class_<TreeOptions>;
 
-// The two kinds of fields below refuse only what could corrupt memory or hang. The range that makes sense is declared
-// in boardlab/search/tree_options.py.
+// The two kinds of fields below reject only values that could corrupt memory or hang. The useful range is declared in
+// boardlab/search/tree_options.py.
 void number(Bound &bound, const char *name, double TreeOptions::*field, double low = 0) {
   bound.def_prop_rw(
       name, [field](const TreeOptions &tree) { return tree.*field; },
@@ -25,7 +25,7 @@ void count(Bound &bound, const char *name, Int TreeOptions::*field, std::int64_t
       });
 }
 
-// A field that Python names by a word.
+// A field whose values have names in Python.
 template <class Kind>
 void word(Bound &bound, const char *name, Kind TreeOptions::*field,
           const std::vector<std::pair<const char *, Kind>> &words) {
@@ -58,7 +58,7 @@ TreeOptions checked_tree(TreeOptions tree) {
   check(tree.policy != RootPolicy::RAVE || tree.rave, "the policy \"rave\" needs rave=True");
   check(tree.policy != RootPolicy::IMPROVED || tree.gumbel > 0, "the policy \"improved\" needs gumbel");
   check(!tree.gumbel_interior || (tree.gumbel > 0 && !tree.rave),
-        "gumbel_interior needs gumbel, and goes without rave");
+        "gumbel_interior needs gumbel and cannot be used with rave");
   check(tree.gumbel == 0 || tree.noise_alpha == 0, "gumbel brings its own noise; leave noise out");
   tree.rave_rollouts &= tree.rave;
   return tree;
@@ -67,7 +67,9 @@ TreeOptions checked_tree(TreeOptions tree) {
 void bind_tree_options(nb::module_ &m) {
   Bound bound(m, "TreeOptions", "The options of a search tree; boardlab.TreeOptions declares them.");
   bound.def(nb::init<>());
-  bound.def("check", [](const TreeOptions &tree) { checked_tree(tree); }, "Refuse options that exclude one another.");
+  bound.def(
+      "check", [](const TreeOptions &tree) { checked_tree(tree); },
+      "Raise an error for options that exclude one another.");
   number(bound, "cpuct", &TreeOptions::c);
   number(bound, "epsilon", &TreeOptions::epsilon);
   word<bool>(bound, "fpu", &TreeOptions::fpu_from_parent, {{"absolute", false}, {"parent", true}});

@@ -1,4 +1,4 @@
-// The tree's options at the border to Python.
+// Conversion of the tree's options from Python.
 #pragma once
 
 #include <stdexcept>
@@ -23,7 +23,7 @@ Kind named(const char *what, const std::string &name, const std::vector<std::pai
   throw std::invalid_argument(std::string(what) + " must be one of " + names);
 }
 
-// Refuses options that exclude one another.
+// Throws for options that exclude one another.
 TreeOptions checked_tree(TreeOptions tree);
 
 }  // namespace boardlab

@@ -6,7 +6,7 @@ namespace boardlab {
 
 namespace {
 
-// A walker as Python holds it. One thread at a time.
+// A walker as Python holds it, for one thread at a time.
 struct PyWalks {
   PyWalks(GamePtr game, const void *goal, int threads) : walks(std::move(game), goal, threads) {}
   RandomWalks walks;
@@ -16,7 +16,7 @@ struct PyWalks {
 class Busy {
  public:
   explicit Busy(PyWalks &w) : walks_(w) {
-    if (walks_.busy.exchange(true)) throw std::invalid_argument("these walks are already under way in another thread");
+    if (walks_.busy.exchange(true)) throw std::invalid_argument("these walks are already running in another thread");
   }
   ~Busy() { walks_.busy = false; }
   Busy(const Busy &) = delete;
@@ -34,7 +34,7 @@ void bind_walks(nb::module_ &m) {
           "__init__",
           [](PyWalks *self, const PyState &goal, std::int64_t threads) {
             if (goal.player() != TERMINAL)
-              throw std::invalid_argument("random walks start from a goal, a finished game");
+              throw std::invalid_argument("random walks must start from a goal, which is a finished game");
             new (self) PyWalks(goal.game, goal.data(), static_cast<int>(checked_count("threads", threads, 1, 1024)));
           },
           nb::arg("goal"), nb::arg("threads"))
@@ -45,7 +45,7 @@ void bind_walks(nb::module_ &m) {
             const std::size_t steps = checked_count("length", length, 1, 100000);
             const std::size_t cells = self.walks.cells(), actions = self.walks.actions();
             if (n * steps > (std::size_t{1} << 32) / cells / (successors ? actions : 1))
-              throw std::invalid_argument("so many walks at once would take more than 4 GiB; ask for fewer");
+              throw std::invalid_argument("these walks would take more than 4 GiB at once; use fewer or shorter ones");
             const Busy busy(self);
             std::uint8_t *rows, *next = nullptr, *solved = nullptr;
             auto row_array = new_array<std::uint8_t>({n * steps, cells}, &rows);

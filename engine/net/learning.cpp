@@ -9,14 +9,14 @@ namespace boardlab::net {
 
 namespace {
 
-// A gradient of weights is summed in strips of the boards, each on one thread: enough of them for the threads, and in
-// each enough rows to be worth the way back from tiles to filters.
+// Gradients of weights are summed in strips of boards, each on one thread. There are enough strips for the threads, and
+// enough rows in each to be worth the transform from tiles back to filters.
 constexpr std::size_t MOST_STRIPS = 16, ROWS_OF_STRIP = 128;
-// Rows after which sums of gradients are carried on in double precision.
+// Number of rows after which sums of gradients continue in double precision.
 constexpr std::size_t ROWS_OF_SUM = 256;
-// The fewest chunks of a batch, and the fewest boards of a chunk, which goes first.
+// The fewest chunks of a batch, and the fewest boards of a chunk, which takes precedence.
 constexpr std::size_t CHUNKS = 32, FEWEST_BOARDS = 4;
-constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // of a value, for one board: sizes cannot overflow
+constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // in a value of one board; keeps sizes from overflowing
 
 void grow(Floats &floats, std::size_t size) {
   if (floats.size() < size) floats = Floats(size);
@@ -35,11 +35,12 @@ LearningUnits::LearningUnits(std::size_t planes, std::size_t rows, std::size_t c
       gradients_(1) {}
 
 void LearningUnits::check_reads(std::size_t value) const {
-  if (is_finished()) throw std::invalid_argument("the units are finished and take no further ones");
+  if (is_finished()) throw std::invalid_argument("the units are finished; no more can be added");
   if (value >= shapes_.size())
-    throw std::invalid_argument("there is no value " + std::to_string(value) + " among " +
+    throw std::invalid_argument("there is no value " + std::to_string(value) + "; the number of values is " +
                                 std::to_string(shapes_.size()));
-  if (is_added_[value]) throw std::invalid_argument("value " + std::to_string(value) + " was added already");
+  if (is_added_[value])
+    throw std::invalid_argument("value " + std::to_string(value) + " has already been added to a unit");
 }
 
 std::size_t LearningUnits::add(std::size_t from, std::size_t outputs, Filter filter, std::optional<std::size_t> added) {
@@ -48,12 +49,12 @@ std::size_t LearningUnits::add(std::size_t from, std::size_t outputs, Filter fil
   const Shape in = shapes_[from];
   const std::size_t lost = filter == Filter::UNPADDED ? 2 : 0;
   if (in.rows <= lost || in.cols <= lost)
-    throw std::invalid_argument("a convolution without padding needs three rows and columns");
+    throw std::invalid_argument("a convolution without padding needs at least three rows and columns");
   const Shape out{in.rows - lost, in.cols - lost, outputs};
   if (outputs == 0 || outputs > MOST_NUMBERS / in.cells() || outputs > MOST_NUMBERS / (36 * in.width()))
     throw std::invalid_argument("a unit of " + std::to_string(outputs) + " channels is too large or too small");
   if (added && (*added == 0 || shapes_[*added].cells() != out.cells() || shapes_[*added].channels != outputs))
-    throw std::invalid_argument("what is added must be a unit's value of the same shape");
+    throw std::invalid_argument("the added value must be that of a unit of the same shape");
   Unit unit{};
   unit.from = from;
   unit.added = added;
@@ -78,7 +79,7 @@ std::size_t LearningUnits::add(std::size_t from, std::size_t outputs, Filter fil
 }
 
 void LearningUnits::finish(std::vector<std::size_t> outputs) {
-  if (outputs.empty()) throw std::invalid_argument("there must be an output");
+  if (outputs.empty()) throw std::invalid_argument("there must be at least one output");
   std::vector<bool> is_read(shapes_.size());
   for (const Unit &unit : units_) is_read[unit.from] = true;
   for (const std::size_t output : outputs) {
@@ -189,7 +190,7 @@ std::uint64_t LearningUnits::forward(const float *planes, std::size_t n, const s
   return ++number_;
 }
 
-// Fills `convolved`, and while a chunk is in the cache, its sums and its sums of squares around its own mean.
+// Fills `convolved` and, while a chunk is in the cache, computes its sums and its squared deviations from its mean.
 void LearningUnits::convolve(std::size_t i) {
   Unit &unit = units_[i];
   const Shape &in = in_shape(i), &out = out_shape(i);
@@ -246,7 +247,7 @@ void LearningUnits::normalise(std::size_t i, float epsilon, const Moments &momen
   });
 }
 
-// Memory for the gradient of a value; any that is not in use will do.
+// Memory for the gradient of a value, taken from the idle ones.
 Floats &LearningUnits::gradient_of(std::size_t value) {
   Floats &gradient = gradients_[value];
   if (!idle_.empty()) {
@@ -268,9 +269,9 @@ void LearningUnits::backward(std::uint64_t number, const std::vector<const float
                              const std::vector<Gradients> &gradients) {
   const std::lock_guard lock(mutex_);
   if (!is_answered_ || number != number_ || n != boards_)
-    throw std::invalid_argument("gradients must be of the last answer and as many boards, once");
+    throw std::invalid_argument("gradients must be those of the last answer, with as many boards, and only once");
   is_answered_ = false;
-  for (Floats &gradient : gradients_) release(gradient);  // of an answer whose gradient was broken off
+  for (Floats &gradient : gradients_) release(gradient);  // left over if the last backward() threw
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const Shape &out = output(i);
     float *const to = gradient_of(outputs_[i]).data();
@@ -287,8 +288,8 @@ void LearningUnits::backward(std::uint64_t number, const std::vector<const float
   }
 }
 
-// Fills the gradients of gain and bias; what the gradient of a unit's value is for what was convolved, as the kernel
-// `normalise_gradients` wants it.
+// Fills the gradients of gain and bias. Returns how the gradient of a unit's value becomes that of the convolution, in
+// the form that the kernel `normalise_gradients` takes.
 std::vector<float> LearningUnits::slopes_of(std::size_t i, const Gradients &gradients) {
   const Unit &unit = units_[i];
   const std::size_t width = out_shape(i).width(), rows = boards_ * out_shape(i).cells();
@@ -322,8 +323,8 @@ std::vector<float> LearningUnits::slopes_of(std::size_t i, const Gradients &grad
   return slopes;
 }
 
-// The gradient of a unit's value becomes that of what was convolved, in its place, and that of what was added; from it
-// come, chunk by chunk, those of the weights and of what the unit reads.
+// Turns the gradient of a unit's value, in place, into that of the convolution, and into that of the added value. From
+// it, chunk by chunk, follow the gradients of the weights and of the value that the unit reads.
 void LearningUnits::convolve_gradient(std::size_t i, const float *slopes, float *to_weights) {
   const Unit &unit = units_[i];
   const Shape &in = in_shape(i), &out = out_shape(i);
@@ -391,7 +392,7 @@ void LearningUnits::add_weight_gradient(std::size_t i, std::size_t board, std::s
                                  n * tiling.count, sums + p * in.width() * out.width());
 }
 
-// Adds to what is known of the gradient of what the unit reads.
+// Adds to the gradient of the value that the unit reads.
 void LearningUnits::from_gradient(std::size_t i, std::size_t board, std::size_t n, bool is_known,
                                   Workspace &workspace) const {
   const Unit &unit = units_[i];

@@ -1,8 +1,8 @@
-// The convolutions of a net that learns: units of a convolution, batch normalisation, a short cut where there is one,
-// and ReLU. They answer a batch, and then take the gradient of the answer back to their weights.
+// The convolutions of a net that learns: units of a convolution, batch normalisation, an optional short cut, and ReLU.
+// forward() answers a batch, and backward() computes the gradients of the weights from that of the answer.
 //
-// Values are numbered in the order of the units; value 0 is the input. They lie as in `program.h`, and stay where they
-// are until backward(). The results do not depend on the number of threads.
+// Values are numbered in the order of the units; value 0 is the input. They have the layout of `program.h` and are kept
+// until backward(). The results do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ class LearningUnits {
  public:
   LearningUnits(std::size_t planes, std::size_t rows, std::size_t cols, int threads, const Kernels &kernels);
 
-  // What a unit multiplies: single cells, or 3x3 of them, with empty cells around the board or not.
+  // The filter of a unit: single cells, or 3x3 cells with or without padding around the board.
   enum class Filter { POINTWISE, PADDED, UNPADDED };
-  // Adds ReLU(norm(convolution(from)) + added) and returns the number of its value. After a value was added nothing
-  // else may read it. std::invalid_argument where something does not fit.
+  // Adds ReLU(norm(convolution(from)) + added) and returns the number of its value. Once a value was added,
+  // nothing else may read it. Throws std::invalid_argument if something does not fit.
   std::size_t add(std::size_t from, std::size_t outputs, Filter filter, std::optional<std::size_t> added);
-  // Ends the building; these values are the outputs.
+  // Finishes the units; these values are the outputs.
   void finish(std::vector<std::size_t> outputs);
 
   struct Shape {
@@ -43,8 +43,8 @@ class LearningUnits {
   const Shape &out_shape(std::size_t unit) const { return shapes_[unit + 1]; }
   std::size_t filter_size(std::size_t unit) const { return units_[unit].is_pointwise() ? 1 : 9; }
 
-  // Of one unit: weights [outputs, inputs, filter_size]; gain and bias of the normalisation, and the mean and variance
-  // that it found, [outputs] each.
+  // The arrays of one unit: weights [outputs, inputs, filter_size]; gain and bias of the normalisation, and the mean
+  // and variance of the batch, [outputs] each.
   struct Weights {
     const float *weights, *gain, *bias;
   };
@@ -54,10 +54,10 @@ class LearningUnits {
   struct Gradients {
     float *weights, *gain, *bias;
   };
-  // Planes [n, planes, rows, cols]; an answer an output, [n, rows, cols, channels]. Returns the number of the answer.
+  // Planes [n, planes, rows, cols]; one answer [n, rows, cols, channels] for each output. Returns its number.
   std::uint64_t forward(const float *planes, std::size_t n, const std::vector<Weights> &weights, float epsilon,
                         const std::vector<Moments> &moments, const std::vector<float *> &answers);
-  // From the gradients of the last answer, which has this number, once.
+  // Takes the gradients of the last answer, which has this number; only once for each answer.
   void backward(std::uint64_t number, const std::vector<const float *> &answers, std::size_t n,
                 const std::vector<Gradients> &gradients);
 
@@ -65,11 +65,11 @@ class LearningUnits {
   struct Unit {
     std::size_t from;
     std::optional<std::size_t> added;
-    Tiling forward, backward;            // without tiles where single cells are multiplied
-    Floats weights, turned_weights;      // in panels; turned round for the gradient of what is read
+    Tiling forward, backward;            // no tiles for 1x1 filters
+    Floats weights, turned_weights;      // in panels; rotated for the gradient of the input
     Floats convolved;                    // [n, cells, width]
     std::vector<float> gain, bias;       // [width]
-    std::vector<float> mean, deviation;  // of what was convolved
+    std::vector<float> mean, deviation;  // of the convolution
 
     bool is_pointwise() const { return forward.count == 0; }
   };
@@ -91,7 +91,7 @@ class LearningUnits {
   void from_gradient(std::size_t unit, std::size_t board, std::size_t n, bool is_known, Workspace &workspace) const;
   Floats &gradient_of(std::size_t value);
   void release(Floats &gradient);
-  // Calls task(thread, begin, end) for one part of 0 .. n-1 on each thread.
+  // Calls task(thread, begin, end) on each thread, for one part of 0 .. n-1 each.
   template <class Task>
   void in_threads(std::size_t n, const Task &task) {
     const std::size_t threads = workers_.count();
@@ -104,13 +104,13 @@ class LearningUnits {
   std::vector<Workspace> workspaces_;  // one a thread
   std::vector<Shape> shapes_;          // of the values
   std::vector<Unit> units_;
-  std::vector<bool> is_added_;  // whether a value was
+  std::vector<bool> is_added_;  // whether a value was added
   std::vector<std::size_t> outputs_;
-  std::size_t boards_ = 0, capacity_ = 0;  // of the last batch; what the memory is for
+  std::size_t boards_ = 0, capacity_ = 0;  // of the last batch; that the memory has room for
   std::uint64_t number_ = 0;               // of the last answer
   bool is_answered_ = false;               // whether backward() may follow
   std::vector<Floats> values_;
-  std::vector<Floats> gradients_;  // of the values; empty until something is known of them
+  std::vector<Floats> gradients_;  // of the values; empty until the first part is added
   std::vector<Floats> idle_;       // memory for the largest of them
   Floats parts_;                   // of sums
 };

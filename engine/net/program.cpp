@@ -9,7 +9,7 @@ namespace boardlab::net {
 
 namespace {
 
-constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // of a value, for one board: sizes cannot overflow
+constexpr std::size_t MOST_NUMBERS = std::size_t{1} << 30;  // in a value of one board; keeps sizes from overflowing
 
 Floats packed(std::span<const float> weights, std::size_t outputs, std::size_t inputs) {
   Floats matrix(panels(outputs) * PANEL * inputs);
@@ -30,7 +30,7 @@ const Program::Shape &Program::shape(std::size_t value) const {
 }
 
 void Program::check_open() const {
-  if (finished_) throw std::invalid_argument("the net is finished and takes no further layers");
+  if (finished_) throw std::invalid_argument("the net is finished; no more layers can be added");
 }
 
 Floats Program::padded(Weights numbers, std::size_t wanted, const char *what) const {
@@ -45,7 +45,7 @@ Floats Program::padded(Weights numbers, std::size_t wanted, const char *what) co
 void Program::check_weights(Weights weights, std::size_t outputs, std::size_t inputs) const {
   if (outputs == 0 || weights.size() % outputs != 0 || weights.size() / outputs != inputs)
     throw std::invalid_argument("weights must be outputs x " + std::to_string(inputs) +
-                                ", and the bias a number an output");
+                                ", and the bias must have one number for each output");
 }
 
 std::size_t Program::add(Layer layer, const Shape &to) {
@@ -54,7 +54,7 @@ std::size_t Program::add(Layer layer, const Shape &to) {
     const Shape &added = shape(*layer.added);
     const bool is_vector = layer.kind == Kind::SPREAD;
     if (added.channels != to.channels || added.cells() != (is_vector ? 1 : to.cells()))
-      throw std::invalid_argument("what is added has another shape than the layer's value");
+      throw std::invalid_argument("the added value must have the shape of the layer's value");
   }
   if (to.width() > MOST_NUMBERS / to.cells())
     throw std::invalid_argument("a layer of " + std::to_string(to.channels) + " channels is too large for " +
@@ -71,7 +71,7 @@ std::size_t Program::convolution(std::size_t from, Weights weights, Weights bias
   const std::size_t outputs = bias.size(), lost = is_padded ? 0 : 2;
   check_weights(weights, outputs, in.channels * 9);
   if (in.rows <= lost || in.cols <= lost)
-    throw std::invalid_argument("a convolution without padding needs three rows and columns");
+    throw std::invalid_argument("a convolution without padding needs at least three rows and columns");
   Tiling tiling = tiling_of(in.rows, in.cols, is_padded ? 1 : 0);
   Floats transformed(tiling.places() * panels(outputs) * PANEL * in.channels);
   const auto inputs = static_cast<std::ptrdiff_t>(in.channels);
@@ -129,7 +129,7 @@ std::size_t Program::pool(std::size_t from) {
 
 std::size_t Program::norm(std::size_t from, Weights gain, Weights bias, float epsilon) {
   const Shape in = shape(from);
-  if (in.cells() != 1) throw std::invalid_argument("layer normalisation is of a vector, not of a board");
+  if (in.cells() != 1) throw std::invalid_argument("layer normalisation needs a vector, not a board");
   return add({Kind::NORM,
               from,
               0,
@@ -149,19 +149,19 @@ std::size_t Program::embedding(std::span<const Group> groups, Weights weights, W
   std::size_t inputs = 0;
   for (const Group &group : groups) {
     if (group.cells.empty() || group.cells.size() != group.values.size())
-      throw std::invalid_argument("a group has a cell at least, and as many numbers of values as cells");
+      throw std::invalid_argument("a group needs at least one cell, and a number of values for each cell");
     std::size_t values = 1;
     for (std::size_t k = 0; k < group.cells.size(); ++k) {
       if (group.cells[k] >= in.channels * in.cells())
         throw std::invalid_argument("there is no cell " + std::to_string(group.cells[k]) + " in an input of " +
                                     std::to_string(in.channels * in.cells()));
       if (group.values[k] == 0 || group.values[k] > MOST_NUMBERS / values)
-        throw std::invalid_argument("a group has too many values, or a cell none");
+        throw std::invalid_argument("a group has too many values, or a cell has none");
       values *= group.values[k];
     }
     if ((inputs += values) > MOST_NUMBERS) throw std::invalid_argument("the groups have too many values");
   }
-  if (in.cells() != 1) throw std::invalid_argument("an embedding is of a vector of cells, not of a board");
+  if (in.cells() != 1) throw std::invalid_argument("an embedding needs a vector of cells, not a board");
   check_weights(weights, outputs, inputs);
   const std::size_t width = panels(outputs) * PANEL;
   Floats rows(inputs * width);
@@ -190,8 +190,8 @@ void Program::finish(std::vector<std::size_t> outputs) {
   finished_ = true;
 }
 
-// A value's memory is used again after its last reader. A convolution has read everything before it writes, and reads
-// a short cut where it writes next, so that its output may lie where either did.
+// The memory of a value is reused after its last reader. A convolution reads all its input before it writes, and each
+// cell of a short cut just before it writes that cell, so that its output may take the place of either.
 void Program::choose_slots() {
   constexpr std::size_t FOREVER = static_cast<std::size_t>(-1);
   std::vector<std::size_t> last(shapes_.size());
@@ -219,7 +219,7 @@ void Program::choose_slots() {
     free.pop_back();
     slot_sizes_[slots_[layer.to]] = std::max(slot_sizes_[slots_[layer.to]], shapes_[layer.to].size());
     if (layer.kind != Kind::CONVOLUTION) release();
-    if (last[layer.to] == i) free.push_back(slots_[layer.to]);  // nobody reads it
+    if (last[layer.to] == i) free.push_back(slots_[layer.to]);  // nothing reads it
   }
 }
 
@@ -332,14 +332,14 @@ void Program::run_layer(const Layer &layer, std::size_t n, Workspace &workspace)
         for (std::size_t c = 0; c < in.channels; ++c) mean += from[c] / count;
         for (std::size_t c = 0; c < in.channels; ++c) variance += (from[c] - mean) * (from[c] - mean) / count;
         const float scale = 1 / std::sqrt(variance + layer.epsilon);
-        for (std::size_t c = 0; c < width; ++c)  // the gain and bias of what fills the panel are 0
+        for (std::size_t c = 0; c < width; ++c)  // gain and bias are 0 in the padding of the panel
           to[c] = (from[c] - mean) * scale * layer.weights.data()[c] + layer.bias.data()[c];
       }
       return;
   }
 }
 
-// The rows of one position's groups; a cell that has no such value is refused, because it would read beyond the
+// The rows of one position's groups. Throws if the value of a cell is out of range, because that would read beyond the
 // weights.
 void Program::add_rows(const Layer &layer, const float *cells, float *to) const {
   const std::size_t width = shapes_[layer.to].width();
@@ -360,7 +360,7 @@ void Program::add_rows(const Layer &layer, const float *cells, float *to) const 
   }
 }
 
-// Boards as rows of all their numbers, channel by channel: the order of the weights, and no zeros between them.
+// Writes boards as rows of all their numbers, channel by channel: in the order of the weights, without padding.
 const float *Program::flattened(const Shape &shape, const float *boards, std::size_t n, Workspace &workspace) const {
   float *to = workspace.flat.data();
   for (std::size_t board = 0; board < n; ++board, boards += shape.size())

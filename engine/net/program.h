@@ -1,4 +1,4 @@
-// A neural net as a list of layers that a CPU runs, without a framework between them.
+// A neural net as a list of layers that run on a CPU, without a framework.
 //
 // Values are numbered in the order of the layers; value 0 is the input. A value is [cells, channels]; a vector has one
 // cell. A net is built layer by layer, finished, and then run by any number of threads at the same time.
@@ -19,8 +19,8 @@ class Program {
  public:
   Program(std::size_t planes, std::size_t rows, std::size_t cols, const Kernels &kernels);
 
-  // Each adds a layer and returns the number of its value; std::invalid_argument where something does not fit. Those
-  // with weights may end with `added`, the value of a short cut, and with ReLU.
+  // Each adds a layer and returns the number of its value; throws std::invalid_argument if something does not fit.
+  // Layers with weights may end with `added`, the value of a short cut, and with ReLU.
   using Weights = std::span<const float>;
   using Added = std::optional<std::size_t>;
   // Weights [outputs, inputs, 3, 3]; with padding 1 or 0.
@@ -43,7 +43,7 @@ class Program {
   // Layer normalisation of a vector.
   std::size_t norm(std::size_t from, Weights gain, Weights bias, float epsilon);
 
-  // Ends the building; these vectors are the net's outputs.
+  // Finishes the net; these vectors are its outputs.
   void finish(std::vector<std::size_t> outputs);
   bool is_finished() const { return finished_; }
   std::size_t output_count() const { return outputs_.size(); }
@@ -100,7 +100,7 @@ class Program {
   std::vector<std::size_t> outputs_;
   bool finished_ = false;
 
-  std::vector<std::size_t> slots_;                                  // where a value lies
+  std::vector<std::size_t> slots_;                                  // the memory slot of each value
   std::vector<std::size_t> slot_sizes_;                             // for one board
   std::size_t chunk_ = 1;                                           // boards that go through the net together
   std::size_t tiles_size_ = 0, products_size_ = 0, flat_size_ = 0;  // for a chunk

@@ -38,8 +38,8 @@ void write_panels(float *to, std::size_t outputs, std::size_t inputs, const At &
 // The tiles of a convolution of boards of rows x cols with `padding` empty cells around them (0 to 2).
 Tiling tiling_of(std::size_t rows, std::size_t cols, std::size_t padding);
 
-// Where the filters of a convolution lie: a step from one output, one input and one of the nine places to the next,
-// which goes backwards where a filter is turned round.
+// The layout of a convolution's filters: the steps from one output, one input and one of the nine places to the next.
+// A step is negative if the filter is rotated.
 struct Filters {
   const float *first;
   std::ptrdiff_t output, input, place;
@@ -48,8 +48,8 @@ struct Filters {
 // The filters for tiles of that size, [places][panels(outputs)][inputs][PANEL].
 void transform_filters(const Filters &filters, std::size_t outputs, std::size_t inputs, const Tiling &tiling,
                        float *to);
-// The other way: the gradient of filters [outputs, inputs, 3, 3] from that of the transformed ones, matrices of
-// inputs x whole panels of outputs that lie `step` apart, one a place.
+// The reverse: the gradient of filters [outputs, inputs, 3, 3] from that of the transformed filters, which are matrices
+// of inputs x whole panels of outputs, one for each place, `step` apart.
 void gradient_of_filters(const float *from, std::size_t step, std::size_t outputs, std::size_t inputs,
                          const Tiling &tiling, float *to);
 
@@ -62,15 +62,16 @@ struct Convolution {
 
   std::size_t tiles_size(std::size_t boards) const { return tiling.places() * step(boards, in_width); }
   std::size_t products_size(std::size_t boards) const { return tiling.places() * step(boards, out_width); }
-  // Of boards [n, cells, in_width], with memory of those two sizes.
+  // Convolves boards [n, cells, in_width], with memory of those two sizes.
   void run(const float *from, std::size_t n, const Finish &finish, float *to, float *tiles, float *products) const;
 
-  // From one matrix of tiles to the next: a little more than its rows, or what lies a step apart would fight for the
-  // same few places of the cache.
+  // The step from one matrix of tiles to the next: a little more than its rows, because numbers a step apart would
+  // otherwise compete for the same few cache lines.
   std::size_t step(std::size_t boards, std::size_t width) const { return boards * tiling.count * width + PANEL; }
 };
 
-// How many boards go through a layer together: few keep their tiles in the cache, many read its weights less often.
+// The number of boards that go through a layer together: with few, their tiles stay in the cache; with many, its
+// weights are read less often.
 std::size_t boards_at_once(std::size_t numbers_of_board, std::size_t numbers_of_weights);
 
 }  // namespace boardlab::net

@@ -149,7 +149,7 @@ def test_nature_moves_on_before_the_question():
 WRONG = [
     (lambda n, a: (np.zeros(n), None), "logits must be an array of numbers, not NoneType"),
     (lambda n, a: np.zeros(n), r"it returns \(values, logits\), not ndarray of shape"),
-    (lambda n, a: (np.zeros(n + 1), np.zeros((n, a))), r"values must have the shape \[1, 2\] or one number a position, not \[2, 1\]"),
+    (lambda n, a: (np.zeros(n + 1), np.zeros((n, a))), r"values must have the shape \[1, 2\] or one number for each position, not \[2, 1\]"),
     (lambda n, a: (np.zeros((n, 3)), np.zeros((n, a))), r"values must have the shape \[1, 2\].*not \[1, 3\]"),
     (lambda n, a: (np.zeros((n, 1, 1)), np.zeros((n, a))), r"values must be \[n\] or \[n, players\], not \[1, 1, 1\]"),
     (lambda n, a: (np.zeros(n), np.zeros((n, a - 1))), r"logits must have the shape \[1, 9\], not \[1, 8\]"),

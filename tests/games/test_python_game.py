@@ -499,7 +499,7 @@ def finished(**functions):
 
 
 @pytest.mark.parametrize(
-    ("scores", "sentence"), [((5, -5), "numbers of the score_range"), ((1, 1), "add up to 0")]
+    ("scores", "sentence"), [((5, -5), "numbers within score_range"), ((1, 1), "add up to 0")]
 )
 def test_final_scores_keep_what_the_game_says_of_them(scores, sentence):
     state = finished(scores=lambda self, position: scores)

@@ -141,18 +141,30 @@ def test_a_program_refuses_what_does_not_fit():
         (lambda: program.relu(5), "no value 5"),
         (lambda: program.convolution(0, numbers(8, 3, 3, 3), numbers(8), True), "outputs x 18"),
         (lambda: program.convolution(0, numbers(0, 2, 3, 3), numbers(0), True), "outputs x 18"),
-        (lambda: program.convolution(0, numbers(4, 2, 3, 3), numbers(4), True, added=0), "another shape"),
+        (
+            lambda: program.convolution(0, numbers(4, 2, 3, 3), numbers(4), True, added=0),
+            "the shape of the layer's value",
+        ),
         (lambda: program.pointwise(0, numbers(8, 3), numbers(8)), "outputs x 2"),
         (lambda: program.linear(0, numbers(8, 3), numbers(8)), "outputs x 84"),
         (lambda: wide.pointwise(0, numbers(1 << 16), numbers(1 << 16)), "too large for 16777216 cells"),
-        (lambda: program.norm(0, numbers(2), numbers(2), 1e-5), "of a vector"),
-        (lambda: program.spread(0, 0), "another shape"),
-        (lambda: program.embedding([[0]], [[3]], numbers(3, 8), numbers(8)), "not of a board"),
+        (lambda: program.norm(0, numbers(2), numbers(2), 1e-5), "needs a vector, not a board"),
+        (lambda: program.spread(0, 0), "the shape of the layer's value"),
+        (
+            lambda: program.embedding([[0]], [[3]], numbers(3, 8), numbers(8)),
+            "needs a vector of cells, not a board",
+        ),
         (lambda: cells.embedding([[5]], [[3]], numbers(3, 8), numbers(8)), "no cell 5 in an input of 5"),
-        (lambda: cells.embedding([[0, 1]], [[3]], numbers(3, 8), numbers(8)), "as many numbers of values"),
-        (lambda: cells.embedding([[]], [[]], numbers(1, 8), numbers(8)), "a cell at least"),
-        (lambda: cells.embedding([[0]], [], numbers(1, 8), numbers(8)), "cells and their values"),
-        (lambda: cells.embedding([[0]], [[0]], numbers(1, 8), numbers(8)), "or a cell none"),
+        (
+            lambda: cells.embedding([[0, 1]], [[3]], numbers(3, 8), numbers(8)),
+            "a number of values for each cell",
+        ),
+        (lambda: cells.embedding([[]], [[]], numbers(1, 8), numbers(8)), "at least one cell"),
+        (
+            lambda: cells.embedding([[0]], [], numbers(1, 8), numbers(8)),
+            "as many lists of values as of cells",
+        ),
+        (lambda: cells.embedding([[0]], [[0]], numbers(1, 8), numbers(8)), "or a cell has none"),
         (lambda: cells.embedding([[0, 1]], [[2**40] * 2], numbers(1, 8), numbers(8)), "too many values"),
         (lambda: cells.embedding([[0]] * 4, [[2**29]] * 4, numbers(1, 8), numbers(8)), "too many values"),
         (lambda: cells.embedding([[0, 1]], [[3, 2]], numbers(5, 8), numbers(8)), "outputs x 6"),
@@ -166,8 +178,8 @@ def test_a_program_refuses_what_does_not_fit():
         small.convolution(0, numbers(4, 1, 3, 3), numbers(4), False)
     program.finish([program.linear(0, numbers(3, 84), numbers(3))])
     for call, said in (
-        (lambda: program.relu(0), "no further layers"),
-        (lambda: program.finish([1]), "no further layers"),
+        (lambda: program.relu(0), "no more layers"),
+        (lambda: program.finish([1]), "no more layers"),
         (lambda: program.run(numbers(1, 2, 7, 6)), "n x 2 x 6 x 7"),
     ):
         with pytest.raises(bl.BoardLabError, match=said):

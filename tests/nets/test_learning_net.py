@@ -186,7 +186,7 @@ def test_a_gradient_is_of_the_last_answer_once():
     units = small_units()
 
     def refused(*words):
-        with pytest.raises(ValueError, match="of the last answer and as many boards, once"):
+        with pytest.raises(ValueError, match="of the last answer, with as many boards, and only once"):
             gradient(units, *words)
 
     refused()
@@ -223,7 +223,7 @@ def test_one_number_a_channel_is_refused():
         ({"gains": 5}, "unit 0 has 4 channels"),
         ({"answers": (2, 3, 3, 5)}, "2 x 3 x 3 x 4"),
         ({"answers": (3, 3, 3, 4)}, "2 x 3 x 3 x 4"),
-        ({"n": 0}, "a board"),
+        ({"n": 0}, "at least one board"),
     ],
 )
 def test_arrays_must_fit(wrong, said):
@@ -244,9 +244,9 @@ def test_units_must_fit():
         (lambda: units.add(0, 4, "3x3 unpadded"), "three rows"),
         (lambda: units.add(0, 4, "5x5"), "1x1, 3x3 or 3x3 unpadded"),
         (lambda: units.add(0, 0, "3x3"), "outputs"),
-        (lambda: units.add(0, 2, "3x3", 0), "a unit's value"),
+        (lambda: units.add(0, 2, "3x3", 0), "that of a unit"),
         (lambda: units.add(0, 1 << 24, "3x3"), "too large"),
-        (lambda: units.finish([]), "an output"),
+        (lambda: units.finish([]), "at least one output"),
         (lambda: units.finish([0]), "no unit reads"),
     ]:
         with pytest.raises(ValueError, match=said):
@@ -255,8 +255,8 @@ def test_units_must_fit():
     second = units.add(first, 4, "1x1", first)
     for call, said in [
         (lambda: units.add(second, 5, "1x1", second), "same shape"),
-        (lambda: units.add(first, 4, "1x1"), "added already"),
-        (lambda: units.finish([first]), "added already"),
+        (lambda: units.add(first, 4, "1x1"), "already been added"),
+        (lambda: units.finish([first]), "already been added"),
         (lambda: units.finish([second, second]), "no unit reads"),
     ]:
         with pytest.raises(ValueError, match=said):

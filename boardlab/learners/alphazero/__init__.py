@@ -1,1 +1,1 @@
-"""AlphaZero: self-play with a tree search over a neural net, which learns from what the search found."""
+"""AlphaZero: a neural net that learns from self-play with tree search."""

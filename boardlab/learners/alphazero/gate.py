@@ -73,7 +73,10 @@ def _play(
     seed: int,
     options: dict[str, Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The scores and the actions of games from these openings with the new net in this seat."""
+    """Play from these openings with the new net in this seat.
+
+    Return the scores and the actions of the games.
+    """
     # Each seat has its own trees and copy of a game; the same seed gives the same moves of nature in all.
     nature = np.random.SeedSequence([seed, int(openings[0])]).generate_state(1, np.uint64).item() >> 1
     seats = [Forest(game, len(openings), seed=nature, cache_mb=32, **options) for _ in range(game.players)]

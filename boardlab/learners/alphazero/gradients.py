@@ -1,4 +1,7 @@
-"""The losses of a batch and their gradients; on a GPU a step is one recorded graph."""
+"""The losses of a batch and their gradients.
+
+On a GPU a step is one recorded graph.
+"""
 
 import warnings
 from collections.abc import Callable
@@ -16,9 +19,10 @@ Answer = Callable[[Tensor], tuple[Tensor, Tensor]]
 
 
 class Gradients:
-    """Computes the gradients of the net's parameters for a batch and adds its losses to `sums`.
+    """Computes a batch's gradients and adds its losses to `sums`.
 
-    `answer` is the net or a replacement for it (`LearningNet` on a CPU).
+    The gradients are those of the net's parameters. `answer` is the net or a replacement for it
+    (`LearningNet` on a CPU).
 
     A step of a small net is some hundred short kernels, and launching them one by one takes longer than
     running them. So a GPU gets them as a graph, recorded with the first batch of `rows` rows. Smaller batches

@@ -119,7 +119,7 @@ class AlphaZeroLearner(Learner):
 
     @property
     def epsilon(self) -> float:
-        """The share of noise in the roots' priors in the last generation."""
+        """The fraction of noise in the roots' priors in the last generation."""
         warm = self.warm.generation(max(1, self.generation))
         tree = self.settings.self_play.tree
         has_noise = warm.has_noise if warm else tree.gumbel is None
@@ -235,7 +235,10 @@ class AlphaZeroLearner(Learner):
     def _batches(
         self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator
     ) -> Iterator[Batch]:
-        """The batch of every step, for rows [steps, batch]; several steps are prepared and moved together."""
+        """Yield the batch of every step, for rows [steps, batch].
+
+        Several steps are prepared and moved to the device together.
+        """
         width = self.game.initial_state().planes().size + self.game.action_count
         steps = max(1, BATCHES_FLOATS // (rows.shape[1] * width))
         for first in range(0, len(rows), steps):
@@ -248,7 +251,10 @@ class AlphaZeroLearner(Learner):
                 yield made[0][chosen], made[1][chosen], made[2][chosen]
 
     def _batch(self, examples: Examples, rows: NDArray[np.int64], rng: np.random.Generator) -> Batch:
-        """Rows as the net sees them, each turned by a random symmetry; illegal actions have no share."""
+        """Return rows as the net sees them, each turned by a random symmetry.
+
+        Illegal actions have probability 0.
+        """
         count = self.game.core.symmetries if self.settings.learning.symmetries else 1
         turns = rng.integers(0, min(count, 2**62), len(rows)).astype(np.uint64)
         planes, _, images = _engine.encode(self.game.core, examples.fields[rows], turns, "planes")
@@ -270,7 +276,7 @@ class AlphaZeroLearner(Learner):
         return all(bool(torch.isfinite(parameter).all()) for parameter in self.net.parameters())
 
     def _pass_gate(self, seed: int) -> dict[str, Any]:
-        """Replace the old net if the new one scores enough against it from varied openings."""
+        """Replace the old net if the new one scores enough from varied openings."""
         gate, play, nets = self.settings.gate, self.settings.play, (self.net, self.best)
         if self.gate_judges:
             for judge, net in zip(self.gate_judges, nets, strict=True):
@@ -365,7 +371,10 @@ class AlphaZeroLearner(Learner):
         return [parameter for parameter in self.net.parameters() if parameter.requires_grad]
 
     def _counters(self) -> dict[str, NDArray[Any]]:
-        """The learning net where it is not the playing one, and the optimiser's memory, at first zeros."""
+        """Return the arrays of the learning net and of the optimiser.
+
+        The learning net is included only where another net plays. The optimiser starts with zeros.
+        """
         kept: dict[str, NDArray[Any]] = {}
         if self.best is not self.net:
             kept |= {f"net.{name}": array for name, array in to_arrays(self.net).items()}
@@ -380,7 +389,7 @@ class AlphaZeroLearner(Learner):
             self.counters[name][:] = array
 
     def restore(self) -> None:
-        """Copy the arrays, which were read from a file, back into the nets and the optimiser."""
+        """Copy arrays read from a file back into the nets and the optimiser."""
         from_arrays(self.best, self.weights)
         if self.best is not self.net:
             from_arrays(self.net, self.counters, "net.")

@@ -1,8 +1,8 @@
-"""The options of AlphaZero in groups, as in AlphaZero.jl: self-play, play, learning, gate.
+"""The options of AlphaZero in groups: self-play, play, learning, gate.
 
-Those of the net are in boardlab/nets/layers.py, those of warm starts and ranked rewards beside their code.
-Names follow Church (2019), Wang (2021), Wang et al. (2021) and the field. Each group refuses
-what does not fit together: `check` among its own options, `check_game` in a game.
+The groups follow AlphaZero.jl. Those of the net are in boardlab/nets/layers.py, those of warm starts and
+ranked rewards beside their code. Names follow Church (2019), Wang (2021), Wang et al. (2021) and the field.
+Each group refuses what does not fit together: `check` among its own options, `check_game` in a game.
 """
 
 from collections.abc import Container
@@ -17,7 +17,7 @@ from boardlab.search.tree_options import TreeOptions
 
 
 def with_noise(tree: TreeOptions) -> TreeOptions:
-    """The options without noise that Gumbel replaces, or that has no share."""
+    """The options without noise that Gumbel replaces, or whose fraction is 0."""
     return replace(tree, noise=None) if tree.gumbel or not tree.noise_fraction else tree
 
 

@@ -1,4 +1,7 @@
-"""Presets of AlphaZero by name, as data, and how they follow from the game and the user's settings."""
+"""Named presets of AlphaZero.
+
+They are data, completed from the game and the user's settings.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -68,7 +71,7 @@ _CHURCH = {
     "parallel": 100,
     "simulations": 100,
     "cpuct": 1.0,
-    # Its epsilon of .25 is the share of the priors: "a high epsilon value meaning little noise".
+    # Its epsilon of .25 is the proportion of the priors: "a high epsilon value meaning little noise".
     "noise_fraction": 0.75,
     "noise": 1.0,
     "temperature_moves": 18,
@@ -111,7 +114,7 @@ ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {
 
 
 def alphazero_preset(game: Game, name: str, given: Mapping[str, Any], usual_cpuct: float) -> dict[str, Any]:
-    """The preset, with what depends on the game, on a GPU and on the `given` settings."""
+    """Return the preset, adapted to the game, a GPU and the `given` settings."""
     if game.name == "morpion" and name == "default":
         name = "ranked"  # its scores are hard to tell apart otherwise, and a larger head has gigabytes
     chosen = dict(ALPHAZERO_PRESETS[name])

@@ -1,8 +1,9 @@
-"""Ranked reward for one-player games (Laterre et al. 2018; Wang 2021, chapter 7): beat yourself.
+"""Ranked rewards: one-player games are won by beating one's own past scores.
 
-A game is won if its score is above the tau-quantile of the last L scores and lost below it; at it a coin
-decides. The trees see the ends of games the same way. The threshold is fixed for a generation, so that
-search and targets agree. The first generation is ranked by its own scores.
+Laterre et al. (2018) and Wang (2021), chapter 7. A game is won if its score is above the tau-quantile of the
+last L scores and lost below it; at it a coin decides. The trees see the ends of games the same way. The
+threshold is fixed for a generation, so that search and targets agree. The first generation is ranked by its
+own scores.
 """
 
 from collections.abc import Sequence
@@ -30,9 +31,10 @@ class Ranking:
     def rank(
         self, z: NDArray[Any], coins: NDArray[np.float64], scores: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """1 above the threshold, -1 below it, the coin at it, for scores z [n, 1] and one coin a row.
+        """Rank scores: 1 above the threshold, -1 below it, the coin at it.
 
-        Without a threshold, the quantile of `scores`, those of the whole generation, is used.
+        `z` [n, 1] are the scores; each row has a coin. Without a threshold, the quantile of `scores`, those
+        of the whole generation, is used.
         """
         limit = quantile(scores, self.tau) if np.isnan(self.threshold) else self.threshold
         return np.where(z > limit, 1.0, np.where(z < limit, -1.0, coins[:, None]))
@@ -102,7 +104,10 @@ class RankedReward:
 
     @property
     def range(self) -> tuple[float, float]:
-        """The worst and the best score of the window, for which the net's -1 and 1 stand in play."""
+        """The worst and the best score of the window.
+
+        The net's values -1 and 1 stand for them in play.
+        """
         low, high = float(self.scores.min()), float(self.scores.max())
         return low, max(high, low + 1e-6)
 
@@ -118,5 +123,5 @@ class RankedReward:
 
 
 def quantile(scores: NDArray[np.float64], tau: float) -> float:
-    """The smallest score that at least the share `tau` of the scores does not exceed."""
+    """The smallest score that at least a proportion `tau` does not exceed."""
     return float(np.quantile(scores, tau, method="inverted_cdf"))

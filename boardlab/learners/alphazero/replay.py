@@ -1,4 +1,4 @@
-"""The replay buffer: positions of self-play as fields, search policies and results.
+"""The replay buffer of self-play positions, search policies and results.
 
 A generation is one file in the run's folder `replay/`, so that the window bounds the memory and a resumed
 run finds exactly what it had.
@@ -26,7 +26,7 @@ class Examples:
     actions: NDArray[np.signedinteger[Any]]
     """[n, k]: the actions of the policy; -1 fills up a row."""
     shares: NDArray[np.float32]
-    """[n, k]: their shares of the policy; all other actions have none."""
+    """[n, k]: their probabilities in the policy; all other actions have 0."""
     z: NDArray[np.float32]
     """[n, values]: the result of the game, the player to move first."""
     q: NDArray[np.float32]
@@ -49,7 +49,7 @@ def action_type(actions: int) -> np.dtype[Any]:
 
 
 def sparse(policy: NDArray[np.float32]) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.float32]]:
-    """The actions and shares of policies, as wide as the fullest row.
+    """The actions and probabilities of policies, as wide as the fullest row.
 
     Morpion has 16,384 actions, of which some 30 are legal at a time.
     """
@@ -151,9 +151,9 @@ def draw_rows(
 ) -> NDArray[np.int64]:
     """[steps, batch]: the rows of every step of learning from `count` positions.
 
-    Without `samples` every step draws anew, and an epoch has as many positions as the last generation,
-    `fresh`. With `samples`, that many are drawn once without repetition, and an epoch is a pass over them in
-    a new order (Church 2019); the last batch is filled up from the next pass.
+    Without `samples` every step draws its own positions, and an epoch has as many positions as the last
+    generation, `fresh`. With `samples`, that many are drawn once without repetition, and an epoch is a pass
+    over them in a new order (Church 2019); the last batch is filled up from the next pass.
     """
     if samples is None:
         steps = max(1, round(epochs * fresh / batch))
@@ -170,7 +170,11 @@ def _file(generation: int) -> str:
 
 
 def _read(folder: RunFolder, name: str, shapes: dict[str, tuple[str, int]]) -> Examples:
-    """Read a file. `shapes` has the type and columns of each array; actions and shares may have fewer."""
+    """Read the examples of one file and check them.
+
+    `shapes` has the type and the columns of each array. The sparse policies, `actions` and `shares`, may have
+    fewer columns.
+    """
     file = folder.path / name
     if not file.exists():
         raise BoardLabError(f"{file} is missing: without it the run cannot be resumed")

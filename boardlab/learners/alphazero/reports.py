@@ -1,4 +1,7 @@
-"""Reports of the generations: generations.jsonl, losses.png and, on request, TensorBoard."""
+"""Reports on generations: generations.jsonl, losses.png, TensorBoard.
+
+TensorBoard only on request.
+"""
 
 import io
 import json
@@ -41,7 +44,10 @@ class Reports:
         self.writer: SummaryWriter | None = None
 
     def place(self, folder: RunFolder, generation: int) -> dict[str, Any]:
-        """Take the run's folder after `generation` generations; return the line of the last one."""
+        """Set the run folder, which has `generation` generations.
+
+        Return the line of the last one.
+        """
         self.folder = folder
         rows = _lines(folder.path / LINES, generation)
         folder.write_text(LINES, "".join(json.dumps(row) + "\n" for row in rows))
@@ -104,9 +110,9 @@ def _lines(path: Path, generation: float = math.inf) -> list[dict[str, Any]]:
 
 
 def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
-    """The losses of policy and value and their sum, as a PNG (as in figure 3 of Church 2019).
+    """Draw the losses of policy and value and their sum as a PNG.
 
-    None if there is nothing to draw or matplotlib is not installed.
+    As in figure 3 of Church (2019). None if there is nothing to draw or matplotlib is not installed.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -1,6 +1,7 @@
-"""Resigning in self-play: a game ends where the search gives it up as lost (AlphaGo Zero).
+"""Resigning in self-play (AlphaGo Zero).
 
-Some of these games are played out, to count how often resigning would have been wrong.
+A game ends when the search considers it lost. Some of these games are played out, to count how often
+resigning would have been wrong.
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,10 @@ class ResignCounts:
         )
 
     def facts(self) -> dict[str, float]:
-        """The columns of the run's log; the share of mistakes if any game was played out."""
+        """The columns of the run's log.
+
+        The proportion of mistakes is included if any game was played out.
+        """
         facts: dict[str, float] = {"resigned": self.resigned, "resign_played_out": self.played_out}
         if self.played_out:
             facts["resign_mistakes"] = self.mistakes / self.played_out
@@ -78,7 +82,10 @@ class Resigning:
     def look(
         self, playing: NDArray[np.bool_], players: NDArray[np.int64], values: NDArray[np.float64]
     ) -> None:
-        """Resign for players to move whose value is too low; values [games, players] of the searches."""
+        """Resign for every player to move whose value is below the threshold.
+
+        `values` [games, players] come from the searches.
+        """
         if self.threshold is None:
             return
         rows = np.flatnonzero(playing & (self.loser < 0))
@@ -89,9 +96,10 @@ class Resigning:
         self.expected[lost] = values[lost]
 
     def close(self, game: int, outcome: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The result of a finished game: its score or, after a resignation, the values expected there.
+        """Return the result of a finished game.
 
-        The margin of such a loss is unknown: a score may be more than won or lost.
+        It is the score or, after a resignation, the values that the search expected there. The margin of such
+        a loss is unknown: a score may be more than won or lost.
         """
         loser = int(self.loser[game])
         if loser < 0:

@@ -1,4 +1,4 @@
-"""The searches of self-play: trees over the net, RHEA, or two of them against each other.
+"""The searches of self-play: trees over the net, RHEA, or one against another.
 
 All have the same interface: games side by side that start, search, decide and play, one row a game.
 """
@@ -31,7 +31,10 @@ class Searcher(Protocol):
         """Begin new games."""
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """Begin a search in the games with iterations; return the number of leaves that wait."""
+        """Start a search in the games that have iterations.
+
+        Return the number of leaves that wait for an evaluation.
+        """
 
     def waiting(self, rows: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """The waiting leaves (inputs, legal)."""
@@ -127,7 +130,10 @@ class TreeSearcher(_Games):
 
 
 class RheaSearcher(_Games):
-    """RHEA (Wang 2021, Algorithm 15), which asks no net: its policy is its action alone."""
+    """RHEA (Wang 2021, Algorithm 15), a search without a net.
+
+    Its policy gives everything to its action.
+    """
 
     has_playout_cap = False  # it has one budget for all moves
 
@@ -140,7 +146,10 @@ class RheaSearcher(_Games):
         self.actions = np.full(len(forest), -1, np.int64)
 
     def start(self, iterations: NDArray[np.int64], noise: NDArray[np.bool_]) -> int:
-        """Search completely, with as many sequences as trees have simulations; no leaf waits."""
+        """Run the whole search, with as many sequences as trees have simulations.
+
+        No leaf waits for an evaluation.
+        """
         self.actions[:] = -1
         games = [i for i in np.flatnonzero(iterations).tolist() if self.forest.players[i] >= 0]
 
@@ -173,10 +182,11 @@ class RheaSearcher(_Games):
 
 
 class ArenaSearcher:
-    """The enhancement against MCTS with the net alone (Wang et al. 2021, Algorithm 2, lines 4-16).
+    """An enhancement against MCTS with the net alone.
 
-    The enhancement begins in the first half of the episodes. Both sides have trees of their own; forests with
-    the same seed draw the same moves of nature, so that the two copies of a game stay equal.
+    Wang et al. (2021), Algorithm 2, lines 4-16. The enhancement begins in the first half of the episodes.
+    Both sides have trees of their own; forests with the same seed draw the same moves of nature, so that the
+    two copies of a game stay equal.
     """
 
     has_playout_cap = True
@@ -265,9 +275,10 @@ def by_shares(
     rng: np.random.Generator,
     visits: NDArray[np.float64] | None = None,
 ) -> Decided:
-    """The policy's targets, and the actions: drawn in proportion to the weights, or else the best.
+    """Return policy targets in proportion to the weights, and the actions to play.
 
-    Where the weights are values, visits decide between equals.
+    Actions are drawn from these proportions where `drawn` is set; elsewhere the best action is played. Where
+    the weights are values, visits decide between equals.
     """
     best = weights >= weights.max(axis=1, keepdims=True)
     if visits is not None:

@@ -264,7 +264,10 @@ class _Book:
         self.promised[expects] = (roots + self.paid)[expects]
 
     def pay(self, played: NDArray[np.bool_], players: NDArray[np.int64]) -> None:
-        """Add the step reward of one action in each of these games; it may have ended a round."""
+        """Add the step reward of one action in each of these games.
+
+        The action may have ended a round.
+        """
         self.paid[played, players[played]] += self.forest.game.core.step_reward
         if not self.has_rounds:
             return
@@ -275,7 +278,10 @@ class _Book:
         self._number(over)
 
     def close(self, over: NDArray[np.int64], results: NDArray[np.float64], is_cut: NDArray[np.bool_]) -> None:
-        """End games with these results; those that were cut with the promised values, if any."""
+        """End games with these results.
+
+        Games that were cut end with the promised values, if there are any.
+        """
         returns = results + self.paid[over]
         promised = self.promised[over]
         is_cut = is_cut & ~np.isnan(promised[:, 0])
@@ -284,7 +290,10 @@ class _Book:
         self.returns.append(returns)
 
     def examples(self, values: int) -> tuple[Examples, NDArray[np.int64]]:
-        """All examples, with `values` values each, and for each the place of its game as they ended."""
+        """Return all examples, and for each the position of its game in ending order.
+
+        Each example has `values` values.
+        """
         place = np.argsort(np.concatenate(self.ended))  # by number, when the game or round ended
         games = place[np.concatenate([move.games for move in self.moves])]
         mover = np.concatenate([move.players for move in self.moves])

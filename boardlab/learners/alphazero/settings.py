@@ -99,7 +99,10 @@ class AlphaZero(LearnerSettings):
         return -(-episodes // games) * games
 
     def exam_cost(self, cost: float) -> float:
-        """Mostly that of the net's own search; a GPU plays many self-play games at once, but one exam's."""
+        """Estimate the cost of an exam, most of which is the net's own search.
+
+        A GPU plays many games of self-play at once, but only one game of an exam.
+        """
         own = 3 * self.play.simulations / self.self_play.simulations * (40 if uses_gpu(self.device) else 1)
         return own + cost / 250
 
@@ -122,7 +125,10 @@ class AlphaZero(LearnerSettings):
 
     @classmethod
     def translated(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """A run's settings by today's names; `noise` once was its share, and `dirichlet` its alpha."""
+        """Translate a run's settings to today's names.
+
+        `noise` used to be the fraction of noise, and `dirichlet` its alpha.
+        """
         if "noise" in values and "noise_fraction" not in values:
             values = {"noise_fraction" if name == "noise" else name: value for name, value in values.items()}
         return super().translated(values)

@@ -1,7 +1,8 @@
-"""A generation of self-play in shares: lanes take turns at one net, processes have their own.
+"""A generation of self-play, divided into shares.
 
-A share is a part of the generation's games with its own trees, cache and random numbers, so that its games
-depend on its number alone, and not on where or when they are played.
+Lanes, which are threads, take turns at one net; each process has its own. A share is a part of the
+generation's games with its own trees, cache and random numbers, so that its games depend on its number alone,
+and not on where or when they are played.
 """
 
 import dataclasses
@@ -49,7 +50,10 @@ class Share:
 
 
 def shares_of(settings: SelfPlayOptions, shares: int, seed: int) -> list[Share]:
-    """The generation's games, dealt out evenly; a single share has the generation's seed."""
+    """Divide a generation's games evenly into shares.
+
+    A single share has the generation's seed.
+    """
     count = min(shares, settings.games)
     if count == 1:
         return [Share(settings.games, settings.parallel, seed)]
@@ -83,9 +87,10 @@ class SelfPlay:
     def play(
         self, net: LayeredNet, scale: tuple[float, float], simulations: int, seed: int, **more: Any
     ) -> tuple[Examples, SelfPlayCounts]:
-        """Play one generation with this net, whose values -1 and 1 stand for the outcomes in `scale`.
+        """Play one generation with this net.
 
-        `more` is passed on to `play_games`.
+        `scale` has the outcomes that the net's values -1 and 1 stand for. `more` is passed on to
+        `play_games`.
         """
         settings = self.settings
         shares = shares_of(settings, settings.processes * settings.lanes, seed)
@@ -216,7 +221,10 @@ _SIZE = struct.Struct("<Q")
 
 
 class _Worker:
-    """A process that plays shares. Both ends and the pipe are private, so that pickles are safe."""
+    """A process that plays shares.
+
+    The pipe is private to the two processes, so that unpickling is safe.
+    """
 
     def __init__(self, *about: Any) -> None:
         # In a session of its own, so that Ctrl-C in the terminal reaches only the parent.

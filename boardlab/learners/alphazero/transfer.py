@@ -1,7 +1,7 @@
-"""Transfer: a net that begins with the layers of a run on another board (Church 2019, IV-H).
+"""Transfer: start a net with the layers of a run on another board.
 
-Layers that depend neither on the size of the board nor on the number of actions are taken over, and may be
-frozen. The others are new and always learn.
+Church (2019), section IV-H. Layers that depend neither on the size of the board nor on the number of actions
+are taken over, and may be frozen. The others are new and always learn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,10 @@ HEAD_OPTIONS = ("head_filters", "hidden", "dropout")
 
 
 def inherited(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the net in the run `path`; refuse `given` ones that contradict its body."""
+    """Return the options of the net in the run `path`.
+
+    `given` options that contradict the body of that net are refused.
+    """
     old = _network(RunFolder(path))
     for name in BODY_OPTIONS:
         if name in given and given[name] != old[name]:
@@ -61,9 +64,10 @@ def describe_transfer(game: Game, options: Any, path: str, freeze: str) -> dict[
 
 
 def kept_layers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """The layers of equal shape that, if board or actions differ, do not depend on them.
+    """Return the layers that can be taken over.
 
-    A 6x7 and a 7x6 board have layers of equal shape whose weights belong to other cells.
+    They have equal shapes and, if the board or the actions differ, do not depend on them. A 6x7 and a 7x6
+    board have layers of equal shape whose weights belong to other cells.
     """
     here, there = _layers(build_net(new)), _layers(build_net(old))
     board = ("rows", "cols", "actions")
@@ -79,7 +83,10 @@ def kept_layers(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def take_over(net: "Net", description: Mapping[str, Any]) -> tuple[float, float]:
-    """Copy the kept layers from the parent; return the outcomes for which its values -1 and 1 stand."""
+    """Copy the kept layers from the parent.
+
+    Return the outcomes that the parent's values -1 and 1 stand for.
+    """
     folder = RunFolder(description["parent"])
     old, scale = load_net(folder, folder.read_agent("alphazero"))
     here, there = _layers(net), _layers(old)

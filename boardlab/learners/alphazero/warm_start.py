@@ -1,9 +1,10 @@
-"""Warm start: enhancements of the search in the first generations, before the net knows anything.
+"""Warm start: search enhancements for the first generations.
 
-Wang (2021), algorithms 10 to 15, and Wang et al. (2021). An enhancement is the tree of self-play with other
-options (boardlab/search/enhancements.py); RHEA is a search of its own. It is on for a fixed number of
-generations (I') or until the net plays better without it (Algorithm 2 of Wang et al.): until then all games
-are between the enhancement and MCTS with the net alone, and the net learns from these games.
+They help while the net knows nothing. Wang (2021), algorithms 10 to 15, and Wang et al. (2021). An
+enhancement is the tree of self-play with other options (boardlab/search/enhancements.py); RHEA is a search of
+its own. It is on for a fixed number of generations (I') or until the net plays better without it (Algorithm 2
+of Wang et al.): until then all games are between the enhancement and MCTS with the net alone, and the net
+learns from these games.
 """
 
 from dataclasses import dataclass, replace
@@ -37,12 +38,15 @@ class WarmGeneration:
     changes: dict[str, Any]
     """Options of the enhancement's trees that differ from self-play's."""
     rollout_weight: float
-    """Share of a rollout in the value of a leaf."""
+    """Weight of a rollout in the value of a leaf."""
     is_arena: bool
     """Whether the enhancement meets MCTS with the net alone."""
 
     def enhanced(self, tree: TreeOptions) -> TreeOptions:
-        """The options of the enhancement's trees, from those of self-play; PUCT at the root."""
+        """Return the tree options of the enhancement, derived from those of self-play.
+
+        The root uses PUCT.
+        """
         return replace(without_gumbel(tree), **{"policy": None, **self.changes})
 
     @property
@@ -107,7 +111,10 @@ class WarmStartOptions:
 
 
 class WarmStart:
-    """When a run is warm: Algorithm 1 (line 5) or Algorithm 2 (lines 3, 16 and 25) of Wang et al. (2021)."""
+    """The state of a warm start: whether the enhancement is still on.
+
+    Algorithm 1 (line 5) or Algorithm 2 (lines 3, 16 and 25) of Wang et al. (2021).
+    """
 
     def __init__(self, options: WarmStartOptions) -> None:
         self.options = options

@@ -23,7 +23,7 @@ def runs(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """List training runs: game, learner, progress, last exam, size, date."""
+    """List training runs, and free the space of checkpoints."""
     found = list_runs(folder, game=game, learner=learner, sort=sort)
     if not found.lines:
         console.print(f"no runs below {folder}", markup=False)

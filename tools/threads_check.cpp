@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "evaluators/rollout.h"
 #include "games/registry.h"
 #include "ntuple/hogwild.h"
 #include "search/forest.h"

@@ -77,6 +77,6 @@ class Endgame(EvaluatorSpec):
         """The engine's evaluator for this game."""
         if not game.core.has_moves_left:
             raise BoardLabError(
-                f"endgame needs a game that says how many actions are left; {game.name} does not"
+                f"endgame needs a game that reports how many actions are left; {game.name} does not"
             )
         return _engine.endgame_evaluator(self.evaluator.build(game), self.below, self.nodes)

@@ -73,7 +73,7 @@ def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
 def has_matplotlib() -> bool:
     """Whether the extra `plots` is installed."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib.figure  # noqa: F401
     except ImportError:
         return False
     return True

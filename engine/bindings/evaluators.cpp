@@ -1,7 +1,11 @@
 #include "bindings/python_evaluator.h"
 #include "bindings/searches.h"
 #include "evaluators/endgame.h"
+#include "evaluators/mix.h"
 #include "evaluators/net.h"
+#include "evaluators/rollout.h"
+#include "evaluators/score.h"
+#include "evaluators/solver.h"
 
 namespace boardlab {
 

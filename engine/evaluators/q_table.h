@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evaluators/action_values.h"
+#include "evaluators/rollout.h"
 #include "tabular/q_table.h"
 
 namespace boardlab::tabular {

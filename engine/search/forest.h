@@ -12,6 +12,7 @@
 #include "core/workers.h"
 #include "evaluators/cache.h"
 #include "evaluators/leaf_batch.h"
+#include "evaluators/rollout.h"
 #include "search/tree.h"
 
 namespace boardlab {

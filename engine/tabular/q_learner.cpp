@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "evaluators/rollout.h"
+
 namespace boardlab::tabular {
 
 QLearner::QLearner(QTablePtr table, const QSettings &settings, std::uint64_t seed)

@@ -339,7 +339,7 @@ def test_what_is_refused():
     forest = Forest(game, 3)
     net = Net(game)
     refused = [
-        (lambda: Forest(bl.game("kuhnpoker"), 3), "games in which nothing is hidden, not kuhnpoker"),
+        (lambda: Forest(bl.game("kuhnpoker"), 3), "cannot search a game with hidden information such as kuhnpoker"),
         (lambda: Forest(game, 3, tree={"cpuct": 1.0}), r"tree must be boardlab.TreeOptions\(...\), not"),
         (lambda: grown(game, 3, gumbel=4, noise=1.0), "gumbel brings its own noise"),
         (lambda: Forest(game, 0), "trees must be a whole number from 1"),

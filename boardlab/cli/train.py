@@ -31,6 +31,7 @@ from boardlab.learners import LEARNERS, Run, default_learner, train_many
 from boardlab.learners import Progress as Standing
 from boardlab.learners import resume as resume_run
 from boardlab.learners import train as train_run
+from boardlab.learners.again import next_commands
 from boardlab.learners.curve import points, text_curve
 from boardlab.learners.exams import exam_counts, exam_names
 from boardlab.learners.many import check_many
@@ -444,3 +445,5 @@ def _report(run: Run) -> None:
     elif exam_names(run.log):
         console.print(NO_PICTURE + install("plots"), markup=False, soft_wrap=True)
     console.print(f"play it as {run.expression}", markup=False, soft_wrap=True)
+    for line in next_commands(run):
+        console.print(f"  {line}", markup=False, soft_wrap=True, style="dim")

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +13,12 @@ from boardlab.games.game import Game
 from boardlab.games.library import Library
 from boardlab.games.python import PythonGame
 from boardlab.games.registry import game_from_table
+from boardlab.games.rules import Rules
 from boardlab.learners.exams import exam_range
+from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.learners.presets import preset as preset_of
 from boardlab.learners.registry import LEARNERS
+from boardlab.learners.run import Run
 from boardlab.learners.run_options import IN_EXAMS
 from boardlab.options import option_words
 
@@ -31,8 +35,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     rules = game.rules
     words = [
         "boardlab",
-        *(["--plugin", rules.path] if isinstance(rules, Library) else []),
-        *(["--plugin", rules.file] if isinstance(rules, PythonGame) else []),
+        *_plugin(rules),
         "train",
         *rules.command_words(),
     ]
@@ -48,6 +51,26 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
         folder = Path(out).parent
         out = folder.parent.as_posix() if folder.name == "snapshots" else ""
     return shlex.join([*words, *(["--out", out] if out else [])])
+
+
+def next_commands(run: Run) -> list[str]:
+    """The commands to play against a run's agent, examine, inspect, compare and train it on."""
+    path, rules = str(run.path), run.game.rules
+    path = path if os.sep in path else f"./{path}"  # a bare word would be the name of an agent
+    game = rules.command_words()
+    commands = [["play", *game, "--against", run.expression], ["evaluate", path]]
+    if isinstance(run.settings, NTupleSettings):
+        commands.append(["inspect", *game, "--run", path])
+    commands.append(["compare", path, "OTHER"])
+    commands.append(["resume", path, "--episodes", str(2 * max(run.total, 1))])
+    return [shlex.join(["boardlab", *_plugin(rules), *words]) for words in commands]
+
+
+def _plugin(rules: Rules) -> list[str]:
+    """The option that loads a user's own game."""
+    if isinstance(rules, Library):
+        return ["--plugin", rules.path]
+    return ["--plugin", rules.file] if isinstance(rules, PythonGame) else []
 
 
 def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-2} "$python" -m pip ins
   --config-settings=build-dir="$home/cmake" --config-settings=cmake.define.BOARDLAB_SANITIZE=ON \
   --config-settings=cmake.define.BOARDLAB_WERROR=ON .
 rm -rf "$home/engine" "$home/tests" "$home/docs" "$home/examples" "$home/bench" "$home/tools"
-cp -R engine tests docs examples bench tools README.md pyproject.toml "$home/"
+cp -R engine tests docs examples bench tools *.md pyproject.toml "$home/"
 
 # An editable install of the package puts its own finder before the path, where it would win over site/. Tests that
 # start other interpreters inherit this with the environment.

@@ -2,21 +2,11 @@
 
 namespace boardlab {
 
-bool LeafRow::take(const Game &game, const void *leaf, bool ends_with_round, Rng &rng) {
-  leaf_ = leaf;
-  mover_ = game.player(leaf);
-  is_beyond_chance_ = mover_ == CHANCE;
-  if (!is_beyond_chance_) return mover_ >= 0;
+void LeafRow::pass_chance(const Game &game, bool ends_with_round, Rng &rng) {
   void *beyond = beyond_.data();
-  game.copy(beyond, leaf);
+  game.copy(beyond, leaf_);
   while ((mover_ = game.player(beyond)) == CHANCE && !(ends_with_round && game.round_over(beyond)))
     game.apply(beyond, game.sample_chance(beyond, rng));
-  return mover_ >= 0;
-}
-
-void LeafRow::find_legal(const Game &game) {
-  legal_.resize(static_cast<std::size_t>(game.max_legal()));
-  legal_.resize(static_cast<std::size_t>(game.legal(asked(), legal_.data())));
 }
 
 void LeafBatch::take(std::span<const Question> questions, Rng &rng) {

@@ -13,23 +13,32 @@ namespace boardlab {
 // first, at random.
 class LeafRow {
  public:
-  explicit LeafRow(const Game &game) : beyond_(game) {}
+  explicit LeafRow(const Game &game) : beyond_(game), legal_(static_cast<std::size_t>(game.max_legal())) {}
 
   // Prepares the row for `leaf`, which must outlive it. Returns false where the game ends before a player moves, or the
   // round does and `ends_with_round` is set: then asked() is that end, and its outcome the answer.
-  bool take(const Game &game, const void *leaf, bool ends_with_round, Rng &rng);
+  bool take(const Game &game, const void *leaf, bool ends_with_round, Rng &rng) {
+    leaf_ = leaf;
+    mover_ = game.player(leaf);
+    is_beyond_chance_ = mover_ == CHANCE;
+    if (is_beyond_chance_) pass_chance(game, ends_with_round, rng);
+    return mover_ >= 0;
+  }
   // Call before legal() where the judge or the tree needs the legal actions.
-  void find_legal(const Game &game);
+  void find_legal(const Game &game) { count_ = static_cast<std::size_t>(game.legal(asked(), legal_.data())); }
 
   const void *asked() const { return is_beyond_chance_ ? beyond_.data() : leaf_; }  // the position to judge
   bool is_beyond_chance() const { return is_beyond_chance_; }                       // asked() is not the leaf itself
   int mover() const { return mover_; }
-  std::span<const Action> legal() const { return legal_; }  // in asked()
+  std::span<const Action> legal() const { return {legal_.data(), count_}; }  // in asked()
 
  private:
+  void pass_chance(const Game &game, bool ends_with_round, Rng &rng);
+
   const void *leaf_ = nullptr;
   StateBuffer beyond_;
-  std::vector<Action> legal_;
+  std::vector<Action> legal_;  // room for all; the first `count_` are in use
+  std::size_t count_ = 0;
   int mover_ = TERMINAL;
   bool is_beyond_chance_ = false;
 };

@@ -14,7 +14,7 @@ from boardlab.arena.openings import read_openings
 
 
 class CtrlC:
-    """A progress bar during which somebody presses Ctrl-C, once so many games are done."""
+    """A progress bar that presses Ctrl-C once `after` games are done."""
 
     def __init__(self, after):
         self.after = after

@@ -119,13 +119,13 @@ def test_gtp_plays():
 
 def test_gtp_leaves_out_the_column_i_where_go_does():
     lines = ("play b j1", "play w i2", "play w p3", "showboard", "play b h1", "play w j1")
-    told = talk(*lines, game="gobang", rows=15, cols=15, k=5)
-    assert told[0] == told[2] == told[4] == "=" and "column j follows h" in told[1]
-    assert told[3].splitlines()[1:3] == [
+    answers = talk(*lines, game="gobang", rows=15, cols=15, k=5)
+    assert answers[0] == answers[2] == answers[4] == "=" and "column j follows h" in answers[1]
+    assert answers[3].splitlines()[1:3] == [
         "   a b c d e f g h j k l m n o p",
         " 1 . . . . . . . . X . . . . . .",
     ]
-    assert told[5].startswith("?")  # taken
+    assert answers[5].startswith("?")  # taken
     only = ["play b a1", "play w b1", "play b a2", "play w b2", "genmove b"]
     assert talk(*only, game="gobang", rows=9, cols=9, k=3, agent="alphabeta(depth=2)")[-1] == "= a3"
     won = ["play b j1", "play w b1", "play b j2", "play w b2", "reg_genmove b", "genmove b"]

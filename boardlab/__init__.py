@@ -26,6 +26,7 @@ from boardlab.evaluators import register_features
 from boardlab.games import (
     CHANCE,
     TERMINAL,
+    BatchEnv,
     Game,
     PythonGame,
     State,
@@ -75,6 +76,7 @@ __all__ = [
     "Adjudication",
     "Agent",
     "BalanceResult",
+    "BatchEnv",
     "BoardLabError",
     "Comparison",
     "Decision",

@@ -22,7 +22,7 @@ def test_the_interval_of_a_mean_is_students(bench):
     assert mean([1.0, float("nan")]) == ""
 
 
-@pytest.mark.parametrize("name", ["arena", "playouts", "full_width"])
+@pytest.mark.parametrize("name", ["arena", "batch_env", "playouts", "full_width"])
 def test_words_that_a_benchmark_does_not_know_are_refused(bench, monkeypatch, name):
     monkeypatch.setattr("sys.argv", [f"{name}.py", "statistic"])
     with pytest.raises(SystemExit, match="2"):

@@ -1,5 +1,6 @@
 """Games in Python: states, text, drawings and notation."""
 
+from boardlab.games.batch_env import BatchEnv
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
 from boardlab.games.python import PythonGame, register_game
@@ -9,6 +10,7 @@ from boardlab.games.rules import Rules
 __all__ = [
     "CHANCE",
     "TERMINAL",
+    "BatchEnv",
     "Game",
     "PythonGame",
     "Rules",

@@ -94,6 +94,7 @@ NB_MODULE(_engine, m) {
   boardlab::bind_hidden(m);
   boardlab::bind_forest(m);
   boardlab::bind_encode(m);
+  boardlab::bind_batch_env(m);
   boardlab::bind_match(m);
   boardlab::bind_net(m);
   boardlab::bind_references(m);

@@ -128,6 +128,7 @@ void bind_mcts(nb::module_ &m);
 void bind_hidden(nb::module_ &m);
 void bind_forest(nb::module_ &m);
 void bind_encode(nb::module_ &m);
+void bind_batch_env(nb::module_ &m);
 void bind_match(nb::module_ &m);
 void bind_net(nb::module_ &m);
 void bind_references(nb::module_ &m);

@@ -26,8 +26,7 @@ Encoding::Encoding(GamePtr game, Inputs inputs) : game_(std::move(game)), inputs
   }
 }
 
-void Encoding::write_inputs(const void *state, std::byte *row) const {
-  const int player = game_->player(state);
+void Encoding::write_inputs(const void *state, int player, std::byte *row) const {
   if (inputs_ == Inputs::PLANES)
     game_->planes(state, player, reinterpret_cast<float *>(row));
   else if (inputs_ == Inputs::CELLS)

@@ -25,7 +25,9 @@ class Encoding {
   std::size_t actions() const { return static_cast<std::size_t>(game_->action_count()); }
 
   // The row of a `state` that belongs to a player.
-  void write_inputs(const void *state, std::byte *row) const;
+  void write_inputs(const void *state, std::byte *row) const { write_inputs(state, game_->player(state), row); }
+  // The row of any state, as `player` sees it.
+  void write_inputs(const void *state, int player, std::byte *row) const;
   // The row, and in `legal` a flag an action.
   void write(const void *state, std::span<const Action> legal_actions, std::byte *row, bool *legal) const;
 

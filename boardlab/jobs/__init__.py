@@ -4,11 +4,18 @@ A room above registers its kinds of job with `@kind`; this room imports none of 
 of jobs in this process (`Here`) or in several (`Processes`); a `JobFolder` remembers the finished ones.
 """
 
-from boardlab.jobs.executor import Here, JobExecutor, executor_for
+from boardlab.jobs.executor import Here, JobExecutor, as_jobs, executor_for
 from boardlab.jobs.folder import JobFolder
-from boardlab.jobs.job import KINDS, Context, Job, Kind, job_for, kind
+from boardlab.jobs.job import KINDS, Context, Job, Kind, job_for, kind, known_game
 from boardlab.jobs.processes import Processes
-from boardlab.jobs.run import Outcome, Standing, finished_jobs, raise_first_failure, run_jobs
+from boardlab.jobs.run import (
+    JobsFailedError,
+    Outcome,
+    Standing,
+    finished_jobs,
+    raise_failures,
+    run_jobs,
+)
 
 __all__ = [
     "KINDS",
@@ -17,14 +24,17 @@ __all__ = [
     "Job",
     "JobExecutor",
     "JobFolder",
+    "JobsFailedError",
     "Kind",
     "Outcome",
     "Processes",
     "Standing",
+    "as_jobs",
     "executor_for",
     "finished_jobs",
     "job_for",
     "kind",
-    "raise_first_failure",
+    "known_game",
+    "raise_failures",
     "run_jobs",
 ]

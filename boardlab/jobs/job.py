@@ -12,7 +12,7 @@ from typing import Any
 from boardlab.errors import check_known
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
-from boardlab.plugins import plugins_for
+from boardlab.plugins import PLUGINS, plugins_for, run_plugin
 
 Tell = Callable[[Mapping[str, Any]], None]
 """Receives a job's progress: plain values."""
@@ -33,25 +33,50 @@ class Job:
     """Python files to run first."""
     files: tuple[str, ...] = ()
     """Files and folders that the job reads."""
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """Keys of large values that many jobs read, by name; see `JobExecutor.share`."""
     name: str = ""
     """What progress and errors call the job; not part of its key."""
+    command: str = ""
+    """A command that does the job alone, for errors; not part of its key."""
 
     @functools.cached_property
     def key(self) -> str:
         """A digest of everything that decides the result."""
         value = [self.kind, self.settings, self.seed, self.game, self.plugins, self.files]
+        if self.shared:
+            value.append(self.shared)
         text = json.dumps(value, sort_keys=True, default=_plain)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def job_for(kind: str, game: Game, settings: Mapping[str, Any], seed: int = 0, name: str = "") -> Job:
-    """Make a job for a game; refuse a game that other processes cannot rebuild."""
-    return Job(kind, settings, seed, game_table(game), tuple(plugins_for(game)), name=name)
+def job_for(
+    kind: str, game: Game, settings: Mapping[str, Any], seed: int = 0, *, here: bool = False, **more: Any
+) -> Job:
+    """Make a job for a game; refuse a game that other processes cannot rebuild.
+
+    `here` allows any game, for an executor that was given it (`known_game`). `more` has the other fields
+    of the job: files, shared, name, command.
+    """
+    plugins = () if here else tuple(plugins_for(game))
+    return Job(kind, settings, seed, game_table(game), plugins, **more)
+
+
+def known_game(game: Game) -> dict[str, Any]:
+    """What `Context.kept` needs for jobs of a game that is not rebuilt."""
+    return {_game_name(game_table(game)): game}
+
+
+def _game_name(table: Mapping[str, Any]) -> str:
+    """Where a worker keeps the game that a table describes."""
+    return "game " + json.dumps(table, sort_keys=True, default=_plain)
 
 
 def _plain(value: Any) -> Any:
-    """An array or a path as JSON writes it."""
-    return value.tolist() if hasattr(value, "tolist") else os.fspath(value)
+    """An array or a path as JSON writes it; other objects only work in this process."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    return value.tolist() if hasattr(value, "tolist") else repr(value)
 
 
 @dataclass
@@ -62,11 +87,17 @@ class Context:
     """Reports progress."""
     kept: dict[str, Any] = field(default_factory=dict)
     """Outlives the job in its worker: caches. No result may depend on it."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """The shared values that are here, by key."""
+
+    def shared(self, job: Job, name: str) -> Any:
+        """The shared value that the job calls `name`."""
+        return self.values[job.shared[name]]
 
     def game(self, job: Job) -> Game:
         """The job's game, built once per worker."""
         assert job.game is not None
-        name = "game " + json.dumps(job.game, sort_keys=True, default=_plain)
+        name = _game_name(job.game)
         if name not in self.kept:
             self.kept[name] = game_from_table(dict(job.game), load=True)
         game: Game = self.kept[name]
@@ -98,6 +129,14 @@ def kind(name: str, *, saves: bool = False) -> Callable[[Run], Run]:
         return run
 
     return register
+
+
+def perform(job: Job, module: str, context: Context) -> Any:
+    """Run a job in a worker, after its plugins; `module` registers its kind."""
+    for path in job.plugins:
+        if path not in PLUGINS:
+            run_plugin(path)
+    return kind_of(job, module).run(job, context)
 
 
 def kind_of(job: Job, module: str = "") -> Kind:

@@ -3,6 +3,7 @@
 JSON followed by the data of numpy arrays. Nothing is pickled.
 """
 
+import hashlib
 import json
 import os
 import struct
@@ -16,10 +17,8 @@ _ARRAY = "\0array"
 
 def write_message(stream: IO[bytes], message: Any) -> None:
     """Write a message of plain values; tuples arrive as lists, paths as text."""
-    arrays: list[np.ndarray[Any, Any]] = []
-    text = json.dumps(message, default=lambda value: _put(value, arrays)).encode()
-    stream.write(_HEAD.pack(len(text), sum(array.nbytes for array in arrays)))
-    stream.write(text)
+    text, arrays = _parts(message)
+    stream.write(_HEAD.pack(len(text), sum(array.nbytes for array in arrays)) + text)
     for array in arrays:
         stream.write(array.data)
     stream.flush()
@@ -31,8 +30,8 @@ def read_message(stream: IO[bytes]) -> Any:
     if len(head) < _HEAD.size:
         return None
     length, size = _HEAD.unpack(head)
-    text, data = stream.read(length), memoryview(bytearray(stream.read(size)))
-    if len(text) < length or len(data) < size:
+    text, data = stream.read(length), bytearray(size)
+    if len(text) < length or stream.readinto(data) < size:  # type: ignore[attr-defined]
         return None
     at = 0
 
@@ -48,12 +47,27 @@ def read_message(stream: IO[bytes]) -> Any:
     return json.loads(text, object_hook=take)
 
 
-def _put(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if not isinstance(value, np.ndarray) or value.dtype.hasobject:
-        raise TypeError(f"a job's values are text, numbers, lists, tables and arrays, not {type(value)}")
-    arrays.append(np.ascontiguousarray(value))
-    return {_ARRAY: (value.dtype.str, value.shape)}
+def digest(message: Any) -> str:
+    """A digest of plain values and of the data of their arrays."""
+    text, arrays = _parts(message)
+    found = hashlib.sha256(text)
+    for array in arrays:
+        found.update(array.data)
+    return found.hexdigest()[:32]
+
+
+def _parts(message: Any) -> tuple[bytes, list[np.ndarray[Any, Any]]]:
+    """The text of a message, and the arrays that follow it."""
+    arrays: list[np.ndarray[Any, Any]] = []
+
+    def put(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, os.PathLike):
+            return os.fspath(value)
+        if not isinstance(value, np.ndarray) or value.dtype.hasobject:
+            raise TypeError(f"a job's values are text, numbers, lists, tables and arrays, not {type(value)}")
+        arrays.append(np.ascontiguousarray(value))
+        return {_ARRAY: (value.dtype.str, value.shape)}
+
+    return json.dumps(message, default=put).encode(), arrays

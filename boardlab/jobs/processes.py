@@ -44,6 +44,7 @@ class Processes(JobExecutor):
     """
 
     def __init__(self, workers: int) -> None:
+        super().__init__()
         self.workers, self.capacity = workers, 2 * workers
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._crew: list[_Worker] = []
@@ -53,7 +54,11 @@ class Processes(JobExecutor):
 
     def submit(self, job: Job, /, tell: Tell | None = None) -> "Future[Any]":  # type: ignore[override]
         """Queue a job and start another worker where all are busy."""
-        kind_of(job)
+        if kind_of(job).module == "__main__":
+            raise BoardLabError(
+                f'the kind of job "{job.kind}" is registered in the main program, which other processes '
+                "cannot import; register it in a module of its own or in a plugin"
+            )
         task = _Task(job, Future(), tell)
         with self._lock:
             if self._is_stopped:
@@ -116,6 +121,8 @@ class _Worker(threading.Thread):
         self.is_idle = True
         self.process: subprocess.Popen[bytes] | None = None
         self._running: Job | None = None
+        self._held: set[str] = set()
+        """Keys of the shared values that the process has."""
         self._lock = threading.Lock()
         self.start()
 
@@ -133,9 +140,14 @@ class _Worker(threading.Thread):
         if not task.future.set_running_or_notify_cancel():
             return
         answer: Any = None
-        while answer is None and task.attempts < ATTEMPTS and not self.executor.is_stopped:
-            task.attempts += 1
-            answer = self._attempt(task)
+        try:
+            while answer is None and task.attempts < ATTEMPTS and not self.executor.is_stopped:
+                task.attempts += 1
+                answer = self._attempt(task)
+        except Exception as error:  # of the caller's `tell`: the process may be in the middle of the job
+            self._kill()
+            task.future.set_exception(error)
+            return
         if answer is not None and "result" in answer:
             task.future.set_result(answer["result"])
         elif answer is not None:
@@ -165,10 +177,17 @@ class _Worker(threading.Thread):
         return answer
 
     def _converse(self, process: "subprocess.Popen[bytes]", task: _Task) -> Any:
-        """Send a job and read messages until the answer."""
+        """Send a job, with the shared values that the process lacks, and read until the answer."""
         assert process.stdin is not None and process.stdout is not None
+        values = self.executor.values
+        share = {key: values[key] for key in task.job.shared.values() if key not in self._held}
+        forget = [key for key in self._held if key not in values]
         job = {field.name: getattr(task.job, field.name) for field in dataclasses.fields(Job)}
-        write_message(process.stdin, {"module": kind_of(task.job).module, "job": job})
+        message = {"module": kind_of(task.job).module, "job": job, "share": share, "forget": forget}
+        write_message(process.stdin, message)
+        self._held = self._held.difference(forget).union(share)
+        if task.tell is not None:
+            task.tell({})
         while (answer := read_message(process.stdout)) is not None and "progress" in answer:
             if task.tell is not None:
                 task.tell(answer["progress"])
@@ -184,6 +203,7 @@ class _Worker(threading.Thread):
                 return None
             if self.process is None or self.process.poll() is not None:
                 self._close()
+                self._held = set()
                 # A session of its own: Ctrl-C in the terminal must reach this process first, and only once.
                 self.process = subprocess.Popen(
                     worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
@@ -199,6 +219,12 @@ class _Worker(threading.Thread):
             saves = self._running is not None and kind_of(self._running).saves
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGINT if saves else signal.SIGKILL)
+
+    def _kill(self) -> None:
+        """End the process in the middle of its job."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
     def _death(self, job: Job) -> WorkerDiedError:
         assert self.process is not None

@@ -4,6 +4,8 @@ Finished jobs are skipped.
 """
 
 import contextlib
+import datetime
+import math
 import queue
 import threading
 import time
@@ -12,11 +14,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, printable
 from boardlab.jobs.executor import JobExecutor
 from boardlab.jobs.folder import JobFolder, Results
 from boardlab.jobs.job import Job
 from boardlab.jobs.worker import sentence
+from boardlab.numbers import counted, plain
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Outcome:
     job: Job
     result: Any = None
     error: str = ""
+    cause: Exception | None = field(default=None, compare=False)
+    """The exception behind the error, where it was raised in this process."""
 
     @property
     def failed(self) -> bool:
@@ -40,33 +45,56 @@ class Standing:
     total: int
     done: int = 0
     failed: int = 0
-    before: int = 0
-    """Jobs among `done` that were finished when the set was started."""
     seconds: float = 0.0
     """Since the start."""
+    work: float = 0.0
+    """Jobs' worth of work since the start, with the finished parts of those that run."""
     running: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The last progress of each running job by name."""
+    """The last progress of each running job by name; its "share" is the part that is finished."""
 
     @property
     def rate(self) -> float | None:
-        """Jobs a second; None before the first is done."""
-        fresh = self.done + self.failed - self.before
-        return fresh / self.seconds if fresh and self.seconds > 0 else None
+        """Jobs a second; None before any work is done."""
+        return self.work / self.seconds if self.work > 0 and self.seconds > 0 else None
 
     @property
     def seconds_left(self) -> float | None:
         """Estimated time to the end."""
-        return (self.total - self.done - self.failed) / self.rate if self.rate else None
+        left = self.total - self.done - self.failed - sum(map(share_of, self.running.values()))
+        return max(left, 0.0) / self.rate if self.rate else None
+
+    def facts(self, unit: str = "jobs") -> list[str]:
+        """What progress shows: done, failed, running, rate, time left."""
+        facts = [f"{self.done:,} of {counted(self.total, unit)}"]
+        facts += [f"{self.failed:,} failed"] * (self.failed > 0)
+        facts += [f"{len(self.running):,} running"] * bool(self.running)
+        if self.rate is not None:
+            facts.append(rate_text(self.rate, unit))
+        if self.seconds_left is not None:
+            facts.append(f"{datetime.timedelta(seconds=math.ceil(self.seconds_left))} left")
+        return facts
 
     def __str__(self) -> str:
-        text = f"{self.done:,} of {self.total:,} jobs"
-        text += f", {self.failed:,} failed" if self.failed else ""
-        text += f", {len(self.running)} running" if self.running else ""
-        left = self.seconds_left
-        return text if left is None else f"{text}, {left:,.0f} s left"
+        return ", ".join(self.facts())
+
+
+def share_of(progress: Mapping[str, Any]) -> float:
+    """The finished part of a running job, as its progress says."""
+    return float(progress.get("share", 0.0))
+
+
+def rate_text(rate: float, unit: str) -> str:
+    """A rate by the second, the minute or the hour, whichever has digits before the point."""
+    for seconds, name in ((1, "s"), (60, "min"), (3600, "h")):
+        if rate * seconds >= 1 or name == "h":
+            break
+    return f"{plain(rate * seconds, 3)} {unit}/{name}"
 
 
 Tell = Callable[[Standing], None]
+
+MOST_REPORTED = 20
+"""Failures that an error reports one by one."""
 
 
 def run_jobs(
@@ -112,8 +140,13 @@ class _Set:
         self.events: queue.SimpleQueue[tuple[Job, Future[Any] | Mapping[str, Any]]] = queue.SimpleQueue()
         self.thread = threading.get_ident()
         self.total = len({job.key for job in jobs})
-        self.running: dict[str, tuple[Job, Mapping[str, Any]]] = {}
-        self.done = self.failed = self.before = 0
+        self.submitted: dict[str, Job] = {}
+        self.running: dict[str, Mapping[str, Any]] = {}
+        """The last progress of jobs that have started, by key."""
+        self.begun_with: dict[str, float] = {}
+        """Parts of running jobs that were finished when they started: of runs that are resumed."""
+        self.done = self.failed = 0
+        self.finished_work = 0.0
 
     def outcomes(self) -> Iterator[Outcome]:
         """Every job once, the finished ones first."""
@@ -121,15 +154,14 @@ class _Set:
         for job in {job.key: job for job in self.jobs}.values():
             if job.key in self.known:
                 self.done += 1
-                self.before += 1
                 yield Outcome(job, self.known[job.key])
             else:
                 waiting.append(job)
         waiting.reverse()
         self._report()
         try:
-            while waiting or self.running:
-                while waiting and len(self.running) < self.executor.capacity:
+            while waiting or self.submitted:
+                while waiting and len(self.submitted) < self.executor.capacity:
                     self._submit(waiting.pop())
                 yield from self._next()
         except BaseException:
@@ -137,27 +169,35 @@ class _Set:
             raise
 
     def _submit(self, job: Job) -> None:
-        self.running[job.key] = job, {}
+        self.submitted[job.key] = job
         future = self.executor.submit(job, tell=lambda progress: self._heard(job, progress))
         future.add_done_callback(lambda future: self.events.put((job, future)))
 
     def _heard(self, job: Job, progress: Mapping[str, Any]) -> None:
         """Report a job's progress: at once from this thread, queued from others."""
         if threading.get_ident() == self.thread:
-            self.running[job.key] = job, progress
-            self._report()
+            self._note(job, progress)
         else:
             self.events.put((job, progress))
+
+    def _note(self, job: Job, progress: Mapping[str, Any]) -> None:
+        """Keep the progress of a running job."""
+        if progress:
+            self.begun_with.setdefault(job.key, share_of(progress))
+        self.running[job.key] = progress
+        self._report()
 
     def _next(self) -> Iterator[Outcome]:
         """Wait for the next event; yields the outcome of a job that ended."""
         job, event = self.events.get()
         if isinstance(event, Future):
-            del self.running[job.key]
+            del self.submitted[job.key]
+            self.running.pop(job.key, None)
+            self.finished_work += 1 - self.begun_with.pop(job.key, 0.0)
             yield self._outcome(job, event)
-        elif job.key in self.running:
-            self.running[job.key] = job, event
-        self._report()
+            self._report()
+        elif job.key in self.submitted:
+            self._note(job, event)
 
     def _outcome(self, job: Job, future: "Future[Any]") -> Outcome:
         error = future.exception()
@@ -165,20 +205,46 @@ class _Set:
             self.failed += 1
             if not isinstance(error, Exception):
                 raise error
-            return Outcome(job, error=sentence(error))
+            return Outcome(job, error=sentence(error), cause=error)
         if self.results is not None:
             self.results.add(job, future.result())
         self.done += 1
         return Outcome(job, future.result())
 
     def _report(self) -> None:
-        running = {job.name or key: progress for key, (job, progress) in self.running.items()}
-        seconds = time.monotonic() - self.begun
-        self.tell(Standing(self.total, self.done, self.failed, self.before, seconds, running))
+        running = {self.submitted[key].name or key: progress for key, progress in self.running.items()}
+        parts = (share_of(progress) - self.begun_with.get(key, 0.0) for key, progress in self.running.items())
+        work, seconds = self.finished_work + sum(parts), time.monotonic() - self.begun
+        self.tell(Standing(self.total, self.done, self.failed, seconds, work, running))
 
 
-def raise_first_failure(outcomes: Sequence[Outcome]) -> None:
-    """Raise the first failure as an error of the user's, where there is one."""
-    for outcome in outcomes:
-        if outcome.failed:
-            raise BoardLabError(outcome.error)
+class JobsFailedError(BoardLabError):
+    """Some jobs of a set failed; the others are finished."""
+
+    def __init__(self, outcomes: Sequence[Outcome], unit: str) -> None:
+        super().__init__(outcomes, unit)
+        self.outcomes = [outcome for outcome in outcomes if outcome.failed]
+        """Those of the failed jobs."""
+        self._headline = f"{len(self.outcomes):,} of {counted(len(outcomes), unit)} failed:"
+
+    def __str__(self) -> str:
+        lines = [self._headline]
+        for outcome in self.outcomes[:MOST_REPORTED]:
+            lines.append(f"  {outcome.job.name or outcome.job.key}: {outcome.error}")
+            if outcome.job.command:
+                lines.append(f"    {outcome.job.command}")
+        if len(self.outcomes) > MOST_REPORTED:
+            lines.append(f"  and {len(self.outcomes) - MOST_REPORTED:,} more")
+        return printable("\n".join(lines))
+
+
+def raise_failures(outcomes: Sequence[Outcome], unit: str = "jobs") -> None:
+    """Raise one error that reports every failed job with its command.
+
+    A failure that all jobs share is raised alone.
+    """
+    failures = [outcome for outcome in outcomes if outcome.failed]
+    if len({outcome.error for outcome in failures}) == 1 and len(failures) == len(outcomes):
+        raise failures[0].cause or BoardLabError(failures[0].error)
+    if failures:
+        raise JobsFailedError(outcomes, unit) from failures[0].cause

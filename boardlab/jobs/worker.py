@@ -13,9 +13,9 @@ from typing import Any, NoReturn
 
 from boardlab.errors import BoardLabError
 from boardlab.interrupts import ended_by_signals
-from boardlab.jobs.job import Context, Job, kind_of
+from boardlab.jobs.job import Context, Job, perform
 from boardlab.jobs.messages import read_message, write_message
-from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
+from boardlab.plugins import plugin_failure
 
 CODE = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"  # until there is something to save
@@ -42,10 +42,11 @@ def work() -> NoReturn:
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(tasks,), daemon=True).start()
     kept: dict[str, Any] = {}
+    shared: dict[str, Any] = {}
     with ended_by_signals() as ending:
         try:
             while True:
-                write_message(answers, _answer(tasks.get(), answers, kept))
+                write_message(answers, _answer(tasks.get(), answers, kept, shared))
         except KeyboardInterrupt:
             os._exit(ending.status)  # what the job saves, it has saved
         except BrokenPipeError:
@@ -64,8 +65,16 @@ def _listen(tasks: "queue.SimpleQueue[Any]") -> None:
     signal.pthread_kill(main, signal.SIGINT)
 
 
-def _answer(task: Mapping[str, Any], answers: Any, kept: dict[str, Any]) -> dict[str, Any]:
-    """The result of a job, or the sentence that says why there is none."""
+def _answer(
+    task: Mapping[str, Any], answers: Any, kept: dict[str, Any], shared: dict[str, Any]
+) -> dict[str, Any]:
+    """The result of a job, or the sentence that says why there is none.
+
+    A task brings the shared values that this process lacks, and names those that nobody needs any more.
+    """
+    for key in task["forget"]:
+        shared.pop(key, None)
+    shared |= task["share"]
 
     def tell(progress: Mapping[str, Any]) -> None:
         try:
@@ -75,10 +84,7 @@ def _answer(task: Mapping[str, Any], answers: Any, kept: dict[str, Any]) -> dict
 
     try:
         job = Job(**task["job"])
-        for path in job.plugins:
-            if path not in PLUGINS:
-                run_plugin(path)
-        return {"result": kind_of(job, task["module"]).run(job, Context(tell, kept))}
+        return {"result": perform(job, task["module"], Context(tell, kept, shared))}
     except Exception as error:
         return {"error": sentence(error)}
 

@@ -17,7 +17,7 @@ def train_job(job: Job, context: Context) -> dict[str, Any]:
     """Train the run that the settings describe, or go on with it; returns a summary."""
 
     def progress(standing: Progress) -> None:
-        context.tell(asdict(standing))
+        context.tell({**asdict(standing), "share": standing.episodes / max(1, standing.total)})
 
     given = {"go_on": True, "progress": progress, **context.kept.get("train", {}), **job.settings}
     return summary(train(context.game(job), seed=job.seed, **given))
@@ -32,4 +32,5 @@ def summary(run: Run) -> dict[str, Any]:
 
 def as_progress(progress: Mapping[str, Any]) -> Progress:
     """Convert the plain values of a job's progress to a run's `Progress`."""
-    return Progress(**{**progress, "before": tuple(progress["before"])})
+    values = {name: value for name, value in progress.items() if name != "share"}
+    return Progress(**{**values, "before": tuple(progress["before"])})

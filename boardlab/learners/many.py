@@ -4,13 +4,14 @@ Every run is a folder of its own, seed-1, seed-2 ..., so the whole survives kill
 same call again goes on where it stopped. Runs go one after the other, or several at once as processes.
 """
 
-import functools
+import contextlib
 import math
 import os
 import re
+import shlex
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,26 @@ from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.games.game import Game
 from boardlab.interrupts import ended_by_signals
-from boardlab.jobs import Job, Outcome, Processes, Standing, job_for, run_jobs
+from boardlab.jobs import (
+    Here,
+    Job,
+    Outcome,
+    Standing,
+    as_jobs,
+    executor_for,
+    job_for,
+    known_game,
+    raise_failures,
+    run_jobs,
+)
+from boardlab.learners.again import train_command
 from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
 from boardlab.learners.jobs import as_progress
 from boardlab.learners.multi_train import multi_train
 from boardlab.learners.run import Run, open_run
 from boardlab.learners.run_options import takes_run_options
-from boardlab.learners.train import train
+from boardlab.learners.train import prepare
 from boardlab.learners.training import Progress
 from boardlab.numbers import counted, plain
 from boardlab.plugins import PLUGINS, plugins_for
@@ -87,6 +100,7 @@ def train_many(
     force: bool = False,
     progress: ManyProgress | bool | None = None,
     told_memory: Callable[[float], None] | None = None,
+    told_standing: Callable[[Standing], None] | None = None,
     **given: Any,
 ) -> ManyRuns:
     """Train with the seeds seed+1 ... seed+runs, at most `jobs` at a time.
@@ -95,7 +109,9 @@ def train_many(
 
     Other arguments are those of `train`. Existing runs are resumed, finished ones are kept; `force`
     restarts all of them. multi.csv gets the rows of all logs, multiTrain.csv the same in the form of GBG.
-    `told_memory` is called for every run that is trained in this process: with one job.
+    A run that fails does not stop the others; the error at the end reports each with its command.
+    `told_memory` is called for every run that is trained in this process: with one job. `told_standing` is
+    called with the `Standing` of all runs together.
     """
     seed = given.pop("seed", 0)
     arguments = {"learner": learner, **given}
@@ -107,15 +123,11 @@ def train_many(
         raise BoardLabError(f"{path} is a file; runs need a folder")
     tell: ManyProgress = progress if callable(progress) else lambda seed, standing: None
     seeds = [seed + 1 + i for i in range(runs)]
-    tasks = [
-        {"out": str(path / f"seed-{s}"), "seed": s, "force": force, "go_on": True, **arguments} for s in seeds
-    ]
-    if jobs == 1:
-        for task in tasks:
-            report = functools.partial(tell, task["seed"])
-            train(game, progress=report, told_memory=told_memory, **task)
-    else:
-        _run_processes(game, tasks, jobs, tell)
+    tasks = [{"out": str(path / f"seed-{s}"), "seed": s, "force": force, **arguments} for s in seeds]
+    with executor_for(jobs, known_game(game) | {"train": {"told_memory": told_memory}}) as executor:
+        made = [_job(game, task, here=isinstance(executor, Here)) for task in tasks]
+        outcomes = run_jobs(made, executor, tell=_teller(tell, told_standing))
+    raise_failures([_with_command(game, outcome) for outcome in outcomes], "runs")
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
     _write_summary(done)
     return done
@@ -124,7 +136,7 @@ def train_many(
 def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that make no several runs; `train` checks the others."""
     as_seed(as_seed(seed) + as_integer("runs", runs, 1, 100_000))
-    if as_integer("jobs", jobs, 1, 1024) > 1:
+    if as_jobs(jobs) > 1:
         _check_known_elsewhere(arguments)
         plugins_for(game)
 
@@ -139,7 +151,7 @@ def _write_summary(done: ManyRuns) -> None:
         folder.write_bytes("curve.png", picture)
 
 
-# ---- processes ----
+# ---- jobs ----
 
 
 def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
@@ -160,30 +172,38 @@ def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
         )
 
 
-def _run_processes(game: Game, tasks: Sequence[dict[str, Any]], jobs: int, tell: ManyProgress) -> None:
-    """Train in processes; a run that fails does not stop the others."""
-    made = {f"seed {task['seed']}": _job(game, task) for task in tasks}
+def _job(game: Game, task: Mapping[str, Any], here: bool) -> Job:
+    settings = {name: value for name, value in task.items() if name != "seed"}
+    return job_for("train", game, settings, task["seed"], here=here, name=f"seed {task['seed']}")
+
+
+def _teller(
+    tell: ManyProgress, told_standing: Callable[[Standing], None] | None
+) -> Callable[[Standing], None]:
+    """A function of the set's standing that passes on what is new."""
+    last: dict[str, Mapping[str, Any]] = {}
 
     def hear(standing: Standing) -> None:
         for name, progress in standing.running.items():
-            if progress:
-                tell(made[name].seed, as_progress(progress))
+            if progress and last.get(name) is not progress:
+                last[name] = progress
+                tell(int(name.removeprefix("seed ")), as_progress(progress))
+        if told_standing is not None:
+            told_standing(standing)
 
-    with Processes(min(jobs, len(tasks))) as executor:
-        outcomes = run_jobs(list(made.values()), executor, tell=hear)
-    failures = [outcome for outcome in outcomes if outcome.failed]
-    if failures:
-        raise BoardLabError(_failure(failures, len(outcomes)))
-
-
-def _failure(failures: Sequence[Outcome], runs: int) -> str:
-    """The error that all runs share, else the first one and the number of failures."""
-    first = failures[0]
-    if len(failures) == runs and len({outcome.error for outcome in failures}) == 1:
-        return first.error
-    return f"{len(failures)} of {counted(runs, 'runs')} failed; {first.job.name}: {first.error}"
+    return hear
 
 
-def _job(game: Game, task: dict[str, Any]) -> Job:
-    settings = {name: value for name, value in task.items() if name not in ("seed", "go_on")}
-    return job_for("train", game, settings, task["seed"], name=f"seed {task['seed']}")
+def _with_command(game: Game, outcome: Outcome) -> Outcome:
+    """The outcome of a failed run with the command that trains this run alone."""
+    if not outcome.failed:
+        return outcome
+    job, given = outcome.job, dict(outcome.job.settings)
+    out, _ = given.pop("out"), given.pop("force")
+    command = ""
+    if (Path(out) / "checkpoint.npz").exists():
+        command = shlex.join(["boardlab", "resume", out])
+    else:
+        with contextlib.suppress(Exception):  # what it was given may be the reason of the failure
+            command = train_command(prepare(game, seed=job.seed, **given).agent, out)
+    return replace(outcome, job=replace(job, command=command))

@@ -64,3 +64,18 @@ def wait(job, context):
     except KeyboardInterrupt:
         Path(job.settings["file"]).write_text("saved")
         raise
+
+
+@kind("sum")
+def total(job, context):
+    """The sum of the shared weights, and the keys of all shared values here; dies as `die` does."""
+    if "file" in job.settings:
+        die(job, context)
+    return [float(context.shared(job, "weights").sum()), sorted(context.values)]
+
+
+@kind("halves")
+def halves(job, context):
+    """Report a part as finished, which a resumed job begins with."""
+    for share in job.settings["shares"]:
+        context.tell({"share": share})

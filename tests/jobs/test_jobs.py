@@ -11,7 +11,20 @@ import pytest
 
 import boardlab as bl
 from boardlab import jobs
-from boardlab.jobs import Here, Job, JobFolder, Processes, executor_for, job_for, run_jobs
+from boardlab.jobs import (
+    Here,
+    Job,
+    JobFolder,
+    JobsFailedError,
+    Kind,
+    Processes,
+    Standing,
+    executor_for,
+    job_for,
+    raise_failures,
+    run_jobs,
+)
+from boardlab.jobs.messages import write_message
 from boardlab.jobs.worker import worker_command
 from tests.jobs import kinds  # noqa: F401
 
@@ -70,6 +83,79 @@ def test_progress_is_reported(executor):
     assert (last.done, last.failed, last.running) == (5, 0, {}) and last.rate > 0 and last.seconds_left == 0
     heard = {name: seen["half"] for s in standings for name, seen in s.running.items() if seen}
     assert heard == {f"x={x}": x for x in range(5)}
+
+
+def test_running_jobs_count_by_the_parts_that_are_finished():
+    standings = []
+    run_jobs(
+        [Job("halves", {"shares": s}) for s in ([0.5, 0.9], [0.25, 0.75])], Here(), tell=standings.append
+    )
+    work = [(round(s.work, 2), len(s.running)) for s in standings]
+    # The first began half finished: what was there before is no work of this set.
+    assert work == [(0, 0), (0, 1), (0, 1), (0.4, 1), (0.5, 0), (0.5, 1), (0.5, 1), (1.0, 1), (1.25, 0)]
+    ninety = standings[3]
+    assert ninety.seconds_left == pytest.approx((2 - 0.9) / ninety.rate)
+
+
+def test_a_standing_says_done_running_rate_and_time_left():
+    standing = Standing(10, done=4, failed=1, seconds=120.0, work=3.5, running={"a": {"share": 0.5}, "b": {}})
+    assert str(standing) == "4 of 10 jobs, 1 failed, 2 running, 1.75 jobs/min, 0:02:35 left"
+    assert standing.facts("runs")[0] == "4 of 10 runs"
+    assert str(Standing(1)) == "0 of 1 job"
+
+
+def test_a_shared_value_travels_to_a_worker_once(monkeypatch):
+    sent = []
+
+    def watched(stream, message):
+        sent.append(sorted(message["share"]))
+        write_message(stream, message)
+
+    monkeypatch.setattr("boardlab.jobs.processes.write_message", watched)
+    with Processes(1) as executor:
+        keys = [executor.share({"a": np.full(3, i)}["a"]) for i in (1, 2)]
+        first, second = ([Job("sum", seed=i, shared={"weights": key}) for i in range(2)] for key in keys)
+        assert [o.result for o in run_jobs(first, executor)] == [[3.0, [keys[0]]]] * 2
+        executor.forget(keys[0])
+        assert [o.result for o in run_jobs(second, executor)] == [[6.0, [keys[1]]]] * 2
+    assert sent == [[keys[0]], [], [keys[1]], []]
+
+
+def test_a_new_worker_gets_the_shared_values_again(two, tmp_path):
+    key = two.share(np.arange(4))
+    job = Job("sum", {"file": str(tmp_path / "a"), "lives": 2}, shared={"weights": key})
+    assert two.submit(job).result()[0] == 6.0
+    two.forget(key)
+    lost = two.submit(Job("sum", shared={"weights": key}))
+    assert "KeyError" in repr(lost.exception())
+    assert two.submit(Job("square", {"x": 2})).result() == 4
+
+
+def test_shared_values_are_known_by_their_content():
+    here = Here()
+    keys = [here.share({"a": np.arange(3), "b": text}) for text in ("x", "y", "x")]
+    assert keys[0] == keys[2] != keys[1]
+    jobs = [Job("sum", shared={"weights": key}) for key in keys]
+    assert jobs[0].key == jobs[2].key != jobs[1].key
+
+
+def test_failures_are_reported_with_their_commands(executor):
+    jobs = [Job("fail", {"how": "bug"}, name="seed 2", command="boardlab train --seed 2"), *squares(2)]
+    with pytest.raises(JobsFailedError) as failure:
+        raise_failures(run_jobs(jobs, executor), "runs")
+    assert str(failure.value) == (
+        "1 of 3 runs failed:\n  seed 2: ZeroDivisionError: by zero\n    boardlab train --seed 2"
+    )
+    assert [outcome.job.name for outcome in failure.value.outcomes] == ["seed 2"]
+    same = [Job("fail", {"how": "sentence"}, seed=seed) for seed in (1, 2)]
+    with pytest.raises(bl.BoardLabError, match=r"^x must be small, not 7$"):
+        raise_failures(run_jobs(same, executor))
+
+
+def test_a_kind_of_the_main_program_is_refused(two, monkeypatch):
+    monkeypatch.setitem(jobs.KINDS, "main", Kind("main", lambda job, context: 1, "__main__", False))
+    with pytest.raises(bl.BoardLabError, match='"main" is registered in the main program'):
+        two.submit(Job("main"))
 
 
 def test_a_job_whose_worker_dies_runs_again(two, tmp_path):
@@ -152,7 +238,9 @@ def test_two_processes_do_not_work_in_one_folder(tmp_path):
 def test_stopping_lets_a_job_save_and_cancels_the_rest(tmp_path):
     executor = Processes(1)
     waits = threading.Event()
-    running = executor.submit(Job("wait", {"file": str(tmp_path / "a")}), tell=lambda _: waits.set())
+    running = executor.submit(
+        Job("wait", {"file": str(tmp_path / "a")}), tell=lambda told: told and waits.set()
+    )
     waiting = executor.submit(Job("square", {"x": 1}))
     assert waits.wait(60)
     executor.stop()
@@ -197,7 +285,7 @@ def test_workers_end_with_their_parent(tmp_path):
         "from boardlab.jobs import Job, Processes\n"
         "from tests.jobs import kinds\n"
         "executor = Processes(1)\n"
-        "executor.submit(Job('wait', {'file': sys.argv[1]}), tell=lambda _: os._exit(0))\n"
+        "executor.submit(Job('wait', {'file': sys.argv[1]}), tell=lambda told: told and os._exit(0))\n"
         "import time; time.sleep(60)\n"
     )
     subprocess.run([*worker_command(code), str(tmp_path / "a")], check=True)

@@ -365,7 +365,7 @@ def test_processes_give_the_same_runs_and_go_on(tmp_path):
 
 def test_a_run_that_fails_does_not_stop_the_others(tmp_path):
     bl.train(TICTACTOE, out=tmp_path / "seed-1", seed=1, episodes=5, exams=[])
-    with pytest.raises(bl.BoardLabError, match=r"1 of 2 runs failed; seed 1: .*seed-1 holds another run"):
+    with pytest.raises(bl.BoardLabError, match=r"1 of 2 runs failed:\n  seed 1: .*seed-1 holds another run"):
         bl.train_many(TICTACTOE, 2, out=tmp_path, jobs=2, episodes=20, exams=[])
     assert bl.open_run(tmp_path / "seed-2").episodes == 20
 

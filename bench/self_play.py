@@ -43,9 +43,9 @@ require_torch()
 
 import torch  # noqa: E402
 
-from boardlab.nets import gpu, inference  # noqa: E402
 from boardlab.learners.alphazero import self_play  # noqa: E402
 from boardlab.learners.alphazero.shares import SelfPlay  # noqa: E402
+from boardlab.nets import gpu, inference  # noqa: E402
 
 
 @dataclass

@@ -54,9 +54,10 @@ if TYPE_CHECKING:
     from boardlab import arena as arena
     from boardlab import learners as learners
     from boardlab import testing as testing
+    from boardlab.arena.arena import Adjudication
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
-    from boardlab.arena.match import Adjudication, MatchResult, match
+    from boardlab.arena.match import MatchResult, match
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
     from boardlab.arena.standings import TournamentResult

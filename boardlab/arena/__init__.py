@@ -1,5 +1,6 @@
 """The arena: matches, exams, tournaments, ratings and records."""
 
+from boardlab.arena.arena import Adjudication, GameRecord
 from boardlab.arena.balance import (
     BalanceResult,
     SeatReport,
@@ -9,7 +10,7 @@ from boardlab.arena.balance import (
     write_openings,
 )
 from boardlab.arena.exams import ExamResult, evaluate, exams_for, register_exam
-from boardlab.arena.match import Adjudication, GameRecord, MatchResult, StoppedMatch, match
+from boardlab.arena.match import MatchResult, StoppedMatch, match
 from boardlab.arena.rate import rate
 from boardlab.arena.ratings.results import Result
 from boardlab.arena.records import Record, read_records, write_records

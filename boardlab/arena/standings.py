@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.intervals import NORMAL_95, interval_of_parts
-from boardlab.arena.match import GameRecord, count_distinct, duration, game_points
+from boardlab.arena.match import count_distinct, duration, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
 from boardlab.arena.tables import Row, player_table

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from boardlab.arena.arena import Adjudication, Arena, GameRecord
 from boardlab.arena.intervals import NORMAL_95
-from boardlab.arena.match import Adjudication, Arena, GameRecord, game_points
+from boardlab.arena.match import game_points
 from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import (
     FORMATS,

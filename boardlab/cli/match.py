@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import Adjudication, StoppedMatch, thinking_times
+from boardlab.arena.arena import Adjudication
+from boardlab.arena.match import StoppedMatch, thinking_times
 from boardlab.arena.match import match as play_match
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition

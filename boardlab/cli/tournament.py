@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from boardlab.arena.match import Adjudication
+from boardlab.arena.arena import Adjudication
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import TournamentResult, check_meetings
 from boardlab.arena.store import Store

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import boardlab as bl
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.balance import (
     _imbalance,
     _most_even,
@@ -16,7 +17,6 @@ from boardlab.arena.balance import (
     seat_report,
     write_openings,
 )
-from boardlab.arena.match import GameRecord
 from boardlab.arena.openings import read_openings
 
 

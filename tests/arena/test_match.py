@@ -16,6 +16,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import Agent, BoardLabError, Game, State, _engine
+from boardlab.arena.arena import Adjudication, Arena, GameRecord
 from boardlab.arena.intervals import (
     above,
     hidden_share,
@@ -24,7 +25,7 @@ from boardlab.arena.intervals import (
     standard_error,
     wilson,
 )
-from boardlab.arena.match import Adjudication, Arena, GameRecord, MatchResult, game_points, replay, summarise
+from boardlab.arena.match import MatchResult, game_points, replay, summarise
 from boardlab.evaluators import EVALUATORS
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from boardlab.arena.match import GameRecord
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.records.ggf import ggf_text, read_ggf
 from boardlab.arena.records.lines import WRITERS, lines_text, read_lines
 from boardlab.arena.records.pgn import pgn_text, read_pgn

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from boardlab import _engine
-from boardlab.arena.match import GameRecord, was_cut
+from boardlab.arena.arena import GameRecord
+from boardlab.arena.match import was_cut
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from boardlab.arena.match import GameRecord
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.store.file import typed
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, game_table

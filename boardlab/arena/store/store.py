@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from boardlab.arena.match import GameRecord
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.store.fame import HallOfFame, hall_of_fame
 from boardlab.arena.store.file import connect, reason, typed, understanding
 from boardlab.arena.store.rows import (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boardlab.arena.match import GameRecord
+from boardlab.arena.arena import GameRecord
 from boardlab.arena.store.file import typed, understanding
 from boardlab.arena.store.rows import GameRow, as_records, insert_games, now
 from boardlab.errors import BoardLabError

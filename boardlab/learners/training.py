@@ -105,7 +105,7 @@ class Training:
         """Write the checkpoint, the weights to play with, and the log."""
         self._check_finite()
         progress = {**self._progress_arrays(), "random": np.array([self.learner.random_state], np.uint64)}
-        self.folder.write_arrays("checkpoint.npz", {**self.learner.arrays, **progress})
+        self.folder.write_arrays("checkpoint.npz", {**self.learner.arrays, **progress}, sparse=True)
         self.folder.write_arrays("weights.npz", self.learner.weights)
         if self.log:
             self.folder.write_log(self.log)

@@ -10,6 +10,7 @@ import io
 import math
 import os
 import re
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO
@@ -24,6 +25,7 @@ from boardlab.numbers import memory
 from boardlab.paths import as_path, open_file, reachable, read_file
 from boardlab.runs.arrays import READ_BYTES, StoredArrays
 from boardlab.runs.files import is_aside, is_open_as, remove_leftovers, replacing
+from boardlab.runs.sparse import is_sparse, read_sparse, write_array, write_sparse
 from boardlab.runs.toml import from_toml, to_toml
 
 try:
@@ -293,10 +295,15 @@ class RunFolder:
 
     # ---- arrays ----
 
-    def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
-        """Write arrays as one file, all or nothing."""
-        with replacing(self.path / name, follow=False) as file:
-            np.savez(file, **arrays)
+    def write_arrays(self, name: str, arrays: Mapping[str, Any], *, sparse: bool = False) -> None:
+        """Write arrays as one file, all or nothing; `sparse` leaves out what never changed."""
+        with (
+            replacing(self.path / name, follow=False) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as members,
+        ):
+            for key, array in arrays.items():
+                if not (sparse and write_sparse(members, key, array)):
+                    write_array(members, key, array)
 
     @contextlib.contextmanager
     def stored_arrays(self, name: str) -> Iterator[StoredArrays]:
@@ -326,17 +333,14 @@ class RunFolder:
         file = self.path / name
         with self.stored_arrays(name) as stored:
             for key, array in arrays.items():
-                with stored.opened(key) as (part, dtype, shape, _):
-                    if dtype != array.dtype or shape != array.shape:
-                        raise BoardLabError(
-                            f"{file} does not fit its run: {key} has {math.prod(shape)} values of type "
-                            f"{dtype}, not {array.size} of type {array.dtype}"
-                        )
-                    stored.fill(part, key, array)
-                    if dtype.kind == "f" and not all(
-                        np.isfinite(array[i : i + READ_BYTES]).all() for i in range(0, len(array), READ_BYTES)
-                    ):
-                        raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
+                if is_sparse(stored, key):
+                    read_sparse(stored, key, array)
+                else:
+                    _read_whole(stored, key, array, file)
+                if array.dtype.kind == "f" and not all(
+                    np.isfinite(array[i : i + READ_BYTES]).all() for i in range(0, len(array), READ_BYTES)
+                ):
+                    raise BoardLabError(f"{file} is damaged: {key} holds a value that is not a number")
 
     def _opened(self, name: str) -> BinaryIO:
         """Open a file for reading; one without permission is not called damaged."""
@@ -429,6 +433,16 @@ class RunFolder:
     def _replace(self, name: str, content: bytes) -> None:
         with replacing(self.path / name, follow=False) as file:
             file.write(content)
+
+
+def _read_whole(stored: StoredArrays, key: str, array: NDArray[Any], file: Path) -> None:
+    with stored.opened(key) as (part, dtype, shape, _):
+        if dtype != array.dtype or shape != array.shape:
+            raise BoardLabError(
+                f"{file} does not fit its run: {key} has {math.prod(shape)} values of type "
+                f"{dtype}, not {array.size} of type {array.dtype}"
+            )
+        stored.fill(part, key, array)
 
 
 @contextlib.contextmanager

@@ -123,7 +123,7 @@ def test_a_folder_with_more_in_it_stays_one_that_a_run_may_replace(tmp_path, fai
 
 
 def test_nothing_remains_of_a_run_whose_first_checkpoint_cannot_be_written(tmp_path, monkeypatch):
-    def refuse(folder, name, arrays):
+    def refuse(folder, name, arrays, **more):
         raise bl.BoardLabError(f"{name} cannot be written")
 
     monkeypatch.setattr(RunFolder, "write_arrays", refuse)

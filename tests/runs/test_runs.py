@@ -57,10 +57,10 @@ def test_a_second_ctrl_c_does_not_spoil_what_the_first_one_saves(tmp_path, monke
     game, write = bl.game("tictactoe"), RunFolder.write_arrays
     stopped = []
 
-    def pressed_again(self, name, arrays):
+    def pressed_again(self, name, arrays, **more):
         if stopped:
             signal.raise_signal(signal.SIGINT)
-        write(self, name, arrays)
+        write(self, name, arrays, **more)
 
     def stop(standing):
         stopped.append(standing.episodes)
@@ -118,7 +118,7 @@ def test_a_killed_run_ends_where_an_unbroken_one_does(tmp_path):
     path = tmp_path / "killed"
     killed = 0
     while True:
-        seconds = 0.1 + 0.3 * killed
+        seconds = 0.1 + 0.15 * killed
         child = subprocess.run([sys.executable, "-c", script, str(path), str(seconds)], capture_output=True)
         if child.returncode == 0:
             break
@@ -483,21 +483,18 @@ def test_nothing_is_left_aside_when_the_disk_is_full(tmp_path, monkeypatch):
 
     folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
     before = (tmp_path / "weights.npz").read_bytes()
-    monkeypatch.setattr(np, "savez", full)
+    monkeypatch.setattr(np.lib.format, "write_array", full)
     with pytest.raises(bl.BoardLabError, match="No space left"):
         folder.write_arrays("weights.npz", {"weights": np.ones(3, np.float32)})
     assert [file.name for file in tmp_path.iterdir()] == ["weights.npz"]
     assert (tmp_path / "weights.npz").read_bytes() == before
 
 
-def test_only_the_arrays_are_stored_and_tell_one_run_from_another(tmp_path, monkeypatch):
-    handed = {}
-    monkeypatch.setattr(np, "savez", lambda file, **named: handed.update(named))  # numpy 1.26 stores them all
+def test_only_the_arrays_are_stored_and_tell_one_run_from_another(tmp_path):
     folder = RunFolder(tmp_path)
     folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
-    assert list(handed) == ["weights"]
-    monkeypatch.undo()
-    folder.write_arrays("weights.npz", {"weights": np.zeros(3, np.float32)})
+    with np.load(tmp_path / "weights.npz") as stored:
+        assert stored.files == ["weights"]
     mark = folder.fingerprint()
     with zipfile.ZipFile(tmp_path / "weights.npz", "a") as stored:  # as earlier versions did with numpy 1.26
         stored.writestr("allow_pickle.npy", b"False")

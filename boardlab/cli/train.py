@@ -228,7 +228,7 @@ def _show_settings(run: Prepared, folder: Path) -> None:
     sizes: list[float] = []
     run.training(RunFolder(folder), sizes.append)
     values = values_of(run.settings)
-    rows = [("episodes", str(run.episodes), "games of self-play", "a whole number")]
+    rows = [(*run.length, "a number")]
     for option in options_of(type(run.settings)):
         value = values[option.name]
         shown = "" if value is None else str(value)
@@ -277,6 +277,7 @@ def resume(
     context: typer.Context,
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
     episodes: Annotated[int | None, typer.Option(help=f"New total of episodes. {ROUNDED_UP}.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="New total of minutes of training.")] = None,
     programs: Annotated[
         bool,
         typer.Option(
@@ -290,12 +291,13 @@ def resume(
     """
     if context.args:
         raise BoardLabError(
-            f"a run keeps the settings that it began with: resume takes --episodes and --programs, "
-            f"not {context.args[0]}"
+            "a run keeps the settings that it began with: resume takes --episodes, --minutes and "
+            f"--programs, not {context.args[0]}"
         )
     with saved_by_ctrl_c(_to_go_on(run, programs)):
         with training_bar() as bar:
-            done = resume_run(run, episodes=episodes, progress=teller(bar), programs=programs)
+            progress = teller(bar)
+            done = resume_run(run, episodes=episodes, minutes=minutes, progress=progress, programs=programs)
         _report(done)
 
 

@@ -43,7 +43,7 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
         words += ["--learner", learner]
     if preset != "default":
         words += ["--preset", preset]
-    words += ["--episodes", str(agent["episodes"]), "--seed", str(agent["seed"])]
+    words += [*_length(agent), "--seed", str(agent["seed"])]
     words += option_words(_changed(game, learner, preset, agent.get("settings", {})))
     words += _early_stop(game, agent.get("exams", {}))
     if "snapshot" in agent:  # it lies in the folder of its run, where that is known
@@ -62,8 +62,18 @@ def next_commands(run: Run) -> list[str]:
     if isinstance(run.settings, NTupleSettings):
         commands.append(["inspect", *game, "--run", path])
     commands.append(["compare", path, "OTHER"])
-    commands.append(["resume", path, "--episodes", str(2 * max(run.total, 1))])
+    more = [] if run.is_open else ["--episodes", str(2 * max(run.total, 1))]
+    commands.append(["resume", path, *more])
     return [shlex.join(["boardlab", *_plugin(rules), *words]) for words in commands]
+
+
+def _length(agent: Mapping[str, Any]) -> list[str]:
+    """The options that make the run as long, and its schedules progress alike."""
+    if "pace" in agent:
+        return ["--episodes", str(agent["episodes"]), "--pace", agent["pace"]]
+    if "minutes" in agent:  # its time is not over
+        return ["--minutes", f"{agent['minutes']:g}"]
+    return ["--episodes", str(agent["episodes"])]
 
 
 def _plugin(rules: Rules) -> list[str]:

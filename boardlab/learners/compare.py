@@ -145,7 +145,8 @@ def _described(entrant: Entrant) -> dict[str, Any]:
     run = entrant.runs[0]
     seeds = [str(run.seed) for run in entrant.runs]
     known = {"learner": run.settings.name, "episodes": run.total, "seed": ",".join(seeds)}
-    return {**known, **run.settings.as_dict()}
+    timed = {} if run.minutes is None else {"minutes": run.minutes}
+    return {**known, **timed, **run.settings.as_dict()}
 
 
 def _different_settings(entrants: Sequence[Entrant]) -> dict[str, list[str]]:

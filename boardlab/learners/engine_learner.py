@@ -7,6 +7,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.learner import Learner, LearnerSettings
+from boardlab.learners.pace import Pace
 from boardlab.options import Not, option
 
 
@@ -20,6 +21,11 @@ class EngineLearner(Learner):
     def train(self, episodes: int) -> int:
         """Play and learn more episodes in the engine (engine/ntuple, engine/tabular)."""
         return self.core.train(episodes)
+
+    def follow(self, pace: Pace) -> None:
+        """Let alpha and epsilon follow the line of the present part."""
+        super().follow(pace)
+        self.core.follow(*pace.line(self.episodes_done))
 
     @property
     def alpha(self) -> float:

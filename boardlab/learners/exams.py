@@ -45,6 +45,8 @@ class ExamPlan:
     """Whether the interval between exams grows with the run's length (usual_exams.py)."""
     final: tuple[str, ...] = ()
     """Exams that are taken once, at the end, with few games."""
+    parts: int = 0
+    """Exams of a run by minutes, spread over its schedules; 0: `every` decides."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +90,7 @@ class ExamPlan:
         if not self.names:
             return "none"
         how_often = f"every {counted(self.every, 'episodes')}" if self.every else "at the end"
+        how_often = f"{self.parts} times" if self.parts else how_often
         text = f"{', '.join(self.names)}, {counted(self.games, 'games')} {how_often}"
         return text + "".join(f"; {name}, {FEWEST_GAMES} games at the end" for name in self.final)
 
@@ -99,6 +102,8 @@ class ExamPlan:
             table["spread"] = True
         if self.final:
             table["final"] = self.final
+        if self.parts:
+            table["parts"] = self.parts
         return {name: value for name, value in table.items() if value is not None}
 
 
@@ -124,13 +129,25 @@ def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> Exa
 # ---- plans ----
 
 
-def choose_exams(game: Game, options: RunOptions, exam_cost: Callable[[float], float]) -> ExamPlan:
-    """The plan of a new run: the user's exams, or the usual ones of the game."""
+def choose_exams(
+    game: Game, options: RunOptions, exam_cost: Callable[[float], float], length: int
+) -> ExamPlan:
+    """The plan of a new run: the user's exams, or the usual ones of the game.
+
+    Usual exams are those of a run of `length` episodes.
+    """
     if not options.has_usual_exams:
         return plan_exams(game, options)
-    usual = usual_plan(game, options.episodes or 0, exam_cost, options.exam_every, options.exam_games)
+    usual = usual_plan(game, length, exam_cost, options.exam_every, options.exam_games)
     chosen = replace(options, exams=usual.names, exam_every=usual.every, exam_games=usual.games)
+    if options.minutes is not None and options.exam_every is None and usual.names:
+        parts = -(-length // usual.every)
+        return plan_exams(game, replace(chosen, exam_every=0), final=usual.final, parts=parts)
     return plan_exams(game, chosen, spread=options.exam_every is None, final=usual.final)
+
+
+MORE_IN_EXAMS = ("stop_since", "spread", "final", "parts")
+"""The entries of agent.toml's table of exams that are no options."""
 
 
 def resumed_exams(
@@ -150,10 +167,13 @@ def resumed_exams(
         {name: value for name, value in table.items() if name not in IN_EXAMS},
     )
     for name in more:
-        if name not in ("stop_since", "spread", "final"):
-            raise unknown("entry of exams", name, [*IN_EXAMS, "stop_since", "spread", "final"])
+        if name not in MORE_IN_EXAMS:
+            raise unknown("entry of exams", name, [*IN_EXAMS, *MORE_IN_EXAMS])
     options = replace(options, episodes=episodes)
-    if not more.get("spread"):
+    if more.get("parts"):
+        if episodes != before and not options.is_open:  # the run goes on by episodes
+            options = replace(options, exam_every=max(1, episodes // more.pop("parts")))
+    elif not more.get("spread"):
         every = None if options.exam_every == default_every(before) else options.exam_every
         options = replace(options, exam_every=every)
     elif episodes > before and not options.exams:  # it was too short for an exam
@@ -172,6 +192,7 @@ def plan_exams(
     stop_since: int = 0,
     spread: bool = False,
     final: Sequence[str] = (),
+    parts: int = 0,
 ) -> ExamPlan:
     """A plan whose exams the game has. Without an interval it has 20 exams."""
     names = _names(options)
@@ -179,8 +200,10 @@ def plan_exams(
         _check_exam(game, name)
     _check_stop_at(game, options)
     every = options.exam_every
-    if options.stop_exam is not None and every == 0:
+    if options.stop_exam is not None and every == 0 and not parts:
         every = None  # a run that may stop early needs exams on the way
+    if every is None and names and options.is_open:
+        every, parts = 0, MOST_EXAMS
     if every is None:
         every = default_every(options.episodes or 0) if names else 0
     games = MOST_GAMES if options.exam_games is None else options.exam_games
@@ -189,6 +212,7 @@ def plan_exams(
         as_integer("stop_since", stop_since, 0, MOST_EPISODES),
         bool(spread),
         tuple(final),
+        as_integer("parts", parts, 0, MOST_EPISODES),
     )
 
 

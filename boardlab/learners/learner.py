@@ -17,6 +17,7 @@ from boardlab import _engine
 from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.learners.pace import Pace
 from boardlab.learners.run_options import MOST_EPISODES
 from boardlab.options import (
     Need,
@@ -52,6 +53,9 @@ class Learner(ABC):
     actions_done: int
     random_state: int
 
+    pace: Pace | None = None
+    """How the schedules progress in a run limited by time; None: evenly over the episodes."""
+
     saves_each_chunk: ClassVar[bool] = False
     """Whether a checkpoint is written after every call of `train`, not once a minute."""
 
@@ -60,6 +64,10 @@ class Learner(ABC):
     @abstractmethod
     def train(self, episodes: int) -> int:
         """Play and learn that many more episodes; returns how many were played."""
+
+    def follow(self, pace: Pace) -> None:
+        """Let the schedules follow a pace; called again at each of its corners."""
+        self.pace = pace
 
     @property
     @abstractmethod

@@ -45,7 +45,7 @@ class ListedRun:
         assert self.run is not None
         if self.is_clean:
             return "finished, clean"
-        return "finished" if self.run.is_finished else f"{self.run.episodes / max(self.run.total, 1):.0%}"
+        return "finished" if self.run.is_finished else f"{self.run.share:.0%}"
 
     def cells(self, below: Path) -> list[str]:
         """One row of the table."""

@@ -10,9 +10,9 @@ from boardlab.interrupts import ended_by_signals
 from boardlab.learners.exams import check_starts_nothing, resumed_exams
 from boardlab.learners.registry import LEARNERS, run_folder
 from boardlab.learners.run import Run, open_run
-from boardlab.learners.run_options import RunOptions
+from boardlab.learners.run_options import BY_TIME, RunOptions
 from boardlab.learners.training import Tell, Training
-from boardlab.numbers import counted
+from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 
 CHECKPOINT_FILES = ("checkpoint.npz", "weights.npz", "log.csv")
@@ -23,6 +23,7 @@ def resume(
     path: str | os.PathLike[str],
     *,
     episodes: int | None = None,
+    minutes: float | None = None,
     progress: Tell | bool | None = None,
     programs: bool = False,
 ) -> Run:
@@ -31,12 +32,15 @@ def resume(
     A run that was killed before its first checkpoint begins again.
 
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
-    early then goes on until it passes its exam again. `programs` lets the exams that agent.toml names start
+    early then goes on until it passes its exam again. `minutes` sets a new total of training time instead.
+    `programs` lets the exams that agent.toml names start
     outside programs, `engine(...)`: a folder may be somebody else's. `progress` is as in `train`.
     """
+    if episodes is not None and minutes is not None:
+        raise BoardLabError("give episodes or minutes, not both")
     folder = run_folder(path)
     if folder.read_agent(*LEARNERS).get("clean"):
-        return _finished(folder, episodes)
+        return _finished(folder, episodes, minutes)
     if "snapshot" in folder.read_agent(*LEARNERS):
         run = folder.run_of_snapshot
         raise BoardLabError(
@@ -45,36 +49,42 @@ def resume(
         )
     with folder.claimed():
         agent = folder.read_agent(*LEARNERS)
-        training = _training(folder, agent, episodes, programs)
+        training = _training(folder, agent, episodes, minutes, programs)
         folder.tidy()
         _go_back(training, agent)
-        if episodes is not None:
+        if episodes is not None or minutes is not None:
             _extend(training, agent)
         training.go(progress)
         return training.run()
 
 
-def _finished(folder: RunFolder, episodes: int | None) -> Run:
+def _finished(folder: RunFolder, episodes: int | None, minutes: float | None) -> Run:
     """Return a finished run without a checkpoint; refuse to train it further."""
     run = open_run(folder.path)
-    if episodes not in (None, run.total):
+    if episodes not in (None, run.total) or minutes not in (None, run.minutes):
         raise BoardLabError(
             f"{folder.path} plays, but cannot go on: `boardlab runs --clean` removed its checkpoint"
         )
     return run
 
 
-def _training(folder: RunFolder, agent: dict[str, Any], episodes: int | None, programs: bool) -> Training:
-    """The training of the run that agent.toml describes, up to `episodes`."""
+def _training(
+    folder: RunFolder, agent: dict[str, Any], episodes: int | None, minutes: float | None, programs: bool
+) -> Training:
+    """The training of the run that agent.toml describes, up to `episodes` or for `minutes`."""
     with folder.understanding():
         settings = LEARNERS[agent["kind"]].of_run(agent["settings"])
-    wished = None if episodes is None else settings.checked_episodes(episodes)
+    wished = None if episodes is None else settings.whole_episodes(settings.checked_episodes(episodes))
+    minutes = RunOptions.checked({"minutes": minutes}).minutes
     with folder.understanding():
         game = folder.game(agent)
         check_rules(agent, game_table(game))
         options = RunOptions.of_run(agent)
-        before = settings.checked_episodes(options.episodes)
-        total = settings.whole_episodes(before if wished is None else wished)
+        if minutes not in (None, options.minutes) or wished not in (None, options.episodes):
+            options = replace(options, pace=None, minutes=minutes)  # another length
+        total = wished or 0
+        if wished is None and not options.is_open:
+            total = settings.whole_episodes(settings.checked_episodes(options.episodes))
         table = dict(agent.get("exams", {}))
         if not programs:
             check_starts_nothing(options, table.get("final", ()))
@@ -91,15 +101,28 @@ def _go_back(training: Training, agent: dict[str, Any]) -> None:
 
 
 def _extend(training: Training, agent: dict[str, Any]) -> None:
-    """Keep a new total in agent.toml, and forget exams that were passed."""
+    """Keep a new length in agent.toml, and forget exams that were passed."""
     total, done = training.total, training.learner.episodes_done
-    if total == agent["episodes"] and not training.exams.is_passed(training.log):
+    length = _length(training)
+    has_new_length = any(agent.get(name) != length.get(name) for name in ("episodes", *BY_TIME))
+    if not has_new_length and not training.exams.is_passed(training.log):
         return
     if total < done:
         raise BoardLabError(f"{training.folder.path} has already played {counted(done, 'episodes')}")
+    if training.timetable is not None and training.timetable.is_up(training.seconds):
+        raise BoardLabError(
+            f"{training.folder.path} has already trained {plain(training.seconds / 60)} minutes"
+        )
     training.exams = replace(training.exams, stop_since=done)
-    changed = {**agent, "episodes": total, "exams": training.exams.as_dict()}
-    training.folder.write_agent({key: value for key, value in changed.items() if key != "format"})
+    kept = {key: value for key, value in agent.items() if key not in ("format", *BY_TIME)}
+    training.folder.write_agent({**kept, **length, "exams": training.exams.as_dict()})
+
+
+def _length(training: Training) -> dict[str, Any]:
+    """The entries of agent.toml that decide how long the run is."""
+    options = training.exams.options
+    timed = {name: value for name in BY_TIME if (value := getattr(options, name)) is not None}
+    return {"episodes": 0 if options.is_open else training.total, **timed}
 
 
 def check_rules(agent: dict[str, Any], game: dict[str, Any]) -> None:

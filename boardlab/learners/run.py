@@ -13,6 +13,7 @@ from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.learners.registry import LEARNERS
 from boardlab.learners.run_options import RunOptions
+from boardlab.numbers import counted, plain
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
 from boardlab.search.agent import Agent
@@ -39,11 +40,22 @@ class Run(Report):
     seconds: float
     log: list[dict[str, float]]
     """The rows of log.csv, without the empty cells."""
+    minutes: float | None = None
+    """The time that a run by minutes was given."""
+    is_open: bool = False
+    """Whether that time is not over, so that the total is not known."""
 
     @property
     def is_finished(self) -> bool:
         """Whether all episodes were played; a run may stop early after its exam."""
-        return self.episodes >= self.total
+        return not self.is_open and self.episodes >= self.total
+
+    @property
+    def share(self) -> float:
+        """The share of the run that is done."""
+        if self.is_open:
+            return min(1.0, self.seconds / (60 * (self.minutes or 1)))
+        return self.episodes / max(self.total, 1)
 
     @property
     def picture(self) -> Path | None:
@@ -78,7 +90,10 @@ class Run(Report):
     def __str__(self) -> str:
         speed = f", {self.actions / self.seconds:,.0f} actions/s" if self.seconds > 0 else ""
         done = f"{self.episodes:,} of {self.total:,} episodes"
-        return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{speed}"
+        if self.minutes is not None and (self.is_open or self.is_finished):
+            done = counted(self.episodes, "episodes")
+        given = f" (of {plain(self.minutes)} minutes)" if self.minutes is not None else ""
+        return f"{self.path}: {self.game.name}, {done} in {self.seconds:.1f} s{given}{speed}"
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:
@@ -89,11 +104,23 @@ def open_run(path: str | os.PathLike[str]) -> Run:
         game = folder.game(agent)
         settings = LEARNERS[agent["kind"]].of_run(agent["settings"])
         options = RunOptions.of_run(agent)
-        total = settings.checked_episodes(options.episodes)
+        total = 0 if options.is_open else settings.checked_episodes(options.episodes)
     stored = folder.read_arrays("checkpoint.npz", {"progress": ("<i8", 2), "seconds": ("<f8", 1)})
     episodes, actions = stored["progress"].tolist()
     seconds, log = float(stored["seconds"][0]), log_of(folder)
-    return Run(folder.path, game, settings, options.seed, episodes, total, actions, seconds, log)
+    return Run(
+        folder.path,
+        game,
+        settings,
+        options.seed,
+        episodes,
+        total,
+        actions,
+        seconds,
+        log,
+        options.minutes,
+        options.is_open,
+    )
 
 
 def run_expression(path: str | os.PathLike[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
+from boardlab.errors import BoardLabError
 from boardlab.options import Not, check_needs, check_options, option, options_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -31,6 +32,19 @@ class RunOptions:
         f"games of self-play; by default the preset's. {ROUNDED_UP}",
         low=0,
         high=MOST_EPISODES,
+    )
+    minutes: float | None = option(
+        None,
+        "train for this time, without exams, instead of a number of episodes. The run records how many that "
+        "were and its pace, which repeat it exactly",
+        low=0.001,
+        high=10**6,
+    )
+    pace: str | None = option(
+        None,
+        "how schedules progress over the episodes, as EPISODES:SHARE,...; by default evenly. A run by "
+        "minutes records its own in agent.toml",
+        needs={"episodes": Not(None)},
     )
     seed: int = option(
         0, "seed of all random numbers; the same seed gives the same agent", low=0, high=2**64 - 1
@@ -75,16 +89,24 @@ class RunOptions:
     def of_run(cls, agent: Mapping[str, Any]) -> Self:
         """The options of the run whose agent.toml holds `agent`."""
         kept = {name: agent[name] for name in ("seed", "episodes")}
-        kept |= {name: agent[name] for name in ("preset", "snapshot_every") if name in agent}
+        kept |= {name: agent[name] for name in ("preset", "snapshot_every", *BY_TIME) if name in agent}
         exams = {"exams": (), "exam_every": 0, "exam_games": MOST_GAMES}
         exams |= {IN_EXAMS[name]: value for name, value in agent.get("exams", {}).items() if name in IN_EXAMS}
         return cls.checked({**kept, **exams})
+
+    @property
+    def is_open(self) -> bool:
+        """Whether time decides the number of episodes, and has not yet."""
+        return self.minutes is not None and self.pace is None
 
     @property
     def has_usual_exams(self) -> bool:
         """Whether the user names no exam, not even one that ends the run."""
         return self.exams is None and self.stop_exam is None
 
+
+BY_TIME = ("minutes", "pace")
+"""Options of a run limited by time, kept in its agent.toml; the pace since its end."""
 
 IN_EXAMS = {
     "names": "exams",
@@ -101,6 +123,8 @@ def split_options(given: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]
     """Split keyword arguments into options of a run and settings of its learner."""
     known = {option.name: option for option in options_of(RunOptions)}
     options = RunOptions.checked({name: value for name, value in given.items() if name in known})
+    if options.minutes is not None and options.episodes is not None:
+        raise BoardLabError("give episodes or minutes, not both")
     check_needs(
         "", options, [o.name for o in known.values() if o.needs and getattr(options, o.name) != o.default]
     )

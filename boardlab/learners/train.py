@@ -17,11 +17,12 @@ from boardlab.games.game import Game, check_outcome, game_table
 from boardlab.interrupts import ended_by_signals, ignoring_ctrl_c
 from boardlab.learners.exams import ExamPlan, check_stop, choose_exams
 from boardlab.learners.learner import LearnerSettings
+from boardlab.learners.pace import Pace
 from boardlab.learners.presets import preset as preset_of
 from boardlab.learners.registry import LEARNERS, default_learner, run_folder
 from boardlab.learners.resume import check_rules, resume
 from boardlab.learners.run import Run
-from boardlab.learners.run_options import split_options, takes_run_options
+from boardlab.learners.run_options import BY_TIME, split_options, takes_run_options
 from boardlab.learners.training import Tell, Training
 from boardlab.options import options_of
 from boardlab.runs import RunFolder
@@ -101,9 +102,11 @@ class Prepared:
     """Whether the user named no exams."""
 
     @property
-    def episodes(self) -> int:
-        """Games of self-play, rounded up where only whole generations are played."""
-        return int(self.agent["episodes"])
+    def length(self) -> tuple[str, str, str]:
+        """The option that decides how long the run is, its value, and what it counts."""
+        if self.exams.options.is_open:
+            return "minutes", f"{self.exams.options.minutes:g}", "time of training"
+        return "episodes", str(self.agent["episodes"]), "games of self-play"
 
     def training(self, folder: RunFolder, told_memory: Callable[[float], None] | None = None) -> Training:
         """Take memory and threads; refuse settings that new runs must not have."""
@@ -128,9 +131,12 @@ def prepare(game: Game, learner: str | None = None, **given: Any) -> Prepared:
     chosen = preset_of(game, options.preset, kind.name, checked)
     usual = chosen.pop("episodes")
     wanted = kind.merged(chosen, checked)
-    episodes = wanted.checked_episodes(usual if options.episodes is None else options.episodes)
-    options = replace(options, episodes=wanted.whole_episodes(episodes))
-    plan = choose_exams(game, options, wanted.exam_cost)
+    length = wanted.checked_episodes(usual if options.episodes is None else options.episodes)
+    length = wanted.whole_episodes(length)
+    options = replace(options, episodes=0 if options.is_open else length)
+    if options.pace is not None:
+        Pace.read(options.pace)
+    plan = choose_exams(game, options, wanted.exam_cost, length)
     check_outcome(game, getattr(wanted, "reward", "score"))
     named = [name for name, value in checked.items() if value is not None]
     return Prepared(game, wanted, named, _agent(game, wanted, plan), plan, options.has_usual_exams)
@@ -161,7 +167,8 @@ def _agent(game: Game, settings: LearnerSettings, plan: ExamPlan) -> dict[str, A
         "kind": settings.name,
         "boardlab": _version(),
         "seed": options.seed,
-        "episodes": options.episodes,
+        "episodes": options.episodes,  # 0 until the time of a run by minutes is over
+        **{name: value for name in BY_TIME if (value := getattr(options, name)) is not None},
         "preset": options.preset,
         "game": game_table(game),
         "settings": settings.as_dict(),
@@ -191,9 +198,11 @@ def _check_same(folder: RunFolder, prepared: Prepared) -> None:
     there["settings"] = _with_later_settings(there, wanted, prepared.given)
     if prepared.has_usual_exams:
         del wanted["exams"]
-    for key in wanted:
+    if prepared.exams.options.is_open and wanted["minutes"] == there.get("minutes"):
+        wanted |= {name: there[name] for name in ("episodes", "pace") if name in there}  # which time decided
+    for key in dict.fromkeys((*BY_TIME, *wanted)):
         # Runs of earlier versions had no snapshots.
-        if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted[key]:
+        if key != "boardlab" and there.get(key, 0 if key == "snapshot_every" else None) != wanted.get(key):
             raise BoardLabError(
                 f"{folder.path} holds another run, which differs in its {key}"
                 f"{_others(there[key], wanted[key]) if key == 'settings' else ''}; choose another folder, or "

@@ -20,7 +20,9 @@ from boardlab.interrupts import ignoring_ctrl_c, postponing_ctrl_c
 from boardlab.learners.curve import draw_curve
 from boardlab.learners.exams import ExamPlan, exam_names
 from boardlab.learners.learner import Learner, LearnerSettings
+from boardlab.learners.pace import EMPTY, Pace, Timetable
 from boardlab.learners.run import Run, log_of
+from boardlab.learners.run_options import MOST_EPISODES
 from boardlab.numbers import counted, plain
 from boardlab.runs import RunFolder
 
@@ -34,6 +36,7 @@ class Progress:
 
     episodes: int
     total: int
+    """Episodes of the whole run; of a run by minutes estimated."""
     actions: int
     """Actions of the learner in all episodes."""
     seconds: float
@@ -81,6 +84,11 @@ class Training:
             options.episodes or 0,
             options.snapshot_every,
         )
+        self.pace = None if options.pace is None else Pace.read(options.pace)
+        self.timetable: Timetable | None = None  # while time decides the number of episodes
+        if options.is_open:
+            self.timetable = Timetable(options.minutes or 0, exams.parts, settings.whole_episodes(1))
+            self.pace, self.total = Pace(), settings.whole_episodes(MOST_EPISODES)
         self.learner = _built(settings, game, network, self.total, self.seed)
         self.seconds = self.cpu_seconds = 0.0
         self.before = (0, 0, 0.0)
@@ -118,11 +126,21 @@ class Training:
         folder.write_arrays("weights.npz", self.learner.weights)
         folder.write_arrays("checkpoint.npz", self._progress_arrays())
         self._write_texts(folder)
-        agent = {key: value for key, value in self.folder.read_agent().items() if key != "format"}
-        folder.write_agent({**agent, "snapshot": done})
+        folder.write_agent({**self._agent(), **(self._timed() if self.timetable else {}), "snapshot": done})
+
+    def _agent(self) -> dict[str, Any]:
+        """The contents of agent.toml."""
+        return {key: value for key, value in self.folder.read_agent().items() if key != "format"}
+
+    def _timed(self) -> dict[str, Any]:
+        """The entries of agent.toml that repeat a run by minutes up to here."""
+        return {"episodes": self.learner.episodes_done, "pace": str(self.pace)}
 
     def _progress_arrays(self) -> dict[str, NDArray[Any]]:
-        return {
+        timed: dict[str, NDArray[Any]] = {}
+        if self.timetable and self.pace:
+            timed["pace"] = self.pace.as_array(self.timetable.minutes)
+        return timed | {
             "progress": np.array([self.learner.episodes_done, self.learner.actions_done], dtype=np.int64),
             "seconds": np.array([self.seconds]),
             "cpu_seconds": np.array([self.cpu_seconds]),
@@ -154,8 +172,24 @@ class Training:
         self.folder.remove_snapshots(after=episodes)  # their episodes are learned again
         self.seconds = float(stored["seconds"][0])
         self.cpu_seconds = self.folder.cpu_seconds() or 0.0
+        if self.timetable:
+            self.pace = self._stored_pace(self.timetable)
         # Exams after the checkpoint will be taken again.
         self.log = [dict(row) for row in self.folder.read_log() if int(row.get("episodes") or 0) <= episodes]
+
+    def _stored_pace(self, timetable: Timetable) -> Pace:
+        """The pace so far; a run that had another length goes on at its share of the time."""
+        with self.folder.stored_arrays("checkpoint.npz") as stored:
+            array = EMPTY
+            if "pace" in stored:
+                array = stored["pace"]
+            if array.shape != EMPTY.shape or array.dtype != EMPTY.dtype:
+                raise ValueError("its pace has the wrong size")
+            pace = Pace.of_array(array, timetable.minutes)
+        done = self.learner.episodes_done
+        if pace is not None or not done:
+            return pace or Pace()
+        return Pace().extended(done, min(self.seconds / timetable.seconds, 1.0))
 
     # ---- the run ----
 
@@ -166,7 +200,10 @@ class Training:
         self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
         saved = time.monotonic()
         chunk = 1
+        if self.pace:
+            self.learner.follow(self.pace)
         try:
+            self._keep_time()
             # The run was broken off before a snapshot was made, or during an exam.
             if self._snapshot_is_due():
                 self.snapshot()
@@ -180,6 +217,7 @@ class Training:
                 self.cpu_seconds += time.process_time() - cpu
                 played = self.learner.episodes_done - done  # an exam may have cut the chunk
                 chunk = max(1, min(int(played * CHUNK_SECONDS / spent), 8 * chunk, self.total))
+                self._keep_time()
                 if self._snapshot_is_due():
                     self.snapshot()
                 if self._exam_is_due():
@@ -190,6 +228,8 @@ class Training:
                     saved = time.monotonic()
                 if self._is_stopped(tell):
                     break
+            if self.timetable and self.exams.is_passed(self.log):
+                self._end_time()
             self.save()
             self._draw()
         except (KeyboardInterrupt, TableFullError):
@@ -207,6 +247,28 @@ class Training:
         """
         with contextlib.nullcontext() if self.learner.saves_each_chunk else postponing_ctrl_c():
             self.learner.train(episodes)
+
+    def _keep_time(self) -> None:
+        """At a corner of the pace, follow its next line; a run by minutes plans it, or ends."""
+        done = self.learner.episodes_done
+        if self.pace is None or self.exams.is_passed(self.log):
+            return
+        if self.timetable is None:
+            self.learner.follow(self.pace)
+        elif self.timetable.is_up(self.seconds):
+            self._end_time()
+        elif done >= self.pace.end[0]:
+            extended = self.timetable.extend(self.pace, done, self.seconds)
+            if extended is None:
+                self._end_time()
+            else:
+                self.pace = extended
+                self.learner.follow(extended)
+
+    def _end_time(self) -> None:
+        """End a run by minutes here: agent.toml gets what repeats it."""
+        self.total, self.timetable = self.learner.episodes_done, None
+        self.folder.write_agent({**self._agent(), **self._timed()})
 
     def _is_stopped(self, tell: Tell) -> bool:
         """Call the progress callback; return whether the run stops here."""
@@ -228,11 +290,23 @@ class Training:
     def _exam_is_due(self) -> bool:
         done, every = self.learner.episodes_done, self.exams.every
         taken = int(self.log[-1]["episodes"]) if self.log else min(0, self.total - 1)
-        return taken < done and (done >= self.total or (every > 0 and done // every > taken // every))
+        if taken >= done:
+            return False
+        return done >= self.total or (every > 0 and done // every > taken // every) or self._ends_part(done)
+
+    def _ends_part(self, done: int) -> bool:
+        """Whether a part of the run ends here, at a corner of its pace, with an exam."""
+        parts = self.exams.parts
+        if not self.pace or not parts or all(done != corner for corner, _ in self.pace.corners):
+            return False
+        before, share = self.pace.share_before(done), self.pace.share(done)
+        return int(share * parts + 1e-6) > int(before * parts + 1e-6)
 
     def _until_pause(self, done: int) -> int:
-        """Episodes until the next exam, the next snapshot or the end."""
-        pauses = (every - done % every for every in (self.exams.every, self.snapshot_every) if every)
+        """Episodes until the next exam, snapshot or corner of the pace, or the end."""
+        pauses = [every - done % every for every in (self.exams.every, self.snapshot_every) if every]
+        if self.pace and (corner := self.pace.next_corner(done)) is not None:
+            pauses.append(corner - done)
         return min([self.total - done, *pauses])
 
     def _take_exam(self) -> None:
@@ -288,13 +362,17 @@ class Training:
             learner.actions_done,
             self.seconds,
             log_of(self.folder),
+            self.exams.options.minutes,
+            self.timetable is not None,
         )
 
     def _progress(self) -> Progress:
-        learner = self.learner
+        learner, total = self.learner, self.total
+        if self.timetable:
+            total = self.timetable.expected(learner.episodes_done, self.seconds)
         return Progress(
             learner.episodes_done,
-            self.total,
+            total,
             learner.actions_done,
             self.seconds,
             dict(self.exam),

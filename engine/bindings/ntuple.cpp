@@ -307,6 +307,17 @@ void bind_ntuple(nb::module_ &m) {
 
   nb::class_<PyLearner>(m, "Learner", "Learns by self-play.")
       .def("train", &train, nb::arg("episodes"), "Plays and learns; returns the number of episodes played.")
+      .def(
+          "follow",
+          [](PyLearner &self, std::int64_t since, double share, double slope) {
+            check(since >= 0, "since cannot be negative");
+            check(share >= 0 && share <= 1, "share must be from 0 to 1");
+            check(slope >= 0 && slope <= 1, "slope must be from 0 to 1");
+            const Busy busy(self);
+            self.learner->follow({since, share, slope});
+          },
+          nb::arg("since"), nb::arg("share"), nb::arg("slope"),
+          "Lets alpha and epsilon follow the line share + slope * (episodes_done - since).")
       .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
       .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner->alpha(); })
       .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner->epsilon(); })

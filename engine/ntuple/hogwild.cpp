@@ -28,6 +28,11 @@ HogwildLearner::HogwildLearner(NetworkPtr network, const TdSettings &settings, i
   for (int i = 1; i < threads; ++i) others_.push_back(std::make_unique<TdLearner>(network, settings, seed));
 }
 
+void HogwildLearner::follow(const Pace &pace) {
+  TdLearner::follow(pace);
+  for (const auto &other : others_) other->follow(pace);
+}
+
 std::int64_t HogwildLearner::train(std::int64_t episodes, const std::function<bool()> &stop) {
   const UseKernels use(*network_, *network_->kernels().shared);
   const std::int64_t begin = episodes_done, end = begin + episodes;

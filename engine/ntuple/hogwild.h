@@ -16,6 +16,7 @@ class HogwildLearner final : public TdLearner {
   HogwildLearner(NetworkPtr network, const TdSettings &settings, int threads, std::uint64_t seed);
   // Only the calling thread calls `stop`.
   std::int64_t train(std::int64_t episodes, const std::function<bool()> &stop) override;
+  void follow(const Pace &pace) override;
 
  private:
   std::vector<std::unique_ptr<TdLearner>> others_;  // the calling thread works as well

@@ -28,15 +28,20 @@ SelfPlay::SelfPlay(GamePtr game, const TdSettings &settings, std::uint64_t seed)
       actions_(static_cast<std::size_t>(game_.max_legal())),
       state_(game_) {}
 
+double SelfPlay::share_done() const {
+  if (pace_) return std::min(1.0, pace_->share + pace_->slope * static_cast<double>(episodes_done - pace_->since));
+  return std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
+}
+
 double SelfPlay::alpha() const {
-  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
   if (settings_.alpha == settings_.alpha_final) return settings_.alpha;
-  return settings_.alpha * std::pow(settings_.alpha_final / settings_.alpha, done);
+  return settings_.alpha * std::pow(settings_.alpha_final / settings_.alpha, share_done());
 }
 
 double SelfPlay::epsilon() const {
-  const std::int64_t episodes = settings_.epsilon_episodes > 0 ? settings_.epsilon_episodes : settings_.episodes;
-  const double done = std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(episodes));
+  const std::int64_t own = settings_.epsilon_episodes;
+  const double done =
+      own > 0 ? std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(own)) : share_done();
   return settings_.epsilon + (settings_.epsilon_final - settings_.epsilon) * done;
 }
 

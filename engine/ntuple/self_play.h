@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/game.h"
@@ -40,6 +41,12 @@ inline double trace_decay(const TdSettings &settings) { return settings.gamma * 
 // The number of own positions that a trace reaches back: until decay^j falls below the horizon cut.
 int trace_length(const TdSettings &settings);
 
+// How far a run is, as a line over its episodes. A run limited by time gets a new one whenever its speed is measured.
+struct Pace {
+  std::int64_t since = 0;
+  double share = 0, slope = 0;  // of the run: done at `since`, and added by an episode
+};
+
 // A log of an episode, for tests against a slow version of the same algorithm.
 struct EpisodeStep {
   Action action;
@@ -64,6 +71,8 @@ class SelfPlay {
 
   const GamePtr &game_ptr() const { return game_ptr_; }
   const TdSettings &settings() const { return settings_; }
+  // Alpha and epsilon then change along this line instead of over settings().episodes.
+  virtual void follow(const Pace &pace) { pace_ = pace; }
   double alpha() const;
   double epsilon() const;
 
@@ -103,7 +112,9 @@ class SelfPlay {
 
  private:
   void start(void *state);
+  double share_done() const;
 
+  std::optional<Pace> pace_;
   StateBuffer state_;
   std::function<bool()> stop_;
   bool stopped_ = false;

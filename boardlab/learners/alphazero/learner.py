@@ -200,15 +200,20 @@ class AlphaZeroLearner(Learner):
 
     def _simulations(self, number: int) -> int:
         last, first = self.settings.self_play.simulations, self.settings.self_play.simulations_first
-        if first is None or self.generations < 2:
+        if first is None or (self.generations < 2 and not self.pace):
             return last
-        share = min((number - 1) / (self.generations - 1), 1)
-        return round(first + share * (last - first))
+        return round(first + min(self._share(number), 1) * (last - first))
 
     def _lr(self, number: int) -> float:
         learning = self.settings.learning
         last = learning.lr if learning.lr_final is None else learning.lr_final
-        return cosine(learning.lr, last, (number - 1) / max(self.generations - 1, 1))
+        return cosine(learning.lr, last, self._share(number))
+
+    def _share(self, number: int) -> float:
+        """How far the run is in a generation: from 0 in the first to 1 in the last."""
+        if self.pace:
+            return self.pace.share((number - 1) * self.settings.self_play.games)
+        return (number - 1) / max(self.generations - 1, 1)
 
     def _learn(self, fresh: int, rng: np.random.Generator) -> dict[str, float]:
         settings, number = self.settings.learning, self.generation + 1

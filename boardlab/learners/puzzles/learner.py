@@ -70,7 +70,9 @@ class DistanceLearner(Learner):
     @property
     def alpha(self) -> float:
         """The learning rate of the next step."""
-        return cosine(self.settings.lr, self.settings.lr_final, self.episodes_done / max(self.total, 1))
+        done = self.episodes_done
+        share = self.pace.share(done) if self.pace else done / max(self.total, 1)
+        return cosine(self.settings.lr, self.settings.lr_final, share)
 
     @property
     def epsilon(self) -> float:

@@ -9,7 +9,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,20 +97,33 @@ MOST_REPORTED = 20
 """Failures that an error reports one by one."""
 
 
+Needs = Mapping[str, Collection[str]]
+"""By the key of a job, the keys of the jobs that must be done before it starts."""
+
+
 def run_jobs(
-    jobs: Sequence[Job], executor: JobExecutor, folder: JobFolder | None = None, tell: Tell | None = None
+    jobs: Sequence[Job],
+    executor: JobExecutor,
+    folder: JobFolder | None = None,
+    tell: Tell | None = None,
+    needs: Needs | None = None,
 ) -> list[Outcome]:
     """Run the jobs and return their outcomes in the same order.
 
-    A job that fails does not stop the others. With a `folder`, finished jobs are not run again: after
-    Ctrl-C or a crash the same call goes on. `tell` receives the standing after every change.
+    A job that fails does not stop the others, except those that need it. With a `folder`, finished jobs are
+    not run again: after Ctrl-C or a crash the same call goes on. `tell` receives the standing after every
+    change.
     """
-    found = {outcome.job.key: outcome for outcome in finished_jobs(jobs, executor, folder, tell)}
+    found = {outcome.job.key: outcome for outcome in finished_jobs(jobs, executor, folder, tell, needs)}
     return [found[job.key] for job in jobs]
 
 
 def finished_jobs(
-    jobs: Sequence[Job], executor: JobExecutor, folder: JobFolder | None = None, tell: Tell | None = None
+    jobs: Sequence[Job],
+    executor: JobExecutor,
+    folder: JobFolder | None = None,
+    tell: Tell | None = None,
+    needs: Needs | None = None,
 ) -> Iterator[Outcome]:
     """The outcomes as the jobs finish; keeps nothing of those that are done."""
     with contextlib.ExitStack() as stack:
@@ -120,7 +133,7 @@ def finished_jobs(
             stack.enter_context(folder.claimed())
             known = folder.results()
             results = stack.enter_context(folder.appending())
-        yield from _Set(jobs, executor, known, results, tell).outcomes()
+        yield from _Set(jobs, executor, known, results, tell, needs or {}).outcomes()
 
 
 class _Set:
@@ -133,8 +146,12 @@ class _Set:
         known: Mapping[str, Any],
         results: Results | None,
         tell: Tell | None,
+        needs: Needs,
     ) -> None:
         self.jobs, self.executor, self.known, self.results = jobs, executor, known, results
+        self.needs = needs
+        self.needed = {key for keys in needs.values() for key in keys}
+        self.ended: dict[str, Outcome] = {}  # only of jobs that others need
         self.tell = tell or (lambda _: None)
         self.begun = time.monotonic()
         self.events: queue.SimpleQueue[tuple[Job, Future[Any] | Mapping[str, Any]]] = queue.SimpleQueue()
@@ -154,19 +171,43 @@ class _Set:
         for job in {job.key: job for job in self.jobs}.values():
             if job.key in self.known:
                 self.done += 1
-                yield Outcome(job, self.known[job.key])
+                yield self._noted(Outcome(job, self.known[job.key]))
             else:
                 waiting.append(job)
         waiting.reverse()
         self._report()
         try:
             while waiting or self.submitted:
-                while waiting and len(self.submitted) < self.executor.capacity:
-                    self._submit(waiting.pop())
-                yield from self._next()
+                while len(self.submitted) < self.executor.capacity and (ready := self._ready(waiting)):
+                    if (failed := self._failed_need(ready)) is None:
+                        self._submit(ready)
+                    else:
+                        self.failed += 1
+                        yield self._noted(Outcome(ready, error=f"{failed.job.name} failed: {failed.error}"))
+                if self.submitted:
+                    yield from self._next()
+                elif waiting:
+                    raise ValueError(f"{waiting[-1].name} needs a job that is not in the set, or itself")
         except BaseException:
             self.executor.stop()
             raise
+
+    def _ready(self, waiting: list[Job]) -> Job | None:
+        """Take the first job whose needs have ended from the reversed list."""
+        for place in range(len(waiting) - 1, -1, -1):
+            if all(key in self.ended for key in self.needs.get(waiting[place].key, ())):
+                return waiting.pop(place)
+        return None
+
+    def _failed_need(self, job: Job) -> Outcome | None:
+        """A job that this one needs and that failed."""
+        ended = (self.ended[key] for key in self.needs.get(job.key, ()))
+        return next((outcome for outcome in ended if outcome.failed), None)
+
+    def _noted(self, outcome: Outcome) -> Outcome:
+        if outcome.job.key in self.needed:
+            self.ended[outcome.job.key] = outcome
+        return outcome
 
     def _submit(self, job: Job) -> None:
         self.submitted[job.key] = job
@@ -194,7 +235,7 @@ class _Set:
             del self.submitted[job.key]
             self.running.pop(job.key, None)
             self.finished_work += 1 - self.begun_with.pop(job.key, 0.0)
-            yield self._outcome(job, event)
+            yield self._noted(self._outcome(job, event))
             self._report()
         elif job.key in self.submitted:
             self._note(job, event)

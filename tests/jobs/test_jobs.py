@@ -319,3 +319,16 @@ def test_the_room_imports_none_of_those_above():
     sources = [file.read_text() for file in Path(jobs.__file__).parent.glob("*.py")]
     rooms = ("arena", "cli", "evaluators", "learners", "references", "search")
     assert sources and not any(f"boardlab.{room}" in source for source in sources for room in rooms)
+
+
+def test_a_job_starts_after_those_it_needs_and_fails_with_them(executor, tmp_path):
+    first, second = (Job("log", {"file": str(tmp_path / "log"), "seconds": 0}, seed) for seed in (1, 2))
+    bad = Job("fail", {"how": "sentence"}, name="bad")
+    child = Job("square", {"x": 3}, name="child")
+    needs = {second.key: [first.key], child.key: [bad.key]}
+    outcomes = run_jobs([second, child, first, bad], executor, needs=needs)
+    assert (tmp_path / "log").read_text() == "1\n2\n"
+    assert [outcome.failed for outcome in outcomes] == [False, True, False, True]
+    assert outcomes[1].error == "bad failed: x must be small, not 7"
+    with pytest.raises(ValueError, match="child needs a job that is not in the set, or itself"):
+        run_jobs([child], Here(), needs=needs)

@@ -52,6 +52,7 @@ from boardlab.search import (
 
 if TYPE_CHECKING:
     from boardlab import arena as arena
+    from boardlab import experiments as experiments
     from boardlab import learners as learners
     from boardlab import testing as testing
     from boardlab.arena.arena import Adjudication
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
+    from boardlab.experiments.reproduce import Reproduction, reproduce
     from boardlab.learners.compare import Comparison, compare
     from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
@@ -88,6 +90,7 @@ __all__ = [
     "MatchResult",
     "PythonGame",
     "Record",
+    "Reproduction",
     "Run",
     "RunList",
     "State",
@@ -117,6 +120,7 @@ __all__ = [
     "register_exam",
     "register_features",
     "register_game",
+    "reproduce",
     "resume",
     "store",
     "tournament",
@@ -125,7 +129,7 @@ __all__ = [
     "write_records",
 ]
 
-_PACKAGES = ("arena", "learners", "testing")
+_PACKAGES = ("arena", "experiments", "learners", "testing")
 """Public modules that are imported on first use."""
 
 
@@ -135,7 +139,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and report every o
         """Import the arena and the learners on first use: most programs need only a part."""
         if name in (*_PACKAGES, "learning"):
             return importlib.import_module(f"boardlab.{name}")
-        for package in ("arena", "watching", "learners") if name in __all__ else ():
+        for package in ("arena", "watching", "learners", "experiments") if name in __all__ else ():
             module = importlib.import_module(f"boardlab.{package}")
             if name in module.__all__:
                 return getattr(module, name)

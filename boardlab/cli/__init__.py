@@ -27,6 +27,7 @@ from boardlab.cli.match import match
 from boardlab.cli.play import play
 from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
+from boardlab.cli.reproduce import reproduce
 from boardlab.cli.runs import runs
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
@@ -43,7 +44,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame, reproduce)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
 """Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(

@@ -1,0 +1,101 @@
+"""`boardlab reproduce`: repeat an experiment of a paper."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from boardlab.cli.common import console, saved_by_ctrl_c, table_of
+from boardlab.experiments import experiment, experiment_names
+from boardlab.experiments import reproduce as reproduce_experiment
+from boardlab.experiments.reproduce import default_folder, standing
+from boardlab.jobs import Standing
+from boardlab.learners.curve import has_matplotlib
+
+
+def _complete(incomplete: str) -> list[str]:
+    return [name for name in experiment_names() if name.startswith(incomplete)]
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(help="The experiment; without it, list all.", autocompletion=_complete)
+    ] = None,
+    budget: Annotated[str, typer.Option(help="quick (minutes) or full (the paper's).")] = "quick",
+    seeds: Annotated[int | None, typer.Option(help="Repetitions; default: the budget's.")] = None,
+    jobs: Annotated[int, typer.Option(help="Trainings and measurements at a time.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of results; default: results/NAME-BUDGET.")
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep trained agents here, and use those that are here already."),
+    ] = None,
+    keep_runs: Annotated[
+        bool, typer.Option("--keep-runs", help="Keep trained agents in the folder of results.")
+    ] = False,
+) -> None:
+    """Repeat an experiment of a paper, the published numbers beside ours.
+
+    Writes results.csv, table.md, figure.svg, figure.png and experiment.toml. The same command continues an
+    unfinished experiment, or shows its table.
+    """
+    if name is None:
+        _list()
+        return
+    chosen = experiment(name)
+    limits = chosen.budget(budget)
+    folder = out if out is not None else default_folder(name, budget)
+    console.print(
+        f"{chosen.item} of {chosen.paper.cited}, {budget}: {limits.shows}\n"
+        f"about {_time(limits.cpu_minutes)} of CPU time for {limits.seeds} seeds; results: {folder}",
+        markup=False,
+        soft_wrap=True,
+    )
+    if not has_matplotlib():
+        console.print("no figure will be drawn: it needs the extra plots", markup=False)
+    with saved_by_ctrl_c(shlex.join(["boardlab", *sys.argv[1:]])), _bar() as show:
+        result = reproduce_experiment(
+            name, budget, seeds=seeds, jobs=jobs, out=out, runs=runs, keep_runs=keep_runs, progress=show
+        )
+    console.print(f"\n{result}", markup=False, soft_wrap=True)
+    console.print("figure: " + ", ".join(map(str, result.figures)) if result.figures else "", markup=False)
+
+
+def _list() -> None:
+    """Print all experiments with their cost and what is done."""
+    rows = []
+    for name in experiment_names():
+        known = experiment(name)
+        done = [
+            f"{budget} {words}"
+            for budget in known.budgets
+            if (words := standing(known, budget, default_folder(name, budget)))
+        ]
+        times = (_time(limits.cpu_minutes) for limits in known.budgets.values())
+        rows.append((name, f"{known.paper.cited}, {known.item}", *times, ", ".join(done)))
+    console.print(table_of(("experiment", "paper", "quick", "full", "done here"), rows))
+    console.print("\nTimes are CPU time of one core. Run one: boardlab reproduce NAME", style="dim")
+
+
+def _time(minutes: float) -> str:
+    return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[Standing], None]]:
+    """Show the jobs done on a terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(standing: Standing) -> None:
+            running = ", ".join(standing.running) or "waiting"
+            bar.update(task, completed=standing.done, total=standing.total, description=running[:60])
+
+        yield show

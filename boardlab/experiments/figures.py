@@ -1,0 +1,45 @@
+"""Figures in the forms of the papers: bars and curves, ours beside the published."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from boardlab.experiments.estimates import Estimate
+
+OURS, PUBLISHED = "tab:blue", "0.65"
+"""The colours of our numbers and of the published ones."""
+
+
+def paired_bars(
+    figure: Any, ours: Mapping[str, Estimate], published: Mapping[str, Estimate], label: str
+) -> None:
+    """A bar for each name, with the published one beside it."""
+    axes = figure.add_subplot()
+    for shift, colour, name, found in (
+        (-0.2, OURS, "ours", ours),
+        (0.2, PUBLISHED, "published", published),
+    ):
+        known = [(i, found[key]) for i, key in enumerate(ours) if key in found and found[key].is_known]
+        axes.bar(
+            [i + shift for i, _ in known],
+            [number.value for _, number in known],
+            0.38,
+            yerr=[number.bar for _, number in known],
+            color=colour,
+            label=name,
+            capsize=3,
+        )
+    axes.set_xticks(range(len(ours)), list(ours))
+    axes.set_ylabel(label)
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend()
+
+
+def curve(axes: Any, xs: Sequence[float], ys: Sequence[Estimate], **style: Any) -> None:
+    """A line through the known numbers, with error bars."""
+    known = [(x, y) for x, y in zip(xs, ys, strict=True) if y.is_known]
+    axes.errorbar(
+        [x for x, _ in known],
+        [y.value for _, y in known],
+        [y.bar for _, y in known],
+        **{"marker": "o", "markersize": 3, "capsize": 2, **style},
+    )

@@ -19,7 +19,7 @@ def fresh(program: str) -> str:
 
 def test_dir_shows_what_is_public_and_nothing_else() -> None:
     shown = {name for name in dir(bl) if not name.startswith("_")}
-    assert shown == {*bl.__all__, "arena", "learners", "testing"}
+    assert shown == {*bl.__all__, "arena", "experiments", "learners", "testing"}
     for name in shown:
         assert getattr(bl, name) is not None
 
@@ -54,7 +54,7 @@ def test_type_checkers_see_every_public_name_and_no_other() -> None:
             if isinstance(item, ast.ImportFrom):
                 seen |= {name.asname or name.name for name in item.names}
             seen.add(getattr(item, "name", ""))
-    assert {*bl.__all__, "arena", "learners", "testing"} <= seen
+    assert {*bl.__all__, "arena", "experiments", "learners", "testing"} <= seen
     assert "__getattr__" not in seen  # with it, a name that is misspelt would be anything
 
 

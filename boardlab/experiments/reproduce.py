@@ -145,7 +145,7 @@ class _Work:
         settings["out"] = str(run)
         if training.parent:
             settings["from_"] = str(self._run(training.parent, seed))
-        job = job_for("train", training.board.game, settings, seed, f"train {name}, seed {seed}")
+        job = job_for("train", training.board.game, settings, seed, name=f"train {name}, seed {seed}")
         self._add(_Task(job, seed, training=name), [training.parent] if training.parent else [])
         self.makers[run] = job.key
 

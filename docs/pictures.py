@@ -11,7 +11,7 @@ import boardlab as bl
 
 ACTIONS = {
     "2048": 60, "othello": 22, "connectfour": 10, "tictactoe": 4, "nim": 2, "rubiks": 0,
-    "kuhnpoker": 1, "blackjack": 3, "poker": 8,
+    "kuhnpoker": 1, "leducpoker": 2, "blackjack": 3, "poker": 8,
     "sim": 9, "ewn": 6, "morpion": 45,
     "gobang": 14, "hex": 48,
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from boardlab.errors import BoardLabError
 from boardlab.games.drawing import INK, Canvas
+from boardlab.games.game import CHANCE, State
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -39,6 +40,23 @@ def read_card(owner: str, word: str) -> int:
     if len(word) != 2 or rank < 0 or suit < 0:
         raise BoardLabError(f'{owner}: "{word}" is not a card; cards are written As, Td, 7h, 2c')
     return 4 * rank + suit + 1
+
+
+def whose_turn(state: State) -> str:
+    """Write who moves, or that the round or the game is over."""
+    if state.is_terminal or state.round_over:
+        return "game over" if state.is_terminal else "round over"
+    return "nature deals" if state.player == CHANCE else f"player {state.player} to move"
+
+
+def draw_shown(canvas: Canvas, x: float, y: float, card: str) -> None:
+    """Draw a card by name, rank and suit: `-` is still to come, `?` is face down."""
+    if card[0] == "-":
+        draw_place(canvas, x, y)
+    elif card[0] == "?":
+        draw_back(canvas, x, y)
+    else:
+        draw_card(canvas, x, y, card[0], card[1])
 
 
 def draw_felt(canvas: Canvas) -> None:

@@ -9,16 +9,9 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.cards import (
-    FELT_INK,
-    draw_back,
-    draw_card,
-    draw_chips,
-    draw_felt,
-    draw_place,
-)
+from boardlab.games.cards import FELT_INK, draw_chips, draw_felt, draw_shown, whose_turn
 from boardlab.games.drawing import Canvas
-from boardlab.games.game import CHANCE, State
+from boardlab.games.game import State
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -51,17 +44,8 @@ class KuhnPoker(Rules):
         head = f"round {number + 1} of {self.rounds}, player 0 has won {won}"
         if count == 0 and last >= 0:
             head += f", player {last} acted last"
-        who = (
-            "game over"
-            if state.is_terminal
-            else "round over"
-            if state.round_over
-            else "nature deals"
-            if state.player == CHANCE
-            else f"player {state.player} to move"
-        )
         betting = " ".join(self.words(actions[:count])) or "none"
-        return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{who}"
+        return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{whose_turn(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read what `to_text` wrote."""
@@ -109,19 +93,14 @@ class KuhnPoker(Rules):
         for player in (0, 1):
             x = 90.0 + 120 * player
             card = CARDS[cards[player]]
-            if card == "-":
-                draw_place(canvas, x, 92)
-            elif card == "?":
-                draw_back(canvas, x, 92)
-            else:
-                draw_card(canvas, x, 92, card, "s")
+            draw_shown(canvas, x, 92, f"{card}s")
             bold = "bold" if state.player == player else "normal"
             canvas.text(x, 44, f"player {player}", fill=FELT_INK, weight=bold)
             bets = sum(a for i, a in enumerate(actions) if (first + i) % 2 == player)
             draw_chips(canvas, x + 6, 142, 1 + bets)
         betting = ", ".join(self.words(actions)) or ("no bet yet" if all(cards) else "the deal")
         canvas.text(150, 172, betting, size=13, fill=FELT_INK)
-        caption = self.to_text(state).splitlines()[-1]
+        caption = whose_turn(state)
         if self.rounds > 1 or state.is_terminal:
             caption += f", player 0 has won {won}"
         canvas.text(150, 196, caption, size=13, fill=FELT_INK)

@@ -46,6 +46,8 @@ struct Facts {
   std::uint64_t symmetries = 1;
   int plane_count = 0, plane_rows = 0, plane_cols = 0;
   int feature_count = 0;
+  int situation_size = 0;
+  int hand_features = 0;
 };
 
 namespace detail {
@@ -143,6 +145,8 @@ bl_game make_table(std::unique_ptr<G> owned) {
   table.plane_rows = facts.plane_rows;
   table.plane_cols = facts.plane_cols;
   table.feature_count = facts.feature_count;
+  table.situation_size = facts.situation_size;
+  table.hand_features = facts.hand_features;
 
   table.destroy = [](void *self) { delete static_cast<G *>(self); };
   table.initial_state = [](void *self, void *s, std::uint64_t *rng) {
@@ -289,6 +293,10 @@ bl_game make_table(std::unique_ptr<G> owned) {
   BOARDLAB_OPTIONAL(
       joint_values, { g.joint_values(0, joint); }, (void *self, std::int32_t group, bl_joint_values *out)->std::int32_t,
       { return T::game(self).joint_values(group, *out); });
+  BOARDLAB_OPTIONAL(
+      situation, { g.situation(probe, 0, static_cast<std::uint8_t *>(nullptr)); },
+      (void *self, const void *s, std::int32_t player, std::uint8_t *key)->std::int32_t,
+      { return T::game(self).situation(T::at(s), player, key); });
   table.self = owned.release();
   return table;
 }

@@ -188,6 +188,15 @@ typedef struct bl_game {
    * 2^22. The order of the rows is kept in trained networks: never change it. Default: no groups, every joint value can
    * occur. */
   int32_t (*joint_values)(void *self, int32_t group, bl_joint_values *joint);
+
+  /* ---- optional: regret minimisation, which plays what is alike in the same way ---- */
+  /* Writes a key of at most situation_size bytes and returns its length: what `player`, who is to move, acts by in this
+   * round, whatever earlier rounds paid and whoever sits in the seat. Where hand_features is not 0 the key leaves out
+   * cards, which that many of the features, the first ones, describe (poker: strength and potential). Only what the
+   * player sees counts. Default: the observation and the player; the whole game then counts as one round. */
+  int32_t (*situation)(void *self, const void *state, int32_t player, uint8_t *key);
+  int32_t situation_size;
+  int32_t hand_features;
 } bl_game;
 
 /* splitmix64 (Steele, Lea, Flood 2014): one word of state, any seed is good, the same in every language. */

@@ -38,6 +38,10 @@ void check_table(const std::string &name, const bl_game &t) {
   if ((t.flags & BL_HIDDEN) && !(t.conceal && t.determinize))
     refuse(name, "a game with hidden parts needs conceal and determinize");
   if (t.symmetry && !t.symmetry_action) refuse(name, "symmetry needs symmetry_action");
+  if (t.situation && (t.situation_size < 1 || t.situation_size > (1 << 20)))
+    refuse(name, "situation needs situation_size, from 1 to 1048576 bytes");
+  if (t.hand_features < 0 || t.hand_features > (t.features ? t.feature_count : 0) || (t.hand_features && !t.situation))
+    refuse(name, "hand_features must be some of the features of a game with situations");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/adapt.h"
+#include "games/one_card.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -46,6 +47,7 @@ class KuhnPoker {
     f.plane_count = 4;
     f.plane_rows = 1;
     f.plane_cols = 3;
+    f.situation_size = 2;
     return f;
   }
 
@@ -80,11 +82,7 @@ class KuhnPoker {
     out[1] = -s.won;
   }
   int chance(const State &s, std::int32_t *outcomes, double *probabilities) const {
-    int n = 0;
-    for (std::int32_t card = 1; card <= CARDS; ++card)
-      if (round_over(s) || (s.cards[0] != card && s.cards[1] != card)) outcomes[n++] = card - 1;
-    std::fill(probabilities, probabilities + n, 1.0 / n);
-    return n;
+    return one_card_chances(*this, s, outcomes, probabilities);
   }
   int round_over(const State &s) const {
     return s.count >= 2 && (s.count == 3 || s.actions[0] == BET || s.actions[1] == PASS);
@@ -94,28 +92,10 @@ class KuhnPoker {
     std::uint8_t &other = s.cards[1 - player];
     if (other != NO_CARD && !is_showdown(s)) other = HIDDEN;
   }
-  // Weighs by the deal alone: what the betting reveals about the cards is left to the agent.
-  void determinize(State &s, int player, Rng &rng) const {
-    State full[CARDS];
-    double p[CARDS];
-    const int n = completions(s, player, CARDS, full, p);
-    s = full[rng.below(static_cast<std::uint32_t>(n))];
-  }
+  void determinize(State &s, int player, Rng &rng) const { one_card_determinize(*this, s, player, rng); }
   int completions(const State &s, int player, int capacity, State *states, double *probabilities) const {
-    State seen = s;
-    conceal(seen, player);
-    const int other = 1 - player;
-    int n = 0;
-    for (std::uint8_t card = 1; card <= CARDS; ++card) {
-      if (seen.cards[other] == HIDDEN && card == seen.cards[player]) continue;
-      if (n == capacity) return -1;
-      states[n] = seen;
-      if (seen.cards[other] == HIDDEN) states[n].cards[other] = card;
-      ++n;
-      if (seen.cards[other] != HIDDEN) break;
-    }
-    std::fill(probabilities, probabilities + n, 1.0 / n);
-    return n;
+    const auto is_used = [player](const State &seen, std::uint8_t card) { return card == seen.cards[player]; };
+    return one_card_completions(*this, s, player, capacity, states, probabilities, is_used);
   }
 
   // round, won, last player (-1: none), the cards, the number of actions, the actions
@@ -164,15 +144,19 @@ class KuhnPoker {
     conceal(seen, player);
     cells[0] = seen.cards[player];
     cells[1] = seen.cards[1 - player] == HIDDEN ? NO_CARD : seen.cards[1 - player];
-    int betting = 0;  // numbered like a binary tree: 0, then 1 2, then 3 4 5 6, ...
-    for (int i = 0; i < s.count; ++i) betting = 2 * betting + 1 + s.actions[i];
-    cells[2] = static_cast<std::uint8_t>(betting);
+    cells[2] = betting(s);
   }
   int adjacency(int cell, std::int32_t *out) const {
     int n = 0;
     for (int other = 0; other < 3; ++other)
       if (other != cell) out[n++] = other;
     return n;
+  }
+  // The betting tells who begins.
+  int situation(const State &s, int player, std::uint8_t *key) const {
+    key[0] = s.cards[player];
+    key[1] = betting(s);
+    return 2;
   }
   // Own card, the other's card, who bet, who acted: [4][1][3].
   void planes(const State &s, int player, float *out) const {
@@ -188,6 +172,12 @@ class KuhnPoker {
   }
 
  private:
+  // Numbered like a binary tree: 0, then 1 2, then 3 4 5 6, ...
+  static std::uint8_t betting(const State &s) {
+    int number = 0;
+    for (int i = 0; i < s.count; ++i) number = 2 * number + 1 + s.actions[i];
+    return static_cast<std::uint8_t>(number);
+  }
   int first(const State &s) const { return s.round % 2; }
   int to_act(const State &s) const { return (first(s) + s.count) % 2; }
   int next_to_deal(const State &s) const {

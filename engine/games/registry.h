@@ -20,6 +20,7 @@
   GAME(2048)                 \
   GAME(blackjack)            \
   GAME(kuhnpoker)            \
+  GAME(leducpoker)           \
   GAME(poker)                \
   GAME(rubiks)               \
   GAME(morpion)              \

@@ -62,6 +62,10 @@ def kuhnpoker_cases() -> Iterator[Case]:
     yield bl.game("kuhnpoker"), "kuhn_poker", same
 
 
+def leducpoker_cases() -> Iterator[Case]:
+    yield bl.game("leducpoker"), "leduc_poker", same
+
+
 CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "tictactoe": tictactoe_cases,
     "connectfour": connectfour_cases,
@@ -70,6 +74,7 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "hex": hex_cases,
     "gobang": gobang_cases,
     "kuhnpoker": kuhnpoker_cases,
+    "leducpoker": leducpoker_cases,
 }
 
 

@@ -9,6 +9,7 @@ from boardlab.search.agent import python_agent
 
 GAMES = [
     ("kuhnpoker", {"rounds": 3}),
+    ("leducpoker", {"rounds": 2}),
     ("poker", {"rounds": 2}),
     ("poker", {"players": 4, "chips": 60, "rounds": 2}),
 ]

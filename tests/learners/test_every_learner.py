@@ -22,6 +22,7 @@ GAMES = {
     "morpion": [{}],
     "pathwayz": [{}, {"rows": 3, "cols": 4}],
     "kuhnpoker": [{}],
+    "leducpoker": [{}],
     "poker": [{}],
 }
 SMALL = {

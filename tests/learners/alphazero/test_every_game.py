@@ -33,7 +33,7 @@ GAMES = {
     "morpion": [{}],
     "pathwayz": [{"rows": 3, "cols": 4}],
 }
-HIDDEN = ("kuhnpoker", "poker")
+HIDDEN = ("kuhnpoker", "leducpoker", "poker")
 CASES = [
     pytest.param(
         name,

@@ -4,6 +4,7 @@ from oracles.rules.blackjack import PlainBlackjack
 from oracles.rules.ewn import PlainEwn
 from oracles.rules.hex import PlainHex
 from oracles.rules.kuhnpoker import PlainKuhn
+from oracles.rules.leducpoker import PlainLeduc
 from oracles.rules.lines import PlainConnectFour, PlainGobang, PlainTicTacToe
 from oracles.rules.morpion import PlainMorpion
 from oracles.rules.nim import PlainNim
@@ -23,6 +24,7 @@ PLAIN = {
     "gobang": PlainGobang,
     "hex": PlainHex,
     "kuhnpoker": PlainKuhn,
+    "leducpoker": PlainLeduc,
     "morpion": PlainMorpion,
     "nim": PlainNim,
     "othello": PlainOthello,

@@ -1,0 +1,127 @@
+"""Leduc poker: text, names and drawing.
+
+Fields: the round (from 0), what player 0 has won in finished rounds, who acted last (-1: nobody yet), the
+cards of the two players and the common card (0 none, 1 .. 6, 7 face down), the betting of both streets as
+numbers of `SEQUENCES`.
+"""
+
+import re
+from dataclasses import dataclass
+
+from boardlab.errors import BoardLabError
+from boardlab.games.cards import FELT_INK, draw_chips, draw_felt, draw_shown, whose_turn
+from boardlab.games.drawing import Canvas
+from boardlab.games.game import State
+from boardlab.games.rules import Rules
+from boardlab.options import option
+
+CARDS = ("--", "Js", "Jh", "Qs", "Qh", "Ks", "Kh", "??")
+FOLD, CALL, RAISE = range(3)
+SEQUENCES = (
+    "", "c", "r", "cc", "cr", "rf", "rc", "rr", "crf", "crc", "crr", "rrf", "rrc", "crrf", "crrc"
+)  # fmt: skip
+"""All the betting of a street, as the engine numbers it: f folds, c calls or checks, r raises or bets."""
+ANTE, STAKES = 1, (2, 4)
+
+
+@dataclass(frozen=True)
+class LeducPoker(Rules):
+    """Six cards, a common card, two streets of betting with at most two raises each."""
+
+    rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
+
+    name = "leducpoker"
+    summary = "poker with six cards and a common one: the yardstick of methods for hidden cards"
+    variants = ({}, {"rounds": 2}, {"rounds": 5})
+    truths = "one round is worth -0.0856064 to the first player; it has 936 information sets"
+
+    def to_text(self, state: State) -> str:
+        """Write round, cards, betting and who moves; `??` is a hidden card."""
+        number, won, last, *cards, first, second = state.fields
+        head = f"round {number + 1} of {self.rounds}, player 0 has won {won}"
+        if not first and last >= 0:
+            head += f", player {last} acted last"
+        shown = [CARDS[card] for card in cards]
+        streets = " / ".join(" ".join(street_words(SEQUENCES[s])) or "none" for s in (first, second))
+        dealt = f"cards: {shown[0]} {shown[1]}, common: {shown[2]}"
+        return "\n".join((head, dealt, f"betting: {streets}", whose_turn(state)))
+
+    def fields_from_text(self, text: str) -> list[int]:
+        """Read what `to_text` wrote."""
+        head = re.search(r"round (\d{1,4}) of \d+, player 0 has won (-?\d{1,6})", text)
+        cards = re.search(r"cards: (\S\S) (\S\S), common: (\S\S)", text)
+        betting = re.search(r"betting: ([a-z ]+) / ([a-z ]+)", text)
+        if not head or not cards or not betting or not all(card in CARDS for card in cards.groups()):
+            raise BoardLabError(
+                f'{self.name}: expected "round 1 of 1, player 0 has won 0", "cards: Ks Qh, common: --" and '
+                '"betting: check bet / none"'
+            )
+        streets = [self._read_street(words) for words in betting.groups()]
+        number = int(head[1]) - 1
+        before = re.search(r"player ([01]) acted last", text)
+        played = SEQUENCES[streets[1] or streets[0]]
+        last = (number + len(played) - 1) % 2 if played else int(before[1]) if before else -1
+        return [number, int(head[2]), last, *map(CARDS.index, cards.groups()), *streets]
+
+    def _read_street(self, words: str) -> int:
+        """Return the number of a street's betting."""
+        played = "" if words.strip() == "none" else "".join(_LETTERS.get(w, "?") for w in words.split())
+        if played not in SEQUENCES:
+            raise BoardLabError(f'{self.name}: "{words.strip()}" is not the betting of a street')
+        return SEQUENCES.index(played)
+
+    def action_text(self, state: State, action: int) -> str:
+        """Name the action: fold; check or call; bet or raise."""
+        *_, common, first, second = state.fields
+        return street_words(SEQUENCES[second if common else first] + "fcr"[action])[-1]
+
+    def chance_text(self, state: State, outcome: int) -> str:
+        """Name the dealt card."""
+        return CARDS[outcome + 1]
+
+    def to_svg(self, state: State) -> str:
+        """Draw the table with the cards, what was paid and the betting."""
+        number, won, _, *cards, first, second = state.fields
+        canvas = Canvas(340, 240)
+        draw_felt(canvas)
+        for place, (x, card) in enumerate(zip((80.0, 260.0, 170.0), cards, strict=True)):
+            draw_shown(canvas, x, 92, CARDS[card])
+            if place < 2:
+                bold = "bold" if state.player == place else "normal"
+                canvas.text(x, 44, f"player {place}", fill=FELT_INK, weight=bold)
+                paid = paid_chips((SEQUENCES[first], SEQUENCES[second]), (place - number) % 2)
+                draw_chips(canvas, x + 6, 142, paid)
+        lines = [", ".join(street_words(SEQUENCES[s])) for s in (first, second) if s]
+        betting = " / ".join(lines) or ("no bet yet" if all(cards[:2]) else "the deal")
+        canvas.text(170, 176, betting, size=13, fill=FELT_INK)
+        caption = whose_turn(state)
+        if self.rounds > 1 or state.is_terminal:
+            caption += f", player 0 has won {won}"
+        canvas.text(170, 200, caption, size=13, fill=FELT_INK)
+        return canvas.svg()
+
+
+_LETTERS = {"fold": "f", "check": "c", "call": "c", "bet": "r", "raise": "r"}
+
+
+def street_words(played: str) -> list[str]:
+    """Name the actions of a street: check, bet, call, raise, fold."""
+    words = []
+    for i, letter in enumerate(played):
+        facing = "r" in played[:i]
+        words.append(
+            {"f": "fold", "c": "call" if facing else "check", "r": "raise" if facing else "bet"}[letter]
+        )
+    return words
+
+
+def paid_chips(streets: tuple[str, str], seat: int) -> int:
+    """Return what a seat (0 begins) has paid: the ante and its bets."""
+    paid = ANTE
+    for played, stake in zip(streets, STAKES, strict=True):
+        bets = [0, 0]
+        for i, letter in enumerate(played):
+            if letter != "f":
+                bets[i % 2] = max(bets) + (letter == "r")
+        paid += stake * bets[seat]
+    return paid

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from boardlab import _engine
 from boardlab.arena.openings import Starts, shuffled_starts
@@ -65,6 +66,23 @@ class EnoughError(Exception):
     """Stops a match early: no more games are needed."""
 
 
+class PlainGame(NamedTuple):
+    """A game as the engine records it, in plain values; engine/arena/match.h explains them."""
+
+    seats: Sequence[int]
+    actions: Sequence[int]
+    scores: Sequence[float]
+    values: Sequence[float]
+    seconds: Sequence[float]
+    decisions: Sequence[int]
+    seed: int
+    start: int
+    faulty_seat: int
+    resigned: bool
+    adjudicated: bool
+    error: str
+
+
 class Arena:
     """Agents ready to meet under one set of conditions (match or tournament)."""
 
@@ -110,7 +128,7 @@ class Arena:
             for i, a in enumerate(made)
         ]
         self.names = tuple(a.expression for a in made)
-        self._agents, self._threads = made, threads
+        self.agents, self.threads = made, threads
         self._are_text = [
             isinstance(a, str) and m.expression != "human" for a, m in zip(agents, made, strict=True)
         ]
@@ -124,7 +142,7 @@ class Arena:
         """
         return [
             a.rebuild(self.game, i) if is_text and not _engine.can_clone(a.core) else a.core
-            for i, (a, is_text) in enumerate(zip(self._agents, self._are_text, strict=True))
+            for i, (a, is_text) in enumerate(zip(self.agents, self._are_text, strict=True))
         ]
 
     def check_openings(self, turns: int) -> None:
@@ -169,8 +187,21 @@ class Arena:
         Game i uses `seatings[i % len(seatings)]`; each `turn` of consecutive games, by default as many as
         there are seatings, shares a seed and an opening. Game i does not depend on earlier games.
         """
+        self.play_raw(
+            seatings, games, lambda raw: receive([self.record(r) for r in raw]), first, turn or len(seatings)
+        )
+
+    def play_raw(
+        self,
+        seatings: Sequence[Sequence[int]],
+        games: int,
+        receive: Callable[[list[_engine.GameRecord]], None],
+        first: int,
+        turn: int,
+    ) -> None:
+        """Play games as `play` does, and pass on the engine's records."""
         rules = self.rules or Adjudication("")
-        while len(self._teams) < min(self._threads, games - first):
+        while len(self._teams) < min(self.threads, games - first):
             self._teams.append(self._team())
         _engine.play_match(
             self.game.core,
@@ -179,17 +210,18 @@ class Arena:
             games,
             self.seed,
             [list(seating) for seating in seatings],
-            turn or len(seatings),
+            turn,
             self.random_actions,
             [start.core for start in self.starts],
             self.values,
             self.judge,
             float(rules.threshold),
             rules.patience,
-            lambda raw: receive([self._record(r) for r in raw]),
+            receive,
         )
 
-    def _record(self, raw: _engine.GameRecord) -> GameRecord:
+    def record(self, raw: _engine.GameRecord | PlainGame) -> GameRecord:
+        """The record of a game that the engine played, here or in another process."""
         faulty = raw.faulty_seat
         return GameRecord(
             tuple(raw.seats),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from boardlab import _engine
 from boardlab.arena.arena import Adjudication, Arena, EnoughError, GameRecord
+from boardlab.arena.blocks import arena_executor, play_games
 from boardlab.arena.intervals import above, fresh_share, interval, standard_error, wilson
 from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import seat_orders, turn_count
@@ -201,6 +202,7 @@ def match(
     adjudicate: str | Adjudication | None = None,
     values: bool = False,
     iterations: int | None = None,
+    jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> MatchResult:
     """Play `games` games in which every agent takes every seat in turn.
@@ -212,9 +214,9 @@ def match(
     `seatings` restricts the seat orders: with `[[0, 1]]` the first agent always begins. `sprt=(elo0, elo1)`
     stops as soon as the test decides whether the first agent is stronger by elo1 or only by elo0.
     `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents expected of their
-    actions. `iterations` gives every tree search that many simulations per decision. The result does not
-    depend on the number of threads. Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so
-    far.
+    actions. `iterations` gives every tree search that many simulations per decision. `jobs` processes play,
+    each on `threads` threads; the result depends on neither number. Ctrl-C raises `StoppedMatch`, a
+    KeyboardInterrupt that has the result so far.
     """
     as_game(game)
     agents = with_iterations(agents, iterations)
@@ -261,8 +263,8 @@ def match(
         return replace(found, sprt=running.result) if running else found
 
     try:
-        with contextlib.suppress(EnoughError):
-            arena.play(seats, games, receive, turn=turn)
+        with contextlib.suppress(EnoughError), arena_executor(arena, jobs) as executor:
+            play_games(executor, arena, seats, games, receive, turn=turn)
     except KeyboardInterrupt:
         if not records:
             raise

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from boardlab.arena.arena import Adjudication, Arena, GameRecord
+from boardlab.arena.blocks import arena_executor, play_games
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.match import game_points
 from boardlab.arena.openings import Starts
@@ -39,6 +40,7 @@ from boardlab.arena.store.rows import fingerprint
 from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.interrupts import ended_by_signals
+from boardlab.jobs import JobExecutor
 from boardlab.search.agent import AgentLike
 from boardlab.search.budget import with_iterations
 
@@ -60,6 +62,7 @@ def tournament(
     starts: Starts = (),
     adjudicate: str | Adjudication | None = None,
     threads: int = 1,
+    jobs: int = 1,
     store: Store | str | os.PathLike[str] | None = None,
     name: str = "",
     again: bool = False,
@@ -74,7 +77,8 @@ def tournament(
     same, with another order around the table each turn). A turn shares an opening: see `match` for
     `random_actions`, `starts` and `adjudicate`. `again` starts over even if the store has this tournament;
     another `name` renames it. `iterations` gives every tree search that many simulations per decision, for
-    equal budgets. `result.fresh` is the number of games that this call played.
+    equal budgets. `jobs` processes play, each on `threads` threads; the games depend on neither number.
+    `result.fresh` is the number of games that this call played.
     """
     as_game(game)
     if isinstance(agents, str) or not isinstance(agents, Sequence):
@@ -107,6 +111,7 @@ def tournament(
         threads=threads,
         adjudicate=adjudicate,
     )
+    executor = arena_executor(arena, jobs)
     arena.check_openings(turns * (swiss if format == "swiss" else 1))
     options: dict[str, Any] = {"games": turns * turn, "seats": seats, "random_actions": arena.random_actions}
     if format == "swiss":
@@ -133,12 +138,13 @@ def tournament(
                 "on one opening, and cannot be continued; --again (again=True) starts over"
             )
         return stored_tournament(plan)
-    event = _Event(arena, plan, seats, turns, progress)
-    if format == "swiss":
-        event.play_swiss(swiss)
-    else:
-        groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
-        event.play_round(0, groups, len(groups) * turns * turn)
+    with executor:
+        event = _Event(arena, executor, plan, seats, turns, progress)
+        if format == "swiss":
+            event.play_swiss(swiss)
+        else:
+            groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
+            event.play_round(0, groups, len(groups) * turns * turn)
     result = stored_tournament(plan)
     if not plan.is_finished:
         _keep_ratings(plan, result)
@@ -214,9 +220,15 @@ class _Event:
     """A running tournament: plays the games that the store lacks, and stores them."""
 
     def __init__(
-        self, arena: Arena, plan: StoredTournament, seats: str, turns: int, progress: Progress | None
+        self,
+        arena: Arena,
+        executor: JobExecutor,
+        plan: StoredTournament,
+        seats: str,
+        turns: int,
+        progress: Progress | None,
     ) -> None:
-        self.arena, self.plan, self.seats, self.turns = arena, plan, seats, turns
+        self.arena, self.executor, self.plan, self.seats, self.turns = arena, executor, plan, seats, turns
         self.turn = order_count(arena.game.players, seats)
         self.report_progress = progress or (lambda done, games: None)
         self.played = 0
@@ -300,4 +312,6 @@ class _Event:
         ]
         shift = start % len(seatings)  # the arena counts games from the first round
         seatings = seatings[len(seatings) - shift :] + seatings[: len(seatings) - shift]
-        self.arena.play(seatings, start + size * self.turns, receive, first=at, turn=size)
+        play_games(
+            self.executor, self.arena, seatings, start + size * self.turns, receive, first=at, turn=size
+        )

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from rich.console import Console, ConsoleOptions, Group, RenderableType
@@ -31,6 +31,10 @@ from boardlab.search.expression import AGENTS
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
+
+
+Jobs = Annotated[int, typer.Option(help="Processes that work at once; the result does not depend on them.")]
+Threads = Annotated[int, typer.Option(help="Games played at once in each process.")]
 
 
 class SafeConsole(Console):

@@ -14,6 +14,8 @@ from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt
 from boardlab.cli.common import (
     STOPPED,
+    Jobs,
+    Threads,
     check_given_with,
     console,
     game_bar,
@@ -79,7 +81,8 @@ def match(
     adjudicate_at: AdjudicateAt = 0.95,
     adjudicate_after: AdjudicateAfter = 4,
     iterations: Iterations = None,
-    threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    threads: Threads = 1,
+    jobs: Jobs = 1,
     play_stats: Annotated[
         Path | None,
         typer.Option(
@@ -115,6 +118,7 @@ def match(
                 sprt=_test(sprt, alpha, beta) if sprt is not None else None,
                 adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
                 threads=threads,
+                jobs=jobs,
                 values=save is not None,
                 iterations=iterations,
                 progress=show,

@@ -11,6 +11,8 @@ from boardlab.arena.standings import TournamentResult, check_meetings
 from boardlab.arena.store import Store
 from boardlab.arena.tournament import tournament as play_tournament
 from boardlab.cli.common import (
+    Jobs,
+    Threads,
     check_given_with,
     console,
     game_bar,
@@ -66,7 +68,8 @@ def tournament(
     adjudicate_at: AdjudicateAt = 0.95,
     adjudicate_after: AdjudicateAfter = 4,
     iterations: Iterations = None,
-    threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    threads: Threads = 1,
+    jobs: Jobs = 1,
     store: Annotated[
         Path | None, typer.Option(help="The store's file; default: $BOARDLAB_STORE or ./boardlab.db.")
     ] = None,
@@ -120,6 +123,7 @@ def tournament(
             starts=starts,
             adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
             threads=threads,
+            jobs=jobs,
             store=kept,
             name=name,
             again=again,

@@ -1,7 +1,7 @@
 """Game and State, the objects that Python code plays with."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -242,11 +242,16 @@ class State:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as fields, which are checked on reading."""
         self.game.from_fields(self.fields)  # refuses a view with hidden cards now, not on reading
-        earlier, before = self.copy(), []
+        *before, fields = self.history_fields()
+        return with_history, (self.game, fields, before)
+
+    def history_fields(self) -> list[list[int]]:
+        """The fields of all positions of its history, the first one first, and its own."""
+        earlier, found = self.copy(), [self.fields]
         while earlier.actions_played:
             earlier.undo()
-            before.append(earlier.fields)
-        return _with_history, (self.game, self.fields, before[::-1])
+            found.append(earlier.fields)
+        return found[::-1]
 
     def core_for(self, game: Game) -> _engine.State:
         """Return the engine's state for an equal game, which may be another object."""
@@ -406,7 +411,7 @@ class State:
         return f"<State of {self.game.name}>\n{self.to_text()}"
 
 
-def _with_history(game: Game, fields: list[int], before: list[list[int]]) -> State:
-    """Rebuild a pickled state from its fields and those of its history."""
+def with_history(game: Game, fields: Sequence[int], before: Sequence[Sequence[int]]) -> State:
+    """Rebuild a state from its fields and those of its history."""
     core = game.from_fields(fields).core
     return State(game, core.with_history([game.from_fields(earlier).core for earlier in before]))

@@ -7,7 +7,6 @@ same call again goes on where it stopped. Runs go one after the other, or severa
 import contextlib
 import math
 import os
-import re
 import shlex
 import statistics
 from collections.abc import Callable, Mapping
@@ -15,11 +14,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.exams.own import own_exams
+from boardlab.arena.elsewhere import check_known_elsewhere
 from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
-from boardlab.evaluators import own_evaluators
-from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.games.game import Game
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import (
@@ -44,10 +41,9 @@ from boardlab.learners.run_options import takes_run_options
 from boardlab.learners.train import prepare
 from boardlab.learners.training import Progress
 from boardlab.numbers import counted, plain
-from boardlab.plugins import PLUGINS, plugins_for
+from boardlab.plugins import plugins_for
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
-from boardlab.search.own import own_agents
 
 ManyProgress = Callable[[int, Progress], None]
 """A progress callback, called with the seed of a run and its progress."""
@@ -137,7 +133,8 @@ def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[s
     """Refuse arguments that make no several runs; `train` checks the others."""
     as_seed(as_seed(seed) + as_integer("runs", runs, 1, 100_000))
     if as_jobs(jobs) > 1:
-        _check_known_elsewhere(arguments)
+        words = f"{arguments.get('exams')} {arguments.get('stop_exam')}"
+        check_known_elsewhere(words, arguments.get("features"))
         plugins_for(game)
 
 
@@ -152,24 +149,6 @@ def _write_summary(done: ManyRuns) -> None:
 
 
 # ---- jobs ----
-
-
-def _check_known_elsewhere(arguments: Mapping[str, Any]) -> None:
-    """Refuse names registered in this process: workers do not have them."""
-    if PLUGINS:  # the workers run them, too
-        return
-    features = arguments.get("features")
-    exams = f"{arguments.get('exams')} {arguments.get('stop_exam')}"
-    words = re.findall(r"[A-Za-z_][\w-]*", exams)
-    known = {"evaluator": own_evaluators(), "agent": own_agents(), "exam": own_exams()}
-    own = [f'the {kind} "{name}" was' for kind, names in known.items() for name in names if name in words]
-    if isinstance(features, str) and features in OWN_FEATURES:
-        own.append(f'the features "{features}" were')
-    if own:
-        raise BoardLabError(
-            f"{own[0]} registered in this process, and the processes of jobs do not know them; use jobs=1, "
-            "or register them in a file: boardlab --plugin FILE train ... --jobs N"
-        )
 
 
 def _job(game: Game, task: Mapping[str, Any], here: bool) -> Job:

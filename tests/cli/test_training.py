@@ -92,7 +92,7 @@ def test_a_plugin_that_fails_in_a_process_is_said(plugin, tmp_path):
 
 
 def test_what_was_registered_in_python_is_refused_for_processes(tmp_path, monkeypatch):
-    monkeypatch.setattr("boardlab.learners.many.PLUGINS", [])
+    monkeypatch.setattr("boardlab.arena.elsewhere.PLUGINS", [])
     monkeypatch.setitem(OWN_FEATURES, "mine", lambda state, player: [1.0])
     bl.register_evaluator("own", priors=False)(lambda game: lambda planes, legal: [0.0] * len(planes))
     bl.register_agent("player", lambda game, seed: bl.agent("random", game, seed))

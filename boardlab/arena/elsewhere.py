@@ -1,0 +1,30 @@
+"""What other processes know: everything but names that were registered in this one."""
+
+import re
+
+from boardlab.errors import BoardLabError
+from boardlab.evaluators import own_evaluators
+from boardlab.evaluators.features import OWN_FEATURES
+from boardlab.plugins import PLUGINS
+from boardlab.search.own import own_agents
+
+
+def check_known_elsewhere(words: str, features: str | None = None) -> None:
+    """Refuse names registered in this process: the workers of jobs do not have them.
+
+    `words` has expressions and names of exams. What plugins register the workers have as well.
+    """
+    from boardlab.arena.exams.own import own_exams  # exams are matches, whose games may be elsewhere
+
+    if PLUGINS:
+        return
+    used = re.findall(r"[A-Za-z_][\w-]*", words)
+    known = {"evaluator": own_evaluators(), "agent": own_agents(), "exam": own_exams()}
+    own = [f'the {kind} "{name}" was' for kind, names in known.items() for name in names if name in used]
+    if isinstance(features, str) and features in OWN_FEATURES:
+        own.append(f'the features "{features}" were')
+    if own:
+        raise BoardLabError(
+            f"{own[0]} registered in this process, and the processes of jobs do not know them; use jobs=1, "
+            "or register them in a file: boardlab --plugin FILE COMMAND ... --jobs N"
+        )

@@ -4,6 +4,7 @@ An entrant is a run, or a folder of runs over seeds. Where two entrants have run
 test is paired by seed; single runs are compared by the intervals of their exams.
 """
 
+import functools
 import math
 import os
 import statistics
@@ -19,6 +20,7 @@ from boardlab.learners.curve import (
     Point,
     band,
     draw_panels,
+    exam_panel,
     has_matplotlib,
     interval_of_runs,
     mean_curve,
@@ -230,12 +232,12 @@ def _draw(game: Game, entrants: Sequence[Entrant], form: str) -> bytes:
     if not has_matplotlib():
         raise MissingPackageError(f"a picture needs matplotlib: {install('plots')}")
 
-    def draw(axes: Any, exam: str) -> None:
+    def draw(exam: str, axes: Any) -> None:
         for number, entrant in enumerate(entrants):
             _draw_entrant(axes, entrant, exam, exam_range(exam, game), f"C{number % 10}")
         axes.legend(fontsize=8)
 
-    return draw_panels(game, exams, draw, form)
+    return draw_panels([exam_panel(game, exam, functools.partial(draw, exam)) for exam in exams], form)
 
 
 def _draw_entrant(axes: Any, entrant: Entrant, exam: str, possible: tuple[float, float], color: str) -> None:

@@ -1,15 +1,18 @@
 """Learning curves, exam values over episodes, as pictures and as text."""
 
+import functools
 import io
 import itertools
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from boardlab.arena.exams.exam import OUTCOMES
 from boardlab.arena.intervals import NORMAL_95, interval
 from boardlab.games.game import Game
-from boardlab.learners.exams import exam_names, exam_range, exam_title, exam_unit
+from boardlab.learners.exams import exam_names, exam_outcomes, exam_range, exam_title, exam_unit
 from boardlab.numbers import plain
 
 Rows = Sequence[Mapping[str, Any]]
@@ -42,32 +45,82 @@ def band(found: Sequence[Point], possible: tuple[float, float]) -> tuple[list[fl
     return low, high
 
 
+@dataclass(frozen=True)
+class Panel:
+    """A graph over episodes; `draw(axes)` fills it."""
+
+    title: str
+    unit: str
+    draw: Callable[[Any], None]
+
+
 def draw_curve(game: Game, logs: Sequence[tuple[str, Rows]]) -> bytes | None:
     """A PNG with a panel an exam; None where matplotlib is not installed.
 
-    One log gets its 95% intervals, several get a thin line each and their mean with that of its own.
+    One log gets its 95% intervals, several get a thin line each and their mean with that of its own. An exam
+    that is a match gets a second panel: shares of wins, draws and losses (Church 2019, Figs. 4 and 5).
     """
     exams = list(dict.fromkeys(name for _, rows in logs for name in exam_names(rows)))
     if not exams or not has_matplotlib():
         return None
+    panels = []
+    for exam in exams:
+        panels.append(exam_panel(game, exam, functools.partial(_draw_values, game, logs, exam)))
+        if all(outcome_shares(rows, exam) for _, rows in logs):
+            draw = functools.partial(_draw_outcomes, [rows for _, rows in logs], exam)
+            panels.append(Panel(f"{panels[-1].title}: wins, draws and losses", "share", draw))
+    return draw_panels(panels, "png")
 
-    def draw(axes: Any, exam: str) -> None:
-        possible = exam_range(exam, game)
-        for _, rows in logs:
-            found = points(rows, exam)
-            xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
-            if len(logs) == 1:
-                _draw_band(axes, found, possible, color="tab:blue", alpha=0.2)
-                axes.plot(xs, ys, color="tab:blue", marker="o", markersize=3)
-            else:
-                axes.plot(xs, ys, linewidth=0.7, alpha=0.5, marker="o", markersize=1.5 if xs[1:] else 4)
-        if len(logs) > 1:
-            _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), possible, len(logs))
-        episodes = {x for _, rows in logs for x, _, _ in points(rows, exam)}
-        if len(episodes) == 1:  # the axis would show some episodes around them
-            axes.set_xlim(0, 1.1 * max(*episodes, 1))
 
-    return draw_panels(game, exams, draw, "png")
+def exam_panel(game: Game, exam: str, draw: Callable[[Any], None]) -> Panel:
+    """The panel of an exam's values."""
+    return Panel(f"{game.name}: {exam_title(exam)}", exam_unit(exam), draw)
+
+
+def _draw_values(game: Game, logs: Sequence[tuple[str, Rows]], exam: str, axes: Any) -> None:
+    possible = exam_range(exam, game)
+    for _, rows in logs:
+        found = points(rows, exam)
+        xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
+        if len(logs) == 1:
+            _draw_band(axes, found, possible, color="tab:blue", alpha=0.2)
+            axes.plot(xs, ys, color="tab:blue", marker="o", markersize=3)
+        else:
+            axes.plot(xs, ys, linewidth=0.7, alpha=0.5, marker="o", markersize=1.5 if xs[1:] else 4)
+    if len(logs) > 1:
+        _draw_mean(axes, mean_curve([rows for _, rows in logs], exam), possible, len(logs))
+    _begin_at_0(axes, {x for _, rows in logs for x, _, _ in points(rows, exam)})
+
+
+def _begin_at_0(axes: Any, episodes: Collection[int]) -> None:
+    """Begin the axis at 0 if there is one exam; it would show some episodes around it."""
+    if len(episodes) == 1:
+        axes.set_xlim(0, 1.1 * max(*episodes, 1))
+
+
+def outcome_shares(rows: Rows, exam: str) -> list[tuple[int, tuple[float, float, float]]]:
+    """Episodes, and the shares of wins, draws and losses; nothing of exams that are no matches."""
+    found = ((int(row["episodes"]), exam_outcomes(row, exam)) for row in rows)
+    return [
+        (x, (wins / games, draws / games, losses / games))
+        for x, (wins, draws, losses) in ((x, counts) for x, counts in found if counts)
+        if (games := wins + draws + losses)
+    ]
+
+
+def _draw_outcomes(logs: Sequence[Rows], exam: str, axes: Any) -> None:
+    """Draw three lines: the run's own shares, or the means of several runs."""
+    curves = [dict(outcome_shares(rows, exam)) for rows in logs]
+    shared = sorted(set(curves[0]).intersection(*curves[1:]))
+    for place, (name, color) in enumerate(zip(OUTCOMES, OUTCOME_COLORS, strict=True)):
+        ys = [statistics.mean(curve[x][place] for curve in curves) for x in shared]
+        axes.plot(shared, ys, color=color, marker="o", markersize=3, label=name)
+    axes.set_ylim(-0.03, 1.03)
+    axes.legend(fontsize=8, title=f"mean of {len(logs)} runs" if len(logs) > 1 else None)
+    _begin_at_0(axes, shared)
+
+
+OUTCOME_COLORS = ("tab:green", "tab:gray", "tab:red")
 
 
 def has_matplotlib() -> bool:
@@ -79,19 +132,19 @@ def has_matplotlib() -> bool:
     return True
 
 
-def draw_panels(game: Game, exams: Sequence[str], draw: Callable[[Any, str], None], form: str) -> bytes:
-    """Draw one panel per exam, over episodes; `draw(axes, exam)` fills a panel."""
+def draw_panels(panels: Sequence[Panel], form: str) -> bytes:
+    """Draw panels below each other, over episodes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 0.6 + 2.9 * len(exams)), layout="constrained")
+    figure = Figure(figsize=(7, 0.6 + 2.9 * len(panels)), layout="constrained")
     FigureCanvasAgg(figure)
-    for place, exam in enumerate(exams, 1):
-        axes = figure.add_subplot(len(exams), 1, place)
-        axes.set_title(f"{game.name}: {exam_title(exam)}", fontsize=10, parse_math=False)
-        axes.set_ylabel(exam_unit(exam))
+    for place, panel in enumerate(panels, 1):
+        axes = figure.add_subplot(len(panels), 1, place)
+        axes.set_title(panel.title, fontsize=10, parse_math=False)
+        axes.set_ylabel(panel.unit)
         axes.grid(alpha=0.3)
-        draw(axes, exam)
+        panel.draw(axes)
     axes.set_xlabel("episodes")
     file = io.BytesIO()
     figure.savefig(file, format=form, dpi=110)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from boardlab.arena.exams import EXAMS, UNKNOWN, ExamResult, check_has, evaluate, exams_for
-from boardlab.arena.exams.exam import SHARE
+from boardlab.arena.exams.exam import OUTCOMES, SHARE
 from boardlab.arena.exams.openings import exact_values, take_openings
 from boardlab.arena.exams.opponents import Against
 from boardlab.checks import as_integer
@@ -306,13 +306,25 @@ def exam_title(name: str) -> str:
 
 
 def exam_counts(row: Mapping[str, Any], exam: str) -> str:
-    """Games of a row of the log, and distinct ones among them; "" for old logs."""
+    """Games of a row of the log, distinct ones among them, and their outcomes; "" for old logs."""
     games, distinct = (row.get(f"{exam} {column}") for column in ("games", "distinct"))
     if games in (None, ""):
         return ""
-    return f", {counted(int(games), 'samples')}" + (
-        "" if distinct in (None, "") else f", {int(distinct)} distinct"
+    text = f", {counted(int(games), 'samples')}"
+    text += "" if distinct in (None, "") else f", {int(distinct)} distinct"
+    return text + "".join(
+        f", {kind} {count}" for kind, count in zip(OUTCOMES, exam_outcomes(row, exam) or (), strict=False)
     )
+
+
+def exam_outcomes(row: Mapping[str, Any], exam: str) -> tuple[int, int, int] | None:
+    """Wins, draws and losses in a row of the log; None if it has none."""
+    cells = [row.get(f"{exam} {kind}") for kind in OUTCOMES]
+    try:
+        wins, draws, losses = (int(float(cell or "nan")) for cell in map(str, cells))
+    except (OverflowError, ValueError):  # a log of an earlier version, or of somebody else
+        return None
+    return wins, draws, losses
 
 
 def exam_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:

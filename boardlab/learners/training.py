@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.exams.exam import OUTCOMES
 from boardlab.errors import BoardLabError, TableFullError
 from boardlab.games.game import Game
 from boardlab.interrupts import ignoring_ctrl_c, postponing_ctrl_c
@@ -333,6 +334,8 @@ class Training:
                 f"{name} games": result.games,
                 f"{name} distinct": "" if result.distinct is None else result.distinct,
             }
+            if result.outcomes is not None:
+                row |= {f"{name} {kind}": n for kind, n in zip(OUTCOMES, result.outcomes, strict=True)}
         if self.exams.options.stop_exam is not None:
             row["passed"] = int(self.exams.is_success(results))
         self.exam = {name: result.value for name, result in results.items()}

@@ -259,3 +259,17 @@ def test_exams_take_every_seed(name, exam):
     """Those that are derived from it stay in the range of seeds, too."""
     for seed in (2**62, 2**64 - 1):
         assert bl.evaluate("random", bl.game(name), exam, games=2, seed=seed).games > 0
+
+
+def test_an_exam_that_is_a_match_counts_wins_draws_and_losses():
+    game = bl.game("tictactoe")
+    result = bl.evaluate("random", game, "random", games=60, seed=3)
+    again = bl.match(game, ["random", "random"], 60, 3)
+    assert result.outcomes == (again.wins[0], again.draws, again.wins[1])
+    assert result.value == pytest.approx((result.wins - result.losses) / 60)
+    share = f"wins {result.wins} ({result.wins / 60:.1%}), draws {result.draws} "
+    assert str(result).splitlines()[1].startswith(f"  {share}")
+    three = bl.evaluate("random", bl.game("nim", players=3), "random", games=12, seed=3)
+    assert sum(three.outcomes) == 12 and three.draws == 0
+    for exam, name in (("optimal", "tictactoe"), ("score", "2048")):
+        assert bl.evaluate("random", bl.game(name), exam, games=3).outcomes is None

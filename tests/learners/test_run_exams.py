@@ -270,6 +270,44 @@ def test_a_curve_says_what_its_values_are_and_of_which_game(figures):
         assert (axes.get_title(), axes.get_ylabel()) == (f"tictactoe: {title}", unit)
 
 
+def counts(episodes, wins, draws, losses):
+    """A row of a log with an exam that is a match."""
+    named = {"wins": wins, "draws": draws, "losses": losses}
+    games = wins + draws + losses
+    row = {
+        "episodes": episodes,
+        "random": (wins - losses) / games,
+        "random error": 0.1,
+        "random games": games,
+    }
+    return row | {f"random {name}": count for name, count in named.items()}
+
+
+def test_wins_draws_and_losses_of_an_exam_have_a_graph(figures):
+    logs = [[counts(10, 1, 1, 2), counts(20, 3, 0, 1)], [counts(10, 3, 1, 0), counts(20, 4, 0, 0)]]
+    drawn = {"wins": [0.25, 0.75], "draws": [0.25, 0], "losses": [0.5, 0.25]}
+    means = {"wins": [0.5, 0.875], "draws": [0.25, 0], "losses": [0.25, 0.125]}
+    for rows, expected in ((logs[:1], drawn), (logs, means)):
+        curve.draw_curve(TICTACTOE, [(str(i), log) for i, log in enumerate(rows)])
+        _, axes = figures[-1].axes
+        assert axes.get_title() == "tictactoe: exam random: wins, draws and losses"
+        lines = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+        assert {name: list(ys) for name, ys in lines.items()} == expected
+    said = figures[-1].axes[1].get_legend().get_title().get_text()
+    assert said == "mean of 2 runs"
+
+
+def test_a_log_without_outcomes_or_with_odd_ones_has_no_graph_of_them(figures):
+    rows = [counts(10, 1, 1, 2), counts(20, 3, 0, 1)]
+    for odd in ("", "nan", "inf", "x", None):
+        strange = [{**row, "random draws": odd} for row in rows]
+        assert curve.outcome_shares(strange, "random") == []
+        curve.draw_curve(TICTACTOE, [("run", strange)])
+        assert len(figures[-1].axes) == 1
+    half = [{**rows[0], "random draws": ""}, rows[1]]  # begun by an earlier version
+    assert curve.outcome_shares(half, "random") == [(20, (0.75, 0, 0.25))]
+
+
 def test_the_text_curve_has_every_exam_at_its_place():
     rows = [
         {"episodes": str(x), "a": str(y), "a error": "0.1"} for x, y in [(100, -1.0), (200, 1.0), (300, 0.0)]

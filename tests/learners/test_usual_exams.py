@@ -63,7 +63,13 @@ def test_train_takes_it_by_default_and_says_how_many_games_were_distinct(tmp_pat
     run = bl.train(TICTACTOE, episodes=6000, out=tmp_path / "run", seed=1)
     assert [row["episodes"] for row in run.log] == [3000, 6000]
     assert all(row["perfect games"] == 20 and 0 < row["perfect distinct"] <= 20 for row in run.log)
-    assert exam_counts(run.log[-1], "perfect") == f", 20 samples, {run.log[-1]['perfect distinct']} distinct"
+    distinct, wins, draws, losses = (
+        run.log[-1][f"perfect {name}"] for name in ("distinct", "wins", "draws", "losses")
+    )
+    assert wins + draws + losses == 20 and run.log[-1]["perfect"] == (wins - losses) / 20
+    assert exam_counts(run.log[-1], "perfect") == (
+        f", 20 samples, {distinct} distinct, wins {wins}, draws {draws}, losses {losses}"
+    )
     assert curve.exam_names(run.log) == ["perfect"]
     longer = bl.resume(run, episodes=12000)
     assert [row["episodes"] for row in longer.log] == [3000, 6000, 12000]
@@ -74,12 +80,13 @@ def test_train_takes_it_by_default_and_says_how_many_games_were_distinct(tmp_pat
 
 def test_logs_of_earlier_versions_are_read_and_go_on(tmp_path):
     run = bl.train(TICTACTOE, episodes=40, out=tmp_path, exams=["random"], exam_every=20, exam_games=4)
-    new = ("games", "distinct")
+    new = ("games", "distinct", "wins", "draws", "losses")
     rows = [{key: value for key, value in row.items() if not key.endswith(new)} for row in run.log]
     RunFolder(tmp_path).write_log(rows)
     assert bl.open_run(tmp_path).log == rows and exam_counts(rows[0], "random") == ""
     again = bl.resume(tmp_path, episodes=60)
-    assert ["random distinct" in row for row in again.log] == [False, False, True]
+    for name in ("distinct", "wins", "losses"):
+        assert [f"random {name}" in row for row in again.log] == [False, False, True]
 
 
 def test_exams_do_not_change_what_is_learned(tmp_path):

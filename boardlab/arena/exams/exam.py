@@ -43,12 +43,25 @@ class ExamResult(Report):
     """Whether `best` is only a bound that may be unreachable."""
     distinct: int | None = None
     """How many of the games, positions ... were different; None if unknown."""
+    wins: int | None = None
+    """Games in which the agent had the highest score and not all players had it; None if nobody was met."""
+    draws: int | None = None
+    """Games in which all players had the same score."""
+    losses: int | None = None
+    """All other games."""
+
+    @property
+    def outcomes(self) -> tuple[int, int, int] | None:
+        """Wins, draws and losses; None if the exam is not a match."""
+        if self.wins is None or self.draws is None or self.losses is None:
+            return None
+        return self.wins, self.draws, self.losses
 
     def __str__(self) -> str:
         return self.text()
 
     def text(self, asked: int | None = None) -> str:
-        """Format two or three lines.
+        """Format two lines or more.
 
         Mentions the number `asked` for if another was played.
         """
@@ -63,6 +76,8 @@ class ExamResult(Report):
         if self.distinct is not None:
             number += f", {self.distinct} distinct"
         lines = [f"{self.exam}: {value}{best}, {number}"]
+        if self.outcomes is not None:
+            lines.append("  " + outcomes_text(self.outcomes))
         if self.exam in EXAMS:
             lines.append(f"  {EXAMS[self.exam].sentence}")
         if self.details:
@@ -70,6 +85,17 @@ class ExamResult(Report):
         if self.problem:
             lines.append(f"  the first error: {self.problem}")
         return "\n".join(lines)
+
+
+OUTCOMES = ("wins", "draws", "losses")
+
+
+def outcomes_text(counts: tuple[int, int, int]) -> str:
+    """Format wins, draws and losses, each with its share."""
+    games = max(1, sum(counts))
+    return ", ".join(
+        f"{name} {count} ({count / games:.1%})" for name, count in zip(OUTCOMES, counts, strict=True)
+    )
 
 
 def _shown(value: float) -> str:
@@ -162,9 +188,8 @@ class Paper:
 
     def of_match(self, result: MatchResult, best: float | None) -> ExamResult:
         """Return the first agent's part of a match."""
-        details = {"wins": result.wins[0] / result.games, "draws": result.draws / result.games}
-        if result.errors:
-            details["errors"] = result.errors / result.games
+        details = {"errors": result.errors / result.games} if result.errors else {}
+        wins, draws = (result.wins[0], result.draws) if self.game.players > 1 else (None, None)
         return ExamResult(
             self.exam,
             result.mean_scores[0],
@@ -176,6 +201,9 @@ class Paper:
             problem=next((record.error for record in result.records if record.failed), ""),
             is_bound=best is None,
             distinct=result.distinct,
+            wins=wins,
+            draws=draws,
+            losses=None if wins is None or draws is None else result.games - wins - draws,
         )
 
     def share(

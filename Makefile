@@ -7,15 +7,17 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 CONSTRAINTS := constraints.txt
 ENGINE := $(shell find engine -type f) CMakeLists.txt pyproject.toml $(CONSTRAINTS)
+BRIDGES := gymnasium,onnx,openspiel,pettingzoo
 TOOLS := "scikit-build-core>=0.11" "nanobind>=2.9" "cmake>=3.22" ninja
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint format sanitize tsan fuzz soak constraints stubs clean
+.PHONY: help demo test test-all test-bridges bench lint format sanitize tsan fuzz soak constraints stubs clean
 
 help:
 	@echo "make demo         install into .venv and watch an agent learn"
 	@echo "make test         run the tests"
 	@echo "make test-all     run the slow tests too"
+	@echo "make test-bridges run the tests of the bridges to other libraries"
 	@echo "make bench        measure speed beside peers"
 	@echo "make lint         check format, style and types"
 	@echo "make format       fix format and style"
@@ -41,6 +43,10 @@ $(VENV)/installed-bench: $(VENV)/installed
 	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,references,truths]"
 	touch $@
 
+$(VENV)/installed-bridges: $(VENV)/installed
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,plots,$(BRIDGES)]"
+	touch $@
+
 demo: $(VENV)/installed
 	$(BIN)/python -m boardlab demo
 
@@ -49,6 +55,9 @@ test: $(VENV)/installed
 
 test-all: $(VENV)/installed-bench
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
+
+test-bridges: $(VENV)/installed-bridges
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/bridges
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python bench/playouts.py

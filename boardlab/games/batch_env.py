@@ -108,20 +108,35 @@ class BatchEnv:
         self.core.reset(None if seed is None else as_seed(seed))
         return self._inputs
 
-    def step(self, actions: ArrayLike) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_]]:
+    def step(
+        self, actions: ArrayLike, *, where: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_]]:
         """Play one action in every game; return `observe()`, `rewards` and `done`.
 
-        An illegal action is refused with its row, and no game changes.
+        With flags in `where`, the games without one wait. An illegal action is refused with its row, and no
+        game changes.
         """
-        array = np.asarray(actions)
+        chosen = self._column("actions", actions)
+        if chosen.dtype.kind not in "iu":
+            raise BoardLabError(f"actions must be whole numbers, not {chosen.dtype}")
+        flags = None if where is None else self._column("where", where)
+        if flags is not None and flags.dtype != bool:
+            raise BoardLabError(f"where must be flags, not {flags.dtype}")
+        self.core.step(
+            np.ascontiguousarray(chosen, np.int64), None if flags is None else np.ascontiguousarray(flags)
+        )
+        return self._inputs, self.rewards, self.done
+
+    def _column(self, name: str, given: ArrayLike) -> NDArray[Any]:
+        try:
+            array = np.asarray(given)
+        except (TypeError, ValueError):
+            raise BoardLabError(f"{name} must be an array, not {shown(given)}") from None
         if array.shape != self.done.shape:
             raise BoardLabError(
-                f"actions must have one entry for every game, shape {self.done.shape}, not {array.shape}"
+                f"{name} must have one entry for every game, shape {self.done.shape}, not {array.shape}"
             )
-        if array.dtype.kind not in "iu":
-            raise BoardLabError(f"actions must be whole numbers, not {array.dtype}")
-        self.core.step(np.ascontiguousarray(array, np.int64))
-        return self._inputs, self.rewards, self.done
+        return array
 
     def random_actions(self) -> NDArray[np.int64]:
         """Draw a legal action for each game, from random streams of the seed."""
@@ -138,13 +153,14 @@ class BatchEnv:
         who = as_integer("a player", player, 0, self.game.players - 1)
         return cast("NDArray[Any]", self.core.observe(who))
 
-    def observe_finished(self) -> NDArray[Any]:
+    def observe_finished(self, player: int | None = None) -> NDArray[Any]:
         """Return the last positions of the games that the last step ended.
 
-        The rows are those of `np.flatnonzero(env.done)`. A position that was cut is shown to the player to
-        move, one in which the game is over to the player who acted last.
+        The rows are those of `np.flatnonzero(env.done)`. Without `player`, a position that was cut is shown
+        to the player to move, one in which the game is over to the player who acted last.
         """
-        return cast("NDArray[Any]", self.core.observe_finished())
+        who = -1 if player is None else as_integer("a player", player, 0, self.game.players - 1)
+        return cast("NDArray[Any]", self.core.observe_finished(who))
 
     def state(self, row: int) -> State:
         """Return a copy of the state of one game."""

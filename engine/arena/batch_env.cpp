@@ -10,6 +10,7 @@ namespace boardlab {
 namespace {
 
 constexpr int MOST_EMPTY_GAMES = 1000;
+constexpr Action NO_ACTION = -1;
 
 // The position of the k-th flag that is set, of those after each other in `flags`. Eight at a time: a step over many
 // actions would otherwise cost less than the choice of its action.
@@ -37,6 +38,7 @@ BatchEnv::BatchEnv(GamePtr game, const BatchOptions &options)
       actions_(static_cast<std::size_t>(game_->action_count())),
       players_(static_cast<std::size_t>(game_->players())),
       choosers_(options.games),
+      chosen_(options.games),
       workers_(options.threads) {
   for (Rows *rows : {&now_, &next_}) resize(*rows, options.games, words_, actions_, players_);
 }
@@ -66,12 +68,17 @@ void BatchEnv::reset(std::optional<std::uint64_t> seed) {
   for (std::size_t row = 0; seed && row < size(); ++row) choosers_[row] = stream(row, 1);
 }
 
-void BatchEnv::step(const std::int64_t *actions) {
-  for (std::size_t i = 0; i < size(); ++i)
-    if (actions[i] < 0 || actions[i] >= static_cast<std::int64_t>(actions_) ||
-        !now_.legal[i * actions_ + static_cast<std::size_t>(actions[i])])
-      refuse(i, actions[i]);
-  change([this, actions](std::size_t row) { play(row, static_cast<Action>(actions[row])); });
+void BatchEnv::step(const std::int64_t *actions, const bool *where) {
+  // A copy, because another thread may write into the caller's arrays after they were checked.
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::int64_t action = where && !where[i] ? NO_ACTION : actions[i];
+    chosen_[i] = static_cast<Action>(action);
+    if (where && !where[i]) continue;
+    if (action < 0 || action >= static_cast<std::int64_t>(actions_) ||
+        !now_.legal[i * actions_ + static_cast<std::size_t>(action)])
+      refuse(i, action);
+  }
+  change([this](std::size_t row) { chosen_[row] == NO_ACTION ? wait(row) : play(row, chosen_[row]); });
 }
 
 void BatchEnv::refuse(std::size_t row, std::int64_t action) const {
@@ -151,6 +158,16 @@ void BatchEnv::play(std::size_t row, Action action) {
   start(row);
 }
 
+void BatchEnv::wait(std::size_t row) {
+  std::memcpy(at(next_.states, row), at(now_.states, row), words_ * sizeof(Word));
+  next_.nature[row] = now_.nature[row];
+  next_.players[row] = now_.players[row];
+  next_.actions_played[row] = now_.actions_played[row];
+  std::copy_n(now_.paid.data() + row * players_, players_, next_.paid.data() + row * players_);
+  std::fill_n(next_.rewards.data() + row * players_, players_, 0.0);
+  next_.done[row] = next_.truncated[row] = false;
+}
+
 int BatchEnv::settle(void *state, Rng &nature) const {
   int player;
   while ((player = game_->player(state)) == CHANCE) game_->apply(state, game_->sample_chance(state, nature));
@@ -167,8 +184,16 @@ void BatchEnv::random_actions(std::int64_t *actions) {
 
 // ---- what the caller sees ----
 
+void BatchEnv::encode(const void *state, int player, std::byte *inputs) const {
+  if (!game_->is_hidden()) return encoding_.write_inputs(state, player, inputs);
+  StateBuffer seen(*game_);
+  game_->copy(seen.data(), state);
+  game_->conceal(seen.data(), player);
+  encoding_.write_inputs(seen.data(), player, inputs);
+}
+
 void BatchEnv::encode(const Rows &rows, std::size_t row) const {
-  encoding_.write_inputs(at(rows.states, row), rows.players[row], arrays_.inputs + row * encoding_.row_bytes());
+  encode(at(rows.states, row), rows.players[row], arrays_.inputs + row * encoding_.row_bytes());
 }
 
 void BatchEnv::publish() const {
@@ -182,8 +207,7 @@ void BatchEnv::publish() const {
 
 void BatchEnv::observe(int player, std::byte *inputs) {
   workers_.run(size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row)
-      encoding_.write_inputs(state(row), player, inputs + row * encoding_.row_bytes());
+    for (std::size_t row = begin; row < end; ++row) encode(state(row), player, inputs + row * encoding_.row_bytes());
   });
 }
 
@@ -191,10 +215,10 @@ std::size_t BatchEnv::finished() const {
   return static_cast<std::size_t>(std::count(now_.done.begin(), now_.done.end(), 1));
 }
 
-void BatchEnv::observe_finished(std::byte *inputs) {
+void BatchEnv::observe_finished(int player, std::byte *inputs) {
   for (std::size_t row = 0; row < size(); ++row) {
     if (!now_.done[row]) continue;
-    encoding_.write_inputs(at(now_.finals, row), now_.last_players[row], inputs);
+    encode(at(now_.finals, row), player < 0 ? now_.last_players[row] : player, inputs);
     inputs += encoding_.row_bytes();
   }
 }

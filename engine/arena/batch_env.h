@@ -47,18 +47,18 @@ class BatchEnv {
   // Starts all games anew, with the random streams of a seed or the present ones. Row i of a seed plays the same games
   // for any number of rows and threads.
   void reset(std::optional<std::uint64_t> seed);
-  // Plays one action in every game. Throws std::invalid_argument, which names the row, for an illegal one. If it
-  // throws, or rules in Python do, nothing has changed.
-  void step(const std::int64_t *actions);
+  // Plays one action in every game or, unless `where` is null, in those with a flag. Throws std::invalid_argument,
+  // which names the row, for an illegal one. If it throws, or rules in Python do, nothing has changed.
+  void step(const std::int64_t *actions, const bool *where);
   // A uniformly random legal action of each game, from random streams of their own.
   void random_actions(std::int64_t *actions);
 
   // Every position as `player` sees it.
   void observe(int player, std::byte *inputs);
   std::size_t finished() const;
-  // The last positions of the games that the last step ended, as the player to move sees them or, where the game was
-  // over, the player who acted last.
-  void observe_finished(std::byte *inputs);
+  // The last positions of the games that the last step ended, as `player` sees them. With -1, as the player to move
+  // does or, where the game was over, the player who acted last.
+  void observe_finished(int player, std::byte *inputs);
 
  private:
   struct alignas(16) Word {
@@ -84,8 +84,11 @@ class BatchEnv {
   void change(const Write &write);
   void start(std::size_t row);
   void play(std::size_t row, Action action);
+  void wait(std::size_t row);
   // Nature's moves; returns whose turn it then is.
   int settle(void *state, Rng &nature) const;
+  // The position as `player` sees it. What is hidden is erased first, in case the game's own inputs show too much.
+  void encode(const void *state, int player, std::byte *inputs) const;
   void encode(const Rows &rows, std::size_t row) const;
   void publish() const;
 
@@ -94,7 +97,8 @@ class BatchEnv {
   Encoding encoding_;
   std::size_t words_, actions_, players_;
   Rows now_, next_;
-  std::vector<Rng> choosers_;  // of random_actions
+  std::vector<Rng> choosers_;   // of random_actions
+  std::vector<Action> chosen_;  // by the present step; NO_ACTION: the game waits
   bool has_started_ = false;
   Arrays arrays_{};
   Workers workers_;

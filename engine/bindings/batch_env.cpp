@@ -49,6 +49,16 @@ nb::object column(const PyBatchEnv &e, const SharedBuffer &buffer) {
   return buffer.view<T>(shape);
 }
 
+template <class T>
+using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+void one_a_game(const char *what, const PyBatchEnv &e, const Column<T> &given) {
+  if (given.shape(0) != e.env.size())
+    throw std::invalid_argument(std::string(what) + " must have one entry for every game: " +
+                                std::to_string(e.env.size()) + ", not " + std::to_string(given.shape(0)));
+}
+
 // A fresh array of inputs that fill(first row) writes without the GIL.
 template <class Fill>
 nb::object fresh_inputs(const PyBatchEnv &e, std::size_t rows, const Fill &fill) {
@@ -101,16 +111,14 @@ void bind_batch_env(nb::module_ &m) {
           nb::arg("seed").none())
       .def(
           "step",
-          [](PyBatchEnv &e,
-             const nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> &actions) {
+          [](PyBatchEnv &e, const Column<std::int64_t> &actions, const std::optional<Column<bool>> &where) {
             const Occupied occupied(e);
-            if (actions.shape(0) != e.env.size())
-              throw std::invalid_argument("actions must have one entry for every game: " +
-                                          std::to_string(e.env.size()) + ", not " + std::to_string(actions.shape(0)));
+            one_a_game("actions", e, actions);
+            if (where) one_a_game("where", e, *where);
             const WithoutGil release;
-            e.env.step(actions.data());
+            e.env.step(actions.data(), where ? where->data() : nullptr);
           },
-          nb::arg("actions").noconvert())
+          nb::arg("actions").noconvert(), nb::arg("where").noconvert().none())
       .def(
           "draw",
           [](PyBatchEnv &e) {
@@ -126,11 +134,14 @@ void bind_batch_env(nb::module_ &m) {
             return fresh_inputs(e, e.env.size(), [&](std::byte *rows) { e.env.observe(static_cast<int>(who), rows); });
           },
           nb::arg("player"))
-      .def("observe_finished",
-           [](PyBatchEnv &e) {
-             const Occupied occupied(e);
-             return fresh_inputs(e, e.env.finished(), [&](std::byte *rows) { e.env.observe_finished(rows); });
-           })
+      .def(
+          "observe_finished",
+          [](PyBatchEnv &e, std::int64_t player) {
+            const Occupied occupied(e);
+            const auto who = static_cast<int>(checked_count("a player", player + 1, 0, e.env.game().players())) - 1;
+            return fresh_inputs(e, e.env.finished(), [&](std::byte *rows) { e.env.observe_finished(who, rows); });
+          },
+          nb::arg("player"), "As this player sees them; -1: each as the player to move, or the last one.")
       .def(
           "state",
           [](PyBatchEnv &e, std::int64_t row) {

@@ -124,6 +124,19 @@ def test_an_illegal_action_is_refused_with_its_row_and_nothing_changes(action: i
     env.random_actions()
 
 
+def test_games_without_a_flag_wait() -> None:
+    env = bl.BatchEnv(bl.game("ewn"), 6, seed=1)
+    env.step(env.random_actions())
+    before, states = copies(env), [env.state(i) for i in range(6)]
+    where = np.array([True, False, False, True, False, False])
+    actions = np.where(where, env.random_actions(), -7)  # of games that wait nothing is asked
+    env.step(actions, where=where)
+    for array, earlier in zip((env.observe(), env.mask, env.players), (*before[:2], before[5]), strict=True):
+        assert np.array_equal(array[~where], earlier[~where])
+    assert [env.state(i) == states[i] for i in range(6)] == (~where).tolist()
+    assert not env.rewards[~where].any() and not env.done[~where].any()
+
+
 def test_passes_are_actions() -> None:
     env = bl.BatchEnv(bl.game("othello", size=4), 50, seed=1)
     passes = 0
@@ -232,7 +245,11 @@ def test_rules_in_python_that_fail_change_no_row(function: str, threads: int) ->
         (lambda g: bl.BatchEnv(g, 4, max_actions=0), "max_actions"),
         (lambda g: bl.BatchEnv(g, 4).step([1, 2, 3]), r"shape \(4,\), not \(3,\)"),
         (lambda g: bl.BatchEnv(g, 4).step([1.0, 2.0, 3.0, 4.0]), "whole numbers, not float64"),
+        (lambda g: bl.BatchEnv(g, 4).step([[1], [2, 3]]), "actions must be an array"),
+        (lambda g: bl.BatchEnv(g, 4).step([1] * 4, where=[1] * 4), "where must be flags, not int64"),
+        (lambda g: bl.BatchEnv(g, 4).step([1] * 4, where=[True]), r"where .* shape \(4,\), not \(1,\)"),
         (lambda g: bl.BatchEnv(g, 4).observe(2), "a player"),
+        (lambda g: bl.BatchEnv(g, 4).observe_finished(2), "a player"),
         (lambda g: bl.BatchEnv(g, 4).state(4), "a row"),
         (lambda g: copy.copy(bl.BatchEnv(g, 4)), "cannot be copied"),
     ],

@@ -1,8 +1,6 @@
 """The result of a tournament: standings, cross table, ratings, heat map."""
 
-import io
 import math
-import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
 from boardlab.numbers import counted, plain
+from boardlab.plots import figure_bytes, has_matplotlib, new_figure, wrapped
 from boardlab.reports import Report
 from boardlab.search.budget import budgets
 
@@ -183,15 +182,13 @@ class TournamentResult(Report):
     def heat_map(self) -> bytes:
         """Draw the cross table as a PNG picture; needs matplotlib."""
         check_meetings(self.game)
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise MissingPackageError(f"a heat map needs matplotlib: {install('plots')}") from None
+        if not has_matplotlib():
+            raise MissingPackageError(f"a heat map needs matplotlib: {install('plots')}")
         ranking = self.ranking
-        names = [f"{rank}  {_wrapped(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
+        names = [f"{rank}  {wrapped(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
         shares = 100 * self.cross[np.ix_(ranking, ranking)]
         size = 1.2 + 0.45 * len(names)
-        figure = Figure(figsize=(size + 4, size + 0.8), layout="constrained")
+        figure = new_figure(size + 4, size + 0.8)
         axes = figure.add_subplot()
         image = axes.imshow(shares, vmin=0, vmax=100, cmap="RdYlBu")
         axes.set_xticks(range(len(names)), [str(rank) for rank in range(1, len(names) + 1)])
@@ -203,9 +200,7 @@ class TournamentResult(Report):
                 axes.text(j, i, f"{share:.0f}", ha="center", va="center", fontsize=8, color=colour)
         figure.suptitle(f"{self.game.name}: points in percent, row against column", fontsize=10)
         figure.colorbar(image, shrink=0.8)
-        file = io.BytesIO()
-        figure.savefig(file, format="png", dpi=120)
-        return file.getvalue()
+        return figure_bytes(figure)
 
     def heat_text(self, width: int | None = None) -> str:
         """Draw the cross table as shades of text: darker means more points of the row."""
@@ -232,17 +227,6 @@ def _shade(share: float) -> str:
 
 def _cell(share: float, same: bool) -> str:
     return "    ·" if same else "     " if math.isnan(share) else f"{100 * share:>5.0f}"
-
-
-def _wrapped(name: str, width: int = 40, lines: int = 3) -> str:
-    """Wrap a name into the lines of a row.
-
-    Cut the middle out if it is still too long.
-    """
-    found = textwrap.wrap(name, width, break_on_hyphens=False)
-    if len(found) > lines:
-        found[lines - 2 : -1] = [found[lines - 2][: width - 3] + "..."]
-    return "\n".join(found)
 
 
 def tally(

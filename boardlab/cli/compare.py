@@ -6,11 +6,9 @@ from typing import Annotated
 import typer
 
 from boardlab.cli.common import console, stopped_by_ctrl_c, table_of
-from boardlab.errors import BoardLabError
 from boardlab.games.game import as_integer
-from boardlab.learners.compare import PICTURES
 from boardlab.learners.compare import compare as compare_runs
-from boardlab.runs.files import check_writable
+from boardlab.plots import picture_file
 
 
 def compare(
@@ -31,9 +29,7 @@ def compare(
     """
     games = as_integer("--match", match, 0, 10**7)
     if out is not None:
-        if out.suffix.lower() not in PICTURES:
-            raise BoardLabError(f'--out must end in {", ".join(PICTURES)}, not "{out}"')
-        check_writable(out)
+        picture_file(out, "--out")
     with stopped_by_ctrl_c("before the match was finished"):
         found = compare_runs(*runs, match_games=games, seed=seed, threads=threads)
     console.print(f"{found.game!r}", markup=False, soft_wrap=True)

@@ -8,13 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
-from boardlab.arena.ratings import Result, bayes_elo, glicko2, openskill, read_pgn_results, whole_history
+from boardlab.arena.ratings import (
+    BayesElo,
+    Result,
+    bayes_elo,
+    glicko2,
+    openskill,
+    read_pgn_results,
+    whole_history,
+)
 from boardlab.arena.ratings.results import RatingList, against_others, contradicted, left_out, played_apart
 from boardlab.arena.standings import results_of
 from boardlab.arena.store import Store
 from boardlab.cli.common import console, screen_width
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
+from boardlab.plots import picture_file
 
 
 class System(enum.StrEnum):
@@ -75,6 +84,10 @@ def rate(
     superiority: Annotated[
         bool, typer.Option("--superiority", help="Also print the likelihood that one player is stronger.")
     ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the ratings with their bounds: .png, .svg or .pdf."),
+    ] = None,
     tau: Annotated[
         float | None, typer.Option(help="Glicko-2: how fast the volatility changes; 0.5 by default.")
     ] = None,
@@ -87,6 +100,8 @@ def rate(
     Ratings have error bars. Bayesian Elo (Coulom) prints the columns Rank Name Elo + - games score oppo.
     draws. Whole-history ratings read the time from names such as run@2000.
     """
+    if plot is not None:
+        picture_file(plot, "--plot")
     results: list[Result] = []
     skipped: list[str] = []
     for file in files or ():
@@ -124,11 +139,17 @@ def rate(
             raise BoardLabError(f"--{name} is not an option of {system}, which {takes}")
     rated = against_others(results) or results  # if none is left, the system reports the error
     notes = [*played_apart(rated), *skipped, *left_out(results, rated), *contradicted(rated)]
-    for line in [*titles, *report(rated, **options), *notes]:
+    ratings, lines = report(rated, **options)
+    if plot is not None:
+        notes.append(f"drawn: {ratings.plot(plot)}")
+    for line in [*titles, *lines, *notes]:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) -> list[str]:
+Rated = BayesElo | RatingList[Any]
+
+
+def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) -> tuple[Rated, list[str]]:
     rated = bayes_elo(results, **options)
     width = f"eloDraw {rated.draw:.0f}" if math.isfinite(rated.draw) else "eloDraw unknown (no game was won)"
     lines = [
@@ -141,15 +162,24 @@ def _bayeselo(results: list[Result], superiority: bool = False, **options: Any) 
             "Likelihood in percent that the row is stronger than the column",
             rated.superiority_table(screen_width()),
         ]
-    return lines
+    return rated, lines
 
 
-def _printed(system: Callable[..., RatingList[Any]]) -> Callable[..., list[str]]:
+Reporter = Callable[..., tuple[Rated, list[str]]]
+"""Rates results with a system's options; returns the ratings and the lines to print."""
+
+
+def _printed(system: Callable[..., RatingList[Any]]) -> Reporter:
     """Make the report of a system whose result is its list of ratings."""
-    return lambda results, **options: [system(results, **options).text(screen_width())]
+
+    def report(results: list[Result], **options: Any) -> tuple[Rated, list[str]]:
+        rated = system(results, **options)
+        return rated, [rated.text(screen_width())]
+
+    return report
 
 
-_REPORTS: dict[System, tuple[Callable[..., list[str]], tuple[str, ...]]] = {
+_REPORTS: dict[System, tuple[Reporter, tuple[str, ...]]] = {
     System.BAYESELO: (_bayeselo, ("advantage", "draw", "like", "prior", "anchor", "bounds", "superiority")),
     System.GLICKO2: (_printed(glicko2), ("tau",)),
     System.OPENSKILL: (_printed(openskill), ()),

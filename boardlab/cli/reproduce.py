@@ -15,7 +15,7 @@ from boardlab.experiments import experiment, experiment_names
 from boardlab.experiments import reproduce as reproduce_experiment
 from boardlab.experiments.reproduce import default_folder, standing
 from boardlab.jobs import Standing
-from boardlab.learners.curve import has_matplotlib
+from boardlab.plots import has_matplotlib
 
 
 def _complete(incomplete: str) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.learners.curve import has_matplotlib
+from boardlab.plots import has_matplotlib
 from boardlab.runs.files import write_file
 
 WIDTH = 100

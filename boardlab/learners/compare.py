@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from boardlab.arena.match import MatchResult, match
-from boardlab.errors import BoardLabError, MissingPackageError, install
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.curve import (
     Point,
     band,
     draw_panels,
     exam_panel,
-    has_matplotlib,
     interval_of_runs,
     mean_curve,
     points,
@@ -30,9 +29,9 @@ from boardlab.learners.exams import exam_names, exam_range
 from boardlab.learners.run import Run, open_run
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
+from boardlab.plots import picture_file
 from boardlab.reports import Report
-
-PICTURES = (".png", ".svg", ".pdf")
+from boardlab.runs import write_file
 
 
 @dataclass(frozen=True)
@@ -102,11 +101,7 @@ class Comparison(Report):
 
     def draw(self, path: str | os.PathLike[str]) -> Path:
         """Draw the curves into a file: .png, .svg or .pdf."""
-        file = as_path("a picture", path)
-        if file.suffix.lower() not in PICTURES:
-            raise BoardLabError(f'"{file}" must end in {", ".join(PICTURES)}')
-        from boardlab.runs import write_file
-
+        file = picture_file(path)
         write_file(file, _draw(self.game, self.entrants, file.suffix[1:].lower()))
         return file
 
@@ -229,8 +224,6 @@ def _draw(game: Game, entrants: Sequence[Entrant], form: str) -> bytes:
     exams = list(dict.fromkeys(name for e in entrants for run in e.runs for name in exam_names(run.log)))
     if not exams:
         raise BoardLabError("there is nothing to draw: no run took an exam")
-    if not has_matplotlib():
-        raise MissingPackageError(f"a picture needs matplotlib: {install('plots')}")
 
     def draw(exam: str, axes: Any) -> None:
         for number, entrant in enumerate(entrants):

@@ -1,7 +1,6 @@
 """Learning curves, exam values over episodes, as pictures and as text."""
 
 import functools
-import io
 import itertools
 import math
 import statistics
@@ -14,6 +13,7 @@ from boardlab.arena.intervals import NORMAL_95, interval
 from boardlab.games.game import Game
 from boardlab.learners.exams import exam_names, exam_outcomes, exam_range, exam_title, exam_unit
 from boardlab.numbers import plain
+from boardlab.plots import figure_bytes, has_matplotlib, new_figure
 
 Rows = Sequence[Mapping[str, Any]]
 """The rows of a log."""
@@ -123,22 +123,9 @@ def _draw_outcomes(logs: Sequence[Rows], exam: str, axes: Any) -> None:
 OUTCOME_COLORS = ("tab:green", "tab:gray", "tab:red")
 
 
-def has_matplotlib() -> bool:
-    """Whether the extra `plots` is installed."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
 def draw_panels(panels: Sequence[Panel], form: str) -> bytes:
     """Draw panels below each other, over episodes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 0.6 + 2.9 * len(panels)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7, 0.6 + 2.9 * len(panels))
     for place, panel in enumerate(panels, 1):
         axes = figure.add_subplot(len(panels), 1, place)
         axes.set_title(panel.title, fontsize=10, parse_math=False)
@@ -146,9 +133,7 @@ def draw_panels(panels: Sequence[Panel], form: str) -> bytes:
         axes.grid(alpha=0.3)
         panel.draw(axes)
     axes.set_xlabel("episodes")
-    file = io.BytesIO()
-    figure.savefig(file, format=form, dpi=110)
-    return file.getvalue()
+    return figure_bytes(figure, form)
 
 
 def _draw_band(

@@ -30,8 +30,9 @@ from boardlab.arena.pairing import (
     swiss_round,
 )
 from boardlab.arena.ratings import BayesElo
-from boardlab.arena.standings import _wrapped, tally
+from boardlab.arena.standings import tally
 from boardlab.arena.tournament import stored_tournament
+from boardlab.plots import wrapped
 
 FOUR = bl.game("connectfour")
 TICTACTOE = bl.game("tictactoe")
@@ -559,10 +560,10 @@ def test_tournaments_that_make_no_sense_are_refused(db: Path) -> None:
 
 def test_a_heat_map_tells_agents_with_long_names_apart() -> None:
     one, other = (f'mcts(net("runs/{"a" * 12}/{n}"), iterations=100, batch=8)' for n in (1, 2))
-    assert _wrapped(one).split() == one.split() and _wrapped(one) != _wrapped(other)
-    assert max(map(len, _wrapped(one).splitlines())) <= 40
+    assert wrapped(one).split() == one.split() and wrapped(one) != wrapped(other)
+    assert max(map(len, wrapped(one).splitlines())) <= 40
     longest = "b" * 500 + "x"
-    lines = _wrapped("a" + longest).splitlines()
+    lines = wrapped("a" + longest).splitlines()
     assert len(lines) == 3 and lines[0][0] == "a" and lines[-1][-1] == "x" and "..." in lines[1]
 
 

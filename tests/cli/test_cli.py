@@ -102,6 +102,11 @@ def test_rate_prints_lists_of_all_systems(tmp_path):
     text = output("rate", path, "--superiority")
     assert " ".join(text.split()[:9]) == "Rank Name Elo + - games score oppo. draws"
     assert "run@5" in text and "4 games" in text and "Likelihood" in text
+    if importlib.util.find_spec("matplotlib"):
+        picture = tmp_path / "elo.svg"
+        assert f"drawn: {picture}" in output("rate", path, "--plot", str(picture))
+        assert b"<svg" in picture.read_bytes()
+    assert "--plot must end in .png, .svg, .pdf" in refused("rate", path, "--plot", "elo.gif")
     assert "volatility" in output("rate", path, "--system", "glicko2")
     assert "ordinal" in output("rate", path, "--system", "openskill")
     history = output("rate", path, "--system", "whole-history")

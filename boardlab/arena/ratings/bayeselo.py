@@ -14,14 +14,17 @@ would stretch all ratings. Advantage and eloDraw are the model's, as BayesElo pr
 """
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.plot import Span, draw_spans
 from boardlab.arena.ratings.results import (
     Result,
     as_results,
@@ -123,6 +126,11 @@ class BayesElo(Report):
         ]
         lines = player_table(self._rows, columns, width, heads=("Rank", "Name"), legend=True)
         return "\n".join(lines + never_met(self.groups))
+
+    def plot(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the list with its bounds into a file: .png, .svg or .pdf."""
+        spans = [Span(r.name, r.elo, r.elo - r.minus, r.elo + r.plus) for r in self.ratings]
+        return draw_spans(path, "Elo", spans, self.groups)
 
     def superiority_table(self, width: int | None = None) -> str:
         """Format the likelihood of superiority in percent, one row per player.

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.plot import Span
 from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
 from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
@@ -27,6 +28,8 @@ class GlickoRating:
 class GlickoRatings(RatingList[GlickoRating]):
     """The rating list."""
 
+    unit = "Glicko-2 rating"
+
     def table(self, width: int | None = None) -> list[str]:
         """Format one line per player."""
         rated = self.values()
@@ -36,6 +39,10 @@ class GlickoRatings(RatingList[GlickoRating]):
             [" games", *(f" {r.games:>5}" for r in rated)],
         ]
         return player_table(list(enumerate(self, 1)), columns, width, heads=("Rank", "Name"), legend=True)
+
+    def spans(self) -> list[Span]:
+        """List the ratings with their 95% intervals."""
+        return [Span.around(name, r.rating, NORMAL_95 * r.deviation) for name, r in self.items()]
 
 
 def glicko2(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boardlab.arena.intervals import NORMAL_95
+from boardlab.arena.ratings.plot import Span
 from boardlab.arena.ratings.results import RatingList, Result, as_results, as_start, groups_of, names_of
 from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
@@ -38,6 +39,8 @@ class SkillRating:
 class SkillRatings(RatingList[SkillRating]):
     """The rating list."""
 
+    unit = "skill"
+
     def table(self, width: int | None = None) -> list[str]:
         """Format one line per player."""
         rated = self.values()
@@ -47,6 +50,10 @@ class SkillRatings(RatingList[SkillRating]):
             [" games", *(f" {r.games:>5}" for r in rated)],
         ]
         return player_table(list(enumerate(self, 1)), columns, width, heads=("Rank", "Name"), legend=True)
+
+    def spans(self) -> list[Span]:
+        """List the ratings with their 95% intervals."""
+        return [Span.around(name, r.mean, NORMAL_95 * r.deviation) for name, r in self.items()]
 
 
 def openskill(

@@ -4,11 +4,13 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import Path
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.arena.ratings.plot import Span, draw_spans
 from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import IncompleteGameError, contradicts_moves, section_result, sections
 from boardlab.errors import BoardLabError, printable, shown
@@ -44,6 +46,8 @@ class Result:
 class RatingList(Report, dict[str, R]):
     """Ratings by name, strongest first; prints as `boardlab rate`."""
 
+    unit: ClassVar[str] = "Elo"
+
     def __init__(self, ratings: Iterable[tuple[str, R]], groups: Sequence[Sequence[str]]) -> None:
         super().__init__(ratings)
         self.groups = groups
@@ -52,6 +56,14 @@ class RatingList(Report, dict[str, R]):
     def table(self, width: int | None = None) -> list[str]:
         """Format the list, for a terminal of `width` columns."""
         raise NotImplementedError
+
+    def spans(self) -> list[Span]:
+        """List the ratings with their 95% intervals."""
+        raise NotImplementedError
+
+    def plot(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the list with its 95% intervals into a file: .png, .svg or .pdf."""
+        return draw_spans(path, self.unit, self.spans(), self.groups)
 
     def text(self, width: int | None = None) -> str:
         """Format the list with its notes."""

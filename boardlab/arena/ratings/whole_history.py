@@ -6,14 +6,17 @@ of episodes (or generations) of a checkpoint. Newton's method on all strengths t
 the concave posterior; the error bars come from its Hessian.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
+from boardlab.arena.ratings.plot import Span, draw_histories
 from boardlab.arena.ratings.results import RatingList, Result, as_results, groups_of
 from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
@@ -50,6 +53,13 @@ class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
             [" games", *(f" {p.games:>5}" for p in points)],
         ]
         return player_table(rows, columns, width, heads=(None, "Name"), legend=True)
+
+    def plot(self, path: str | os.PathLike[str]) -> Path:
+        """Draw the curves with their 95% intervals into a file: .png, .svg or .pdf."""
+        curves = {
+            name: [(p.time, Span.around(name, p.elo, p.error)) for p in curve] for name, curve in self.items()
+        }
+        return draw_histories(path, curves)
 
 
 def split_time(name: str) -> tuple[str, float]:

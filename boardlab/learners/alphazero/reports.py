@@ -3,7 +3,6 @@
 TensorBoard only on request.
 """
 
-import io
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.learners.exams import exam_names
 from boardlab.paths import read_file
+from boardlab.plots import figure_bytes, has_matplotlib, new_figure
 from boardlab.runs import RunFolder
 from boardlab.runs.folder import LARGEST_LOG
 
@@ -114,18 +114,15 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
 
     As in figure 3 of Church (2019). None if there is nothing to draw or matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.ticker import MaxNLocator
-    except ImportError:
+    if not has_matplotlib():
         return None
+    from matplotlib.ticker import MaxNLocator
+
     losses = ("policy_loss", "value_loss")
     found = [row for row in rows if all(isinstance(row.get(name), (int, float)) for name in losses)]
     if not found:
         return None
-    figure = Figure(figsize=(7, 3.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7, 3.5)
     axes = figure.add_subplot()
     generations = [row["generation"] for row in found]
     policy, value = ([float(row[name]) for row in found] for name in losses)
@@ -138,6 +135,4 @@ def draw_losses(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend()
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=110)
-    return file.getvalue()
+    return figure_bytes(figure)

@@ -96,7 +96,7 @@ constraints: $(VENV)/installed
 tsan:
 	mkdir -p build
 	$(CXX) -std=c++20 -O1 -g -fsanitize=thread -Wno-psabi -Iengine tools/threads_check.cpp engine/core/game.cpp engine/core/memory.cpp \
-	  engine/games/connectfour.cpp $(addprefix engine/evaluators/,evaluator.cpp rollout.cpp encoding.cpp leaf_batch.cpp) $(addprefix engine/search/,tree.cpp node_pool.cpp select.cpp value_scale.cpp proof.cpp rave.cpp gumbel.cpp hidden_worlds.cpp root_noise.cpp position_finder.cpp mcts.cpp forest.cpp search.cpp) \
+	  engine/games/connectfour.cpp $(addprefix engine/evaluators/,evaluator.cpp rollout.cpp encoding.cpp leaf_batch.cpp endgame.cpp) $(addprefix engine/search/,tree.cpp node_pool.cpp select.cpp value_scale.cpp proof.cpp rave.cpp gumbel.cpp hidden_worlds.cpp root_noise.cpp position_finder.cpp mcts.cpp forest.cpp search.cpp alphabeta.cpp principal.cpp prob_cut.cpp) \
 	  $(addprefix engine/ntuple/,network.cpp after_states.cpp self_play.cpp replay.cpp td.cpp hogwild.cpp kernels.cpp kernels_baseline.cpp) \
 	  -lpthread -o build/threads_check
 	build/threads_check

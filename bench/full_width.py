@@ -1,4 +1,4 @@
-"""Full-width searches and exact solving, in CPU time on one core.
+"""Full-width searches and exact solving, in CPU time on one core unless a table says otherwise.
 
     python bench/full_width.py [--run RUN] [--episodes 200000] [--games 100] [PART ...]
 
@@ -8,6 +8,7 @@ match        what the depth it gains is worth at the same time (four minutes)
 endgame      othello
 ffo          the hard published endgames
 connectfour  small boards solved
+threads      two threads beside one (two minutes; needs two idle cores)
 expectimax   2048
 """
 
@@ -229,6 +230,43 @@ def connectfour() -> None:
     )
 
 
+def threads() -> None:
+    rows = []
+    for name, judge, depth in (("othello", "heur", 13), ("connectfour", "score", 21)):
+        game = bl.game(name)
+        spent: dict[int, tuple[float, float, float]] = {}
+        for count in (1, 2):
+            wall = cpu = nodes = 0.0
+            for seed in range(6):
+                state = game.initial_state()
+                for _ in range(6):
+                    state.apply(random.Random(f"{seed} {state.to_text()}").choice(state.legal_actions()))
+                agent = bl.agent(f"alphabeta({judge}, depth={depth}, threads={count})", game, seed=0)
+                begin, begin_cpu = time.perf_counter(), time.process_time()
+                nodes += agent.act(state).info["nodes"]
+                wall += time.perf_counter() - begin
+                cpu += time.process_time() - begin_cpu
+            spent[count] = (wall, cpu, nodes)
+        for count, (wall, cpu, nodes) in spent.items():
+            speedup = f"{spent[1][0] / wall:.2f}x"
+            rows.append(
+                [
+                    f"{name}, depth {depth}",
+                    str(count),
+                    f"{nodes / 1e6:.1f} M",
+                    f"{cpu:.1f} s",
+                    f"{wall:.1f} s",
+                    speedup,
+                ]
+            )
+    table(
+        "Threads of alpha-beta to equal depth, 6 positions after 6 random actions",
+        ["", "threads", "nodes", "CPU", "wall clock", "speedup"],
+        rows,
+        "once",
+    )
+
+
 def expectimax(folder: Path) -> None:
     game = bl.game("2048")
     bl.train(game, "td-ntuple", episodes=1000, out=folder, seed=1)
@@ -267,7 +305,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100, help="games of the part match")
     options = parser.parse_args()
     options.parts = options.parts or usual
-    if unknown := set(options.parts) - {*usual, "mpc", "match", "ffo"}:
+    if unknown := set(options.parts) - {*usual, "mpc", "match", "ffo", "threads"}:
         parser.error(f"unknown parts: {', '.join(sorted(unknown))}")
     with tempfile.TemporaryDirectory() as folder:
         run = options.run
@@ -286,6 +324,8 @@ def main() -> None:
             ffo(list(FFO))
         if "connectfour" in options.parts:
             connectfour()
+        if "threads" in options.parts:
+            threads()
         if "expectimax" in options.parts:
             expectimax(Path(folder) / "2048")
 

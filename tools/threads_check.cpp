@@ -5,6 +5,7 @@
 #include "evaluators/rollout.h"
 #include "games/registry.h"
 #include "ntuple/hogwild.h"
+#include "search/alphabeta.h"
 #include "search/forest.h"
 #include "search/mcts.h"
 
@@ -49,6 +50,13 @@ int main() {
     search.act(state.data(), decision);
     game->apply(state.data(), decision.action);
   }
+
+  AlphaBetaOptions full_width;
+  full_width.depth = 7;
+  full_width.threads = 4;
+  full_width.table_bytes = 1 << 16;  // small, so that threads write the same entries
+  AlphaBetaSearch together(std::make_unique<RolloutEvaluator>(game, SCORE, 1, 0), full_width, 1);
+  for (int i = 0; i < 2; ++i) together.act(state.data(), decision);
 
   ForestOptions trees;
   trees.trees = 32;

@@ -15,6 +15,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.connectfour import ConnectFour
 from boardlab.games.game import Game, State
+from boardlab.options import option
 from boardlab.search.agent import Decision, python_agent
 from boardlab.search.spec import SearchSpec
 
@@ -72,10 +73,11 @@ def _own(rules: ConnectFour) -> Scores:
     return scores
 
 
-def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
+def _build(game: Game, seed: int, name: str, gives_up: bool = False, error: float = 0.0) -> _engine.Search:
     """Build a player of the best score, random among equals.
 
-    A player that `gives_up` plays at random once it is lost.
+    A player that `gives_up` plays at random once it is lost. With probability `error` it plays at random
+    in a position that it does not win.
     """
     scores_of = solver(game)
     rng = random.Random(seed)
@@ -83,8 +85,8 @@ def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
     def choose(state: State) -> Decision:
         scores = scores_of(state)
         best = max(scores.values())
-        lost = gives_up and best < 0
-        equals = sorted(action for action, score in scores.items() if lost or score == best)
+        any_will_do = (gives_up and best < 0) or (best <= 0 and rng.random() < error)
+        equals = sorted(action for action, score in scores.items() if any_will_do or score == best)
         values = {action: float((score > 0) - (score < 0)) for action, score in scores.items()}
         return Decision(rng.choice(equals), dict.fromkeys(equals, 1 / len(equals)), values)
 
@@ -95,11 +97,18 @@ def _build(game: Game, seed: int, name: str, gives_up: bool) -> _engine.Search:
 class ABDL(SearchSpec):
     """Perfect Connect Four that delays losses (GBG's AB-DL), random among equals."""
 
+    error: float = option(
+        0.0,
+        "probability of a random action in a position that is not won; 0: perfect",
+        low=0,
+        high=1,
+    )
+
     name = "abdl"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """Make the engine's search for this game."""
-        return _build(game, seed, self.name, gives_up=False)
+        return _build(game, seed, self.name, error=self.error)
 
 
 @dataclass(frozen=True)

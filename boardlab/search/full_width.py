@@ -91,6 +91,13 @@ class AlphaBeta(SearchSpec):
     )
     table_mb: int = option(64, "memory of the transposition table in MiB", low=1, high=65536)
 
+    threads: int = option(
+        1,
+        "threads that search together; values stay those of one thread, unless the evaluator draws at random",
+        low=1,
+        high=1024,
+    )
+
     name = "alphabeta"
     usual_budget = 4
 
@@ -112,5 +119,6 @@ class AlphaBeta(SearchSpec):
             self.solve_nodes,
             self.mpc or 0.0,
             self.table_mb,
+            self.threads,
             seed,
         )

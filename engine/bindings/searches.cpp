@@ -204,7 +204,8 @@ void bind_searches(nb::module_ &m) {
   m.def(
       "alphabeta_search",
       [](const EvaluatorPtr &e, std::int64_t depth, double seconds, bool exact, std::int64_t solve_below,
-         std::int64_t wld_below, std::int64_t solve_nodes, double mpc, std::int64_t table_mb, std::uint64_t seed) {
+         std::int64_t wld_below, std::int64_t solve_nodes, double mpc, std::int64_t table_mb, std::int64_t threads,
+         std::uint64_t seed) {
         AlphaBetaOptions options;
         options.depth = static_cast<int>(checked_count("depth", depth, 1, 200));
         options.seconds = seconds;
@@ -213,6 +214,7 @@ void bind_searches(nb::module_ &m) {
         options.wld_below = static_cast<int>(checked_count("wld_below", wld_below, 0, 1000));
         options.solve_nodes = static_cast<std::int64_t>(checked_count("solve_nodes", solve_nodes, 1, INT64_MAX));
         options.table_bytes = checked_count("table_mb", table_mb, 1, 65536) << 20;
+        options.threads = static_cast<int>(checked_count("threads", threads, 1, 1024));
         if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
         if (!(mpc >= 0)) throw std::invalid_argument("mpc must be at least 0");
         auto search = std::make_unique<AlphaBetaSearch>(e->clone(), options, seed);  // throws for games it cannot play
@@ -225,7 +227,8 @@ void bind_searches(nb::module_ &m) {
         return wrap(std::move(search));
       },
       nb::arg("evaluator"), nb::arg("depth"), nb::arg("seconds"), nb::arg("exact"), nb::arg("solve_below"),
-      nb::arg("wld_below"), nb::arg("solve_nodes"), nb::arg("mpc"), nb::arg("table_mb"), nb::arg("seed"));
+      nb::arg("wld_below"), nb::arg("solve_nodes"), nb::arg("mpc"), nb::arg("table_mb"), nb::arg("threads"),
+      nb::arg("seed"));
   m.def(
       "agent_evaluator",
       [](const SearchPtr &agent) -> EvaluatorPtr {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double INFINITE = PrincipalVariation::INFINITE;
 constexpr int CUT = PrincipalVariation::CUT;
+constexpr std::int64_t GROWTH = 32;  // an iteration visits at most about this many times the positions of all before
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -19,6 +20,7 @@ AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBeta
     : Search(std::move(evaluator), seed),
       options_(std::move(options)),
       search_(game_ptr(), evaluator_->outcome(), options_.table_bytes),
+      workers_(options_.threads),
       child_(game()) {
   if (!is_two_player_zero_sum(game()))
     throw std::invalid_argument("alphabeta plays two-player zero-sum games without chance and hidden cards; for " +
@@ -26,6 +28,11 @@ AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBeta
   search_.evaluator = evaluator_.get();
   search_.prob_cut = options_.prob_cut.get();
   search_.poll = [this] { poll(); };
+  for (int i = 1; i < options_.threads; ++i) {
+    Helper &helper = helpers_.emplace_back(Helper{evaluator_->clone(), search_.helper(), {}, {}});
+    helper.search->evaluator = helper.evaluator.get();
+    helper.search->prob_cut = search_.prob_cut;
+  }
   if (options_.solve_below > 0) solver_.emplace(game_ptr(), evaluator_->outcome(), options_.table_bytes);
   if (options_.wld_below > 0) winner_.emplace(game_ptr(), SCORE, options_.table_bytes);
 }
@@ -33,6 +40,10 @@ AlphaBetaSearch::AlphaBetaSearch(std::unique_ptr<Evaluator> evaluator, AlphaBeta
 void AlphaBetaSearch::reset(std::uint64_t seed) {
   Search::reset(seed);
   search_.clear();
+  for (Helper &helper : helpers_) {
+    helper.evaluator->visit([](Evaluator &e) { e.reset(); });
+    helper.search->clear();
+  }
   if (solver_) solver_->clear();
   if (winner_) winner_->clear();
 }
@@ -45,7 +56,8 @@ void AlphaBetaSearch::act(const void *state, Decision &out) {
   if (solver_ && left <= options_.solve_below && solve(state, out)) return;
   if (winner_ && left <= options_.wld_below && solve_who_wins(state, out)) return;
   search_.begin();
-  search_.rng = Rng(rng.next());
+  const std::uint64_t seed = rng.next();
+  search_.rng = Rng(seed);
   search_.set_root(state);
   Root root{state, std::vector<std::size_t>(out.actions.size()), 0, {0, CUT}};
   std::iota(root.order.begin(), root.order.end(), std::size_t{0});
@@ -53,7 +65,44 @@ void AlphaBetaSearch::act(const void *state, Decision &out) {
   for (std::size_t i = root.order.size(); i > 1; --i)
     std::swap(root.order[i - 1], root.order[rng.below(static_cast<std::uint32_t>(i))]);
   root.best = root.order.front();
+  prepare_helpers(root, seed);
   deepen(root, out);
+}
+
+// Draws nothing from the search's own random numbers: with any number of threads, equal actions are drawn alike.
+void AlphaBetaSearch::prepare_helpers(const Root &root, std::uint64_t seed) {
+  for (Helper &helper : helpers_) {
+    helper.evaluator->begin_decision();
+    helper.search->begin();
+    helper.search->rng = Rng(seed += 0x9E3779B97F4A7C15ull);
+    helper.search->set_root(root.state);
+  }
+}
+
+template <class SearchRoot>
+void AlphaBetaSearch::together(Root &root, Decision &out, SearchRoot search) {
+  if (helpers_.empty()) return search(search_, root, out.values);
+  search_.reserve(GROWTH * search_.nodes);
+  std::atomic<bool> is_done = false;
+  for (Helper &helper : helpers_) {
+    helper.root = root;
+    helper.values = out.values;
+    helper.search->stop = &is_done;
+  }
+  workers_.run(workers_.count(), [&](std::size_t thread, std::size_t) {
+    if (thread == 0) {
+      const struct Done {
+        std::atomic<bool> &flag;
+        ~Done() { flag = true; }
+      } done{is_done};
+      return search(search_, root, out.values);
+    }
+    Helper &helper = helpers_[thread - 1];
+    try {
+      search(*helper.search, helper.root, helper.values);
+    } catch (const PrincipalVariation::OutOfBudget &) {
+    }
+  });
 }
 
 void AlphaBetaSearch::deepen(Root &root, Decision &out) {
@@ -72,17 +121,16 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
     // The first iteration always finishes: there must be an answer.
     search_.deadline = depth > first ? deadline_ : INFINITE;
     try {
-      if (options_.exact) {
-        search_all(root, depth, out);
-      } else {
-        // Expect a value near that of the iteration two actions shallower, in which the same player moved last.
-        const double guess = depth > 2 ? past[depth % 2] : UNKNOWN;
-        const double alpha = guess - aspiration, beta = guess + aspiration;
-        if (std::isfinite(alpha)) search_best(root, depth, alpha, beta, out);
-        if (!std::isfinite(alpha) || root.found.value <= alpha || root.found.value >= beta)
-          search_best(root, depth, -INFINITE, INFINITE, out);
-        past[depth % 2] = root.found.value;
-      }
+      // Expect a value near that of the iteration two actions shallower, in which the same player moved last.
+      const double guess = depth > 2 ? past[depth % 2] : UNKNOWN;
+      const double alpha = guess - aspiration, beta = guess + aspiration;
+      together(root, out, [&](PrincipalVariation &search, Root &at, std::vector<double> &values) {
+        if (options_.exact) return search_all(search, at, depth, out.actions, values);
+        if (std::isfinite(alpha)) search_best(search, at, depth, alpha, beta, out.actions, values);
+        if (!std::isfinite(alpha) || at.found.value <= alpha || at.found.value >= beta)
+          search_best(search, at, depth, -INFINITE, INFINITE, out.actions, values);
+      });
+      past[depth % 2] = root.found.value;
     } catch (const PrincipalVariation::OutOfBudget &) {
       break;
     }
@@ -101,17 +149,20 @@ void AlphaBetaSearch::deepen(Root &root, Decision &out) {
   out.scores[1 - player] = -out.values[best];
   search_.add_line(out.action, reached, out.values[best], out.line);
   const bool is_proven = found.height != CUT;
-  out.info.emplace_back("nodes", static_cast<double>(solving_nodes_ + search_.nodes));
+  std::int64_t nodes = solving_nodes_ + search_.nodes;
+  for (const Helper &helper : helpers_) nodes += helper.search->nodes;
+  out.info.emplace_back("nodes", static_cast<double>(nodes));
   // A proven value does not change with more depth; against the clock the given depth is no limit.
   out.info.emplace_back("depth", is_proven && options_.seconds <= 0 ? options_.depth : reached);
   out.info.emplace_back("proven", is_proven);
 }
 
-void AlphaBetaSearch::search_all(Root &root, int depth, Decision &out) {
+void AlphaBetaSearch::search_all(PrincipalVariation &search, Root &root, int depth, const std::vector<Action> &actions,
+                                 std::vector<double> &values) {
   root.found = {-INFINITE, 0};
   for (const std::size_t i : root.order) {
-    const auto found = search_.after(out.actions[i], depth, -INFINITE, INFINITE);
-    out.values[i] = found.value;
+    const auto found = search.after(actions[i], depth, -INFINITE, INFINITE);
+    values[i] = found.value;
     root.found.height =
         root.found.height == CUT || found.height == CUT ? CUT : std::max(root.found.height, found.height);
     if (found.value > root.found.value) {
@@ -121,13 +172,14 @@ void AlphaBetaSearch::search_all(Root &root, int depth, Decision &out) {
   }
 }
 
-void AlphaBetaSearch::search_best(Root &root, int depth, double alpha, double beta, Decision &out) {
-  std::fill(out.values.begin(), out.values.end(), UNKNOWN);
+void AlphaBetaSearch::search_best(PrincipalVariation &search, Root &root, int depth, double alpha, double beta,
+                                  const std::vector<Action> &actions, std::vector<double> &values) {
+  std::fill(values.begin(), values.end(), UNKNOWN);
   root.found = {-INFINITE, 0};
   for (const std::size_t i : root.order) {
     const double null = std::nextafter(alpha, INFINITE);
-    auto found = search_.after(out.actions[i], depth, alpha, i == root.order.front() ? beta : null);
-    if (i != root.order.front() && found.value > alpha) found = search_.after(out.actions[i], depth, alpha, beta);
+    auto found = search.after(actions[i], depth, alpha, i == root.order.front() ? beta : null);
+    if (i != root.order.front() && found.value > alpha) found = search.after(actions[i], depth, alpha, beta);
     root.found.height =
         root.found.height == CUT || found.height == CUT ? CUT : std::max(root.found.height, found.height);
     if (found.value > root.found.value) {
@@ -137,7 +189,7 @@ void AlphaBetaSearch::search_best(Root &root, int depth, double alpha, double be
       if (alpha >= beta) return;  // the caller searches again with a wider window
     }
   }
-  out.values[root.best] = root.found.value;
+  values[root.best] = root.found.value;
 }
 
 // A solution may take half of the time left. If it is not found, there is still time for deepening.

@@ -2,6 +2,7 @@
 // variation search, optional Multi-ProbCut, and exact solving near the end of the game.
 #pragma once
 
+#include "core/workers.h"
 #include "evaluators/endgame.h"
 #include "search/principal.h"
 #include "search/prob_cut.h"
@@ -18,6 +19,7 @@ struct AlphaBetaOptions {
   std::int64_t solve_nodes = 0;             // limit of a solution; after that it searches as usual
   std::shared_ptr<const ProbCut> prob_cut;  // null: full width
   std::size_t table_bytes = 64u << 20;
+  int threads = 1;  // that search together; solving uses one
 };
 
 class AlphaBetaSearch final : public Search {
@@ -38,8 +40,21 @@ class AlphaBetaSearch final : public Search {
     std::size_t best;
     PrincipalVariation::Found found;
   };
-  void search_all(Root &root, int depth, Decision &out);
-  void search_best(Root &root, int depth, double alpha, double beta, Decision &out);
+  // What another thread needs: it searches the same root and shares what it finds through the table.
+  struct Helper {
+    std::unique_ptr<Evaluator> evaluator;
+    std::unique_ptr<PrincipalVariation> search;
+    Root root;
+    std::vector<double> values;
+  };
+  void prepare_helpers(const Root &root, std::uint64_t seed);
+  // Calls `search(search, root, values)` in every thread; the calling thread's result counts.
+  template <class SearchRoot>
+  void together(Root &root, Decision &out, SearchRoot search);
+  static void search_all(PrincipalVariation &search, Root &root, int depth, const std::vector<Action> &actions,
+                         std::vector<double> &values);
+  static void search_best(PrincipalVariation &search, Root &root, int depth, double alpha, double beta,
+                          const std::vector<Action> &actions, std::vector<double> &values);
   void deepen(Root &root, Decision &out);
   bool solve(const void *state, Decision &out);
   bool solve_who_wins(const void *state, Decision &out);
@@ -47,6 +62,8 @@ class AlphaBetaSearch final : public Search {
 
   AlphaBetaOptions options_;
   PrincipalVariation search_;
+  std::vector<Helper> helpers_;
+  Workers workers_;
   std::optional<EndgameSolver> solver_, winner_;
   double deadline_ = PrincipalVariation::INFINITE;  // of the decision
   std::int64_t solving_nodes_ = 0;                  // spent on solving in this decision

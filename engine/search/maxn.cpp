@@ -111,10 +111,10 @@ int MaxNSearch::value(std::size_t ply, int depth, double *out) {
     return is_round_over ? 0 : CUT;
   }
   const std::uint64_t key = game().hash(here.state.data());
-  if (const Entry *known = table_.find(key);
-      known && (known->depth == depth || (known->height != CUT && known->height <= depth))) {
-    std::copy(known->values, known->values + players, out);
-    return known->height;
+  if (Entry known;
+      table_.find(key, known) && (known.depth == depth || (known.height != CUT && known.height <= depth))) {
+    std::copy(known.values, known.values + players, out);
+    return known.height;
   }
   int height = 0;
   const auto add = [&height](int below) { height = height == CUT || below == CUT ? CUT : std::max(height, below); };

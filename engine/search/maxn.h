@@ -35,6 +35,7 @@ class MaxNSearch final : public Search {
     std::int16_t depth;
     std::int16_t height;  // as returned by value()
     std::uint8_t age;
+    std::uint8_t unused[3];  // the table copies whole words
   };
   struct Frame {
     StateBuffer state;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 
 #include "search/prob_cut.h"
 #include "search/search.h"
@@ -12,7 +13,60 @@ namespace boardlab {
 namespace {
 // A shallow search is tried if its bound is at most this many standard deviations from the evaluator's prediction.
 constexpr double GATE = 0.5;
+// Threads share the actions of nodes at least this far from the leaves; nearer to them it costs more than it saves.
+constexpr int LEAST_SHARED_DEPTH = 3;
 }  // namespace
+
+// What the threads of a search are at: actions below a node that one of them searches. The others put such an action
+// off, and find its value in the table when they come back to it. This is ABDADA (Weill 1996), simplified by Kerrigan:
+// a mark that is lost or left behind costs time, and never changes a value.
+class PrincipalVariation::Crowd {
+ public:
+  static std::uint64_t mark(std::uint64_t key, Action action, int depth) {
+    return (key ^ static_cast<std::uint64_t>(action + 1) * 0x9E3779B97F4A7C15ull ^
+            static_cast<std::uint64_t>(depth) * 0xC2B2AE3D27D4EB4Full) |
+           1;  // 0 is a free place
+  }
+  bool has(std::uint64_t mark) const {
+    for (const auto &at : row(mark))
+      if (at.load(std::memory_order_relaxed) == mark) return true;
+    return false;
+  }
+  void enter(std::uint64_t mark) {
+    for (auto &at : row(mark))
+      if (at.load(std::memory_order_relaxed) == 0) return at.store(mark, std::memory_order_relaxed);
+    row(mark)[0].store(mark, std::memory_order_relaxed);
+  }
+  void leave(std::uint64_t mark) {
+    for (auto &at : row(mark))
+      if (at.load(std::memory_order_relaxed) == mark) at.store(0, std::memory_order_relaxed);
+  }
+  void clear() {
+    for (auto &at : rows_) at.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t WAYS = 4, ROWS = 1 << 12;
+  std::span<std::atomic<std::uint64_t>, WAYS> row(std::uint64_t mark) {
+    return std::span<std::atomic<std::uint64_t>, WAYS>(&rows_[(mark >> 32) % ROWS * WAYS], WAYS);
+  }
+  std::span<const std::atomic<std::uint64_t>, WAYS> row(std::uint64_t mark) const {
+    return std::span<const std::atomic<std::uint64_t>, WAYS>(&rows_[(mark >> 32) % ROWS * WAYS], WAYS);
+  }
+  std::vector<std::atomic<std::uint64_t>> rows_ = std::vector<std::atomic<std::uint64_t>>(ROWS * WAYS);
+};
+
+std::unique_ptr<PrincipalVariation> PrincipalVariation::helper() {
+  if (!crowd_) {
+    table_->share();
+    crowd_ = std::make_shared<Crowd>();
+  }
+  auto other = std::make_unique<PrincipalVariation>(game_, outcome_, 0);
+  other->table_ = table_;
+  other->crowd_ = crowd_;
+  other->is_helper_ = true;
+  return other;
+}
 
 double PrincipalVariation::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -20,13 +74,16 @@ double PrincipalVariation::now() {
 
 void PrincipalVariation::begin() {
   nodes = 0;
-  table_.grow_older();
+  if (!is_helper_) {
+    table_->grow_older();
+    if (crowd_) crowd_->clear();  // marks of a search that was stopped
+  }
   for (double &h : history_) h /= 8;
   for (Frame &f : frames_) f.killers[0] = f.killers[1] = -1;
 }
 
 void PrincipalVariation::clear() {
-  table_.clear();
+  if (!is_helper_) table_->clear();
   std::fill(history_.begin(), history_.end(), 0.0);
 }
 
@@ -36,7 +93,7 @@ PrincipalVariation::Frame &PrincipalVariation::frame(std::size_t ply) {
     const auto most = static_cast<std::size_t>(game_->max_legal());
     Frame fresh;
     fresh.state = StateBuffer(*game_);
-    fresh.actions.resize(most);
+    fresh.actions.resize(2 * most);
     fresh.scores.resize(most);
     fresh.reached.resize(most);
     frames_.push_back(std::move(fresh));
@@ -52,7 +109,7 @@ void PrincipalVariation::set_root(const void *state) {
 
 void PrincipalVariation::spend() {
   ++nodes;
-  if (nodes > node_limit) throw OutOfBudget{};
+  if (nodes > node_limit || (stop && stop->load(std::memory_order_relaxed))) throw OutOfBudget{};
   if (nodes % 1024 == 0) {
     poll();
     if (deadline < INFINITE && now() > deadline) throw OutOfBudget{};
@@ -80,13 +137,13 @@ void PrincipalVariation::add_line(Action action, int depth, double value, std::v
     if (mover < 0 || --depth <= 0) return;
     if (mover != player) value = -value;
     player = mover;
-    const Entry *known = table_.find(game_->hash(at.state.data()));
-    if (!known || known->value != value) return;
-    if (known->depth != depth && (known->height == CUT || known->height > depth)) return;
+    Entry known;
+    if (!table_->find(game_->hash(at.state.data()), known) || known.value != value) return;
+    if (known.depth != depth && (known.height == CUT || known.height > depth)) return;
     // An upper bound for all replies does not name the best one, unless it is the worst value possible.
-    if (known->bound == AT_MOST && (range.loose || value > range.min)) return;
+    if (known.bound == AT_MOST && (range.loose || value > range.min)) return;
     const auto end = at.actions.begin() + game_->legal(at.state.data(), at.actions.data());
-    action = known->best;
+    action = known.best;
     if (std::find(at.actions.begin(), end, action) == end) return;
   }
 }
@@ -205,17 +262,17 @@ bool PrincipalVariation::won_at_once(std::size_t ply, int count, double beta, Fo
       if (found.value >= beta) return true;
     } else {
       reached.key = game_->hash(child.state.data());
-      table_.prefetch(reached.key);
+      table_->prefetch(reached.key);
     }
   }
   for (int i = 0; i < count; ++i) {
     const Reached &reached = here.reached[static_cast<std::size_t>(i)];
     if (reached.player == TERMINAL) continue;
-    const Entry *known = table_.find(reached.key);
-    if (!known || known->height == CUT) continue;
+    Entry known;
+    if (!table_->find(reached.key, known) || known.height == CUT) continue;
     const bool same = reached.player == here.player;
-    if (known->bound != EXACT && (known->bound == AT_LEAST) != same) continue;
-    found = {same ? known->value : -known->value, known->height + 1};
+    if (known.bound != EXACT && (known.bound == AT_LEAST) != same) continue;
+    found = {same ? known.value : -known.value, known.height + 1};
     action = here.actions[static_cast<std::size_t>(i)];
     if (found.value >= beta) return true;
   }
@@ -246,6 +303,20 @@ bool PrincipalVariation::cut_early(std::size_t ply, int depth, double alpha, dou
   return true;
 }
 
+// Whether the table has a value that fits the window; fills in the action that it remembers in any case.
+bool PrincipalVariation::is_known(std::uint64_t key, int depth, double alpha, double beta, Found &found,
+                                  Action &best) const {
+  Entry known;
+  if (!table_->find(key, known)) return false;
+  best = known.best;
+  // Only the same depth: a deeper value would be as good, but results would depend on earlier searches.
+  if (known.depth != depth && (known.height == CUT || known.height > depth)) return false;
+  if (known.bound == AT_LEAST && known.value < beta) return false;
+  if (known.bound == AT_MOST && known.value > alpha) return false;
+  found = {known.value, known.height};
+  return true;
+}
+
 PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, double alpha, double beta) {
   spend();
   Frame &here = frame(ply);
@@ -256,15 +327,8 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   }
   const std::uint64_t key = game_->hash(here.state.data());
   Action first = -1;
-  if (const Entry *known = table_.find(key)) {
-    first = known->best;
-    // Only the same depth: a deeper value would be as good, but results would depend on earlier searches.
-    if (known->depth == depth || (known->height != CUT && known->height <= depth)) {
-      if (known->bound == EXACT || (known->bound == AT_LEAST && known->value >= beta) ||
-          (known->bound == AT_MOST && known->value <= alpha))
-        return {known->value, known->height};
-    }
-  }
+  Found best{-INFINITE, 0};
+  if (is_known(key, depth, alpha, beta, best, first)) return best;
   Entry entry{};
   entry.key = key;
   entry.depth = static_cast<std::int16_t>(depth);
@@ -273,10 +337,9 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
     entry.height = static_cast<std::int16_t>(found.height);
     entry.bound = bound;
     entry.best = best;
-    table_.store(entry);
+    table_->store(entry);
     return found;
   };
-  Found best{-INFINITE, 0};
   bool is_null = depth > 1 && std::nextafter(alpha, INFINITE) >= beta;  // the window is empty
   if (prob_cut && depth >= ProbCut::LEAST_DEPTH && !is_to_the_end(depth) && is_null &&
       cut_early(ply, depth, alpha, beta, best))
@@ -296,17 +359,26 @@ PrincipalVariation::Found PrincipalVariation::value(std::size_t ply, int depth, 
   best = {-INFINITE, 0};
   best_action = here.actions[0];
   const double alpha_at_start = alpha;
-  int height = 0;
-  for (int i = 0; i < count; ++i) {
+  int height = 0, later = 0;
+  const bool shares = crowd_ && depth >= LEAST_SHARED_DEPTH;
+  for (int i = 0; i < count + later; ++i) {
     if (i == 1 && first >= 0 && count > 2) order(here, 1, count, depth);
     const Action action = here.actions[static_cast<std::size_t>(i)];
+    const std::uint64_t mark = shares ? Crowd::mark(key, action, depth) : 0;
+    if (shares && i > 0 && i < count && crowd_->has(mark)) {
+      here.actions[static_cast<std::size_t>(count + later++)] = action;
+      continue;
+    }
+    if (i >= count && is_known(key, depth, alpha_at_start, beta, best, first)) return best;
     Found found;
+    if (shares && i < count) crowd_->enter(mark);
     if (i == 0 || depth <= 1 || is_null) {
       found = after(ply, action, depth, alpha, beta);
     } else {
       found = after(ply, action, depth, alpha, std::nextafter(alpha, INFINITE));
       if (found.value > alpha && found.value < beta) found = after(ply, action, depth, alpha, beta);
     }
+    if (shares && i < count) crowd_->leave(mark);
     height = height == CUT || found.height == CUT ? CUT : std::max(height, found.height);
     if (found.value > best.value) {
       best.value = found.value;

@@ -3,8 +3,10 @@
 // nodes are searched by Star1 (Ballard 1983).
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "evaluators/evaluator.h"
@@ -40,20 +42,31 @@ class PrincipalVariation {
   PrincipalVariation(GamePtr game, int outcome, std::size_t table_bytes)
       : game_(std::move(game)),
         outcome_(outcome),
-        table_(table_bytes),
+        table_(std::make_shared<Transpositions<Entry>>(table_bytes)),
         history_(2 * static_cast<std::size_t>(game_->action_count())) {}
+
+  // Another search of the same game for another thread: it shares the table, and the two avoid the same work (see
+  // Crowd). The caller gives it an evaluator of its own.
+  std::unique_ptr<PrincipalVariation> helper();
 
   Evaluator *evaluator = nullptr;     // null if every search goes to the end
   const ProbCut *prob_cut = nullptr;  // null: full width
   Poll poll = [] {};
-  double deadline = INFINITE;  // of the clock `now`
+  const std::atomic<bool> *stop = nullptr;  // ends the search, as an exhausted budget does
+  double deadline = INFINITE;               // of the clock `now`
   std::int64_t node_limit = std::numeric_limits<std::int64_t>::max(), nodes = 0;
   Rng rng{0};
 
   static double now();
-  // Begins the next decision: ages the table and fades the history. The caller sets the budgets.
+  // Begins the next decision: ages the table, unless it belongs to another search, and fades the history. The caller
+  // sets the budgets.
   void begin();
   void clear();
+
+  // Makes room in a shared table for a search of about that many positions; the helpers must be idle.
+  void reserve(std::int64_t positions) {
+    if (crowd_) table_->reserve(static_cast<std::size_t>(positions));
+  }
 
   // Sets the root of the next search.
   void set_root(const void *state);
@@ -66,8 +79,8 @@ class PrincipalVariation {
   void add_line(Action action, int depth, double value, std::vector<Action> &out);
   // The best action at the root by the table, or -1.
   Action best_known() {
-    const Entry *known = table_.find(game_->hash(frame(0).state.data()));
-    return known ? known->best : -1;
+    Entry known;
+    return table_->find(game_->hash(frame(0).state.data()), known) ? known.best : -1;
   }
 
  private:
@@ -80,6 +93,8 @@ class PrincipalVariation {
     std::int16_t height;
     std::uint8_t age;
     Bound bound;
+    std::uint16_t unused;  // the table copies whole words
+    std::uint32_t check;
   };
   struct Reached {  // the position after an action
     std::uint64_t key;
@@ -88,11 +103,13 @@ class PrincipalVariation {
   struct Frame {
     StateBuffer state;
     int player = 0;
-    std::vector<Action> actions;
-    std::vector<double> scores;  // for the order of the actions; at a chance node the probabilities
+    std::vector<Action> actions;  // followed by those put off because another thread searches them
+    std::vector<double> scores;   // for the order of the actions; at a chance node the probabilities
     std::vector<Reached> reached;
     Action killers[2] = {-1, -1};
   };
+
+  class Crowd;
 
   static bool is_to_the_end(int depth) { return depth > TO_THE_END / 2; }
   Found value(std::size_t ply, int depth, double alpha, double beta);
@@ -100,6 +117,7 @@ class PrincipalVariation {
   Found average(std::size_t ply, int player, int depth, double alpha, double beta);
   Found child_value(std::size_t ply, int player, int depth, double alpha, double beta);
   bool cut_early(std::size_t ply, int depth, double alpha, double beta, Found &found);
+  bool is_known(std::uint64_t key, int depth, double alpha, double beta, Found &found, Action &best) const;
   bool won_at_once(std::size_t ply, int count, double beta, Found &found, Action &action);
   void order(Frame &here, int begin, int end, int depth);
   void reward(Frame &here, Action action, int depth);
@@ -108,7 +126,9 @@ class PrincipalVariation {
 
   GamePtr game_;
   int outcome_;
-  Transpositions<Entry> table_;
+  std::shared_ptr<Transpositions<Entry>> table_;
+  std::shared_ptr<Crowd> crowd_;  // null while one thread searches
+  bool is_helper_ = false;
   std::deque<Frame> frames_;  // a deque: references stay valid while the recursion goes deeper
   std::vector<double> history_;
 };

@@ -1,0 +1,122 @@
+"""Search a list of n-tuples: random walks are judged by short runs, and the better lists are varied.
+
+    python tools/search_tuples.py OUT.jsonl [--steps 100] [--episodes 600000] [--seed 0]
+    python tools/search_tuples.py OUT.jsonl --best FILE
+
+Every step trains one list with the preset `paper` of Connect Four and appends a line to OUT.jsonl: its cells, its seed
+and its mean score against AB-DL (100 games each after 60, 70, ... 100% of the episodes). The same command goes on
+where it stopped. A step either starts a new list, varies one of the best, or judges one of the best again with
+another seed, because one score says little: a single wrong opening action loses every game. Lists are ranked by their
+mean, less two standard errors of a score.
+"""
+
+import argparse
+import json
+import math
+import random
+import statistics
+from collections import defaultdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import boardlab as bl
+from boardlab.learners.ntuple.layouts import layout_from_text, layout_to_text, random_walk
+
+TUPLES, LENGTH, NEIGHBOURHOOD = 70, 8, 8
+SPREAD = 0.25
+"""Standard deviation of the scores of one list over seeds, roughly."""
+
+Cells = str
+"""A list of tuples as `--cells` takes it."""
+
+
+def judge(cells: Cells, episodes: int, seed: int) -> float:
+    """The mean score against AB-DL over the last part of a run."""
+    with TemporaryDirectory() as folder:
+        run = bl.train(
+            bl.game("connectfour"),
+            preset="paper",
+            layout="cells",
+            cells=cells,
+            episodes=episodes,
+            out=Path(folder) / "run",
+            seed=seed,
+            exams=["abdl"],
+            exam_every=episodes // 10,
+            exam_games=100,
+        )
+        scores = [float(row["abdl"]) for row in run.log if int(row["episodes"]) >= 0.6 * episodes]
+    return statistics.mean(scores)
+
+
+def walks(count: int, seed: int) -> list[list[int]]:
+    """Random walks over the eight neighbours."""
+    return random_walk(bl.game("connectfour"), count, LENGTH, seed, NEIGHBOURHOOD)
+
+
+def varied(cells: Cells, rng: random.Random) -> Cells:
+    """The list with a tenth to a third of its tuples replaced by new walks."""
+    layout = layout_from_text(cells)
+    known = {frozenset(tuple_) for tuple_ in layout}
+    fresh = [t for t in walks(TUPLES, rng.getrandbits(31)) if frozenset(t) not in known]
+    for place in rng.sample(range(TUPLES), rng.randint(TUPLES // 10, TUPLES // 3)):
+        layout[place] = fresh.pop()
+    return as_cells(layout)
+
+
+def as_cells(layout: list[list[int]]) -> Cells:
+    """A layout on one line."""
+    return layout_to_text(layout).strip().replace("\n", " / ")
+
+
+def ranked(rows: list[dict[str, object]]) -> list[tuple[float, Cells, list[float]]]:
+    """All lists with their scores, the best first."""
+    scores: dict[Cells, list[float]] = defaultdict(list)
+    for row in rows:
+        scores[str(row["cells"])].append(float(str(row["score"])))
+    judged = [
+        (statistics.mean(found) - 2 * SPREAD / math.sqrt(len(found)), cells, found)
+        for cells, found in scores.items()
+    ]
+    return sorted(judged, reverse=True)
+
+
+def next_list(rows: list[dict[str, object]], step: int, seed: int, first: int) -> Cells:
+    """The list that a step judges: it depends on the rows before and the seed alone."""
+    rng = random.Random(f"{seed} {step}")
+    if step < first:
+        return as_cells(walks(TUPLES, rng.getrandbits(31)))
+    best = ranked(rows)[:4]
+    if rng.random() < 0.5:
+        return rng.choice(best)[1]
+    return varied(rng.choice(best)[1], rng)
+
+
+def main() -> None:
+    """Search, or print what was found."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--first", type=int, default=12, help="random lists at the beginning")
+    parser.add_argument("--episodes", type=int, default=600_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--best", type=Path, help="write the best list to this file and stop")
+    chosen = parser.parse_args()
+    rows = [json.loads(line) for line in chosen.out.read_text().splitlines()] if chosen.out.exists() else []
+    if not chosen.best:
+        for step in range(len(rows), chosen.steps):
+            cells = next_list(rows, step, chosen.seed, chosen.first)
+            score = judge(cells, chosen.episodes, 1000 * chosen.seed + step)
+            rows.append({"step": step, "episodes": chosen.episodes, "score": round(score, 4), "cells": cells})
+            with chosen.out.open("a") as file:
+                file.write(json.dumps(rows[-1]) + "\n")
+            _, _, found = ranked(rows)[0]
+            print(f"step {step}: {score:+.3f}; best list {statistics.mean(found):+.3f} over {len(found)} runs")
+    _, cells, found = ranked(rows)[0]
+    print(f"best of {len(rows)} runs: mean {statistics.mean(found):+.3f} over {len(found)} runs")
+    if chosen.best:
+        chosen.best.write_text(cells.replace(" / ", "\n") + "\n")
+
+
+if __name__ == "__main__":
+    main()

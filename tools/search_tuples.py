@@ -3,11 +3,11 @@
     python tools/search_tuples.py OUT.jsonl [--steps 100] [--episodes 600000] [--seed 0]
     python tools/search_tuples.py OUT.jsonl --best FILE
 
-Every step trains one list with the preset `paper` of Connect Four and appends a line to OUT.jsonl: its cells, its seed
-and its mean score against AB-DL (100 games each after 60, 70, ... 100% of the episodes). The same command goes on
-where it stopped. A step either starts a new list, varies one of the best, or judges one of the best again with
-another seed, because one score says little: a single wrong opening action loses every game. Lists are ranked by their
-mean, less two standard errors of a score.
+Every step trains one list with the preset `paper` of Connect Four and appends a line to OUT.jsonl: its cells,
+its seed and its mean score against AB-DL (100 games each after 60, 70, ... 100% of the episodes). The same
+command goes on where it stopped. A step starts a new list, varies one of the best, or judges one of the best
+again with another seed, because one score says little: a single wrong opening action loses every game. Lists
+are ranked by their mean, less two standard errors of a score.
 """
 
 import argparse
@@ -111,7 +111,9 @@ def main() -> None:
             with chosen.out.open("a") as file:
                 file.write(json.dumps(rows[-1]) + "\n")
             _, _, found = ranked(rows)[0]
-            print(f"step {step}: {score:+.3f}; best list {statistics.mean(found):+.3f} over {len(found)} runs")
+            print(
+                f"step {step}: {score:+.3f}; best list {statistics.mean(found):+.3f} over {len(found)} runs"
+            )
     _, cells, found = ranked(rows)[0]
     print(f"best of {len(rows)} runs: mean {statistics.mean(found):+.3f} over {len(found)} runs")
     if chosen.best:

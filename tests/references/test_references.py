@@ -1,6 +1,7 @@
 import random
 
 import pytest
+from oracles.positions import random_position
 
 import boardlab as bl
 from boardlab import _engine
@@ -128,3 +129,19 @@ class TestPerfectConnectFour:
         assert result.wins == (4, 0)
         longest = bl.match(game, ["abdl", "abdl"], games=1)
         assert len(longest.records[0].actions) == 41
+
+
+def test_a_calibrated_abdl_errs_only_where_it_does_not_win():
+    game = bl.game("connectfour", rows=4, cols=5)
+    perfect, erring = (bl.agent(f"abdl(error={error})", game, seed=1) for error in (0, 1))
+    lost = won = 0
+    for seed in range(60):
+        state = random_position(game, seed, 12)
+        right, other = perfect.act(state), erring.act(state)
+        if max(right.values.values()) > 0:
+            assert other.policy == right.policy
+            won += 1
+        else:
+            assert set(other.policy) == set(state.legal_actions())
+            lost += 1
+    assert won > 5 and lost > 5

@@ -27,7 +27,10 @@ def test_threads_find_the_values_and_the_action_of_one_thread(game, judge, actio
     for seed in range(4):
         state = random_position(game, seed, actions)
         expected, found = one.act(state), three.act(state)
-        assert (found.action, found.values[found.action]) == (expected.action, expected.values[expected.action])
+        assert (found.action, found.values[found.action]) == (
+            expected.action,
+            expected.values[expected.action],
+        )
         if "exact" in more:
             assert found.values == expected.values
 

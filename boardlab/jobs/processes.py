@@ -97,7 +97,8 @@ class Processes(JobExecutor):
         for _ in self._crew:
             self._tasks.put(None)
         for worker in self._crew:
-            worker.join()
+            if worker is not threading.current_thread():  # where an executor is collected
+                worker.join()
 
     @property
     def is_stopped(self) -> bool:

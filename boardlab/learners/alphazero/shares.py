@@ -6,36 +6,30 @@ and not on where or when they are played.
 """
 
 import dataclasses
-import os
-import pickle
-import queue
-import signal
-import struct
-import subprocess
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.python import Judge
-from boardlab.games.game import Game, game_table
-from boardlab.games.registry import game_from_table
-from boardlab.interrupts import ignore_for_good
-from boardlab.jobs.worker import worker_command
+from boardlab.games.game import Game
+from boardlab.jobs import Context, Job, JobExecutor, executor_for, job_for, kind
 from boardlab.learners.alphazero.options import SelfPlayOptions
-from boardlab.learners.alphazero.replay import Examples, concatenate
+from boardlab.learners.alphazero.ranked import Ranking
+from boardlab.learners.alphazero.replay import NAMES, Examples, concatenate
+from boardlab.learners.alphazero.resign import ResignCounts
 from boardlab.learners.alphazero.self_play import SelfPlayCounts, play_games
+from boardlab.learners.alphazero.warm_start import WarmGeneration
 from boardlab.nets.inference import NetJudge, net_judge
-from boardlab.nets.layers import LayeredNet, StoredNet
+from boardlab.nets.layers import LayeredNet, NetLayers, StoredNet
 from boardlab.nets.stored import described_layers
-from boardlab.plugins import plugins_for, run_plugin
+from boardlab.search.tree_options import TreeOptions
 
 
 @dataclass(frozen=True)
@@ -82,17 +76,23 @@ class SelfPlay:
         self.game, self.settings, self.description = game, settings, description
         self.device, self.threads = device, threads
         self._judge: NetJudge | None = None
-        self._workers: list[_Worker] = []
+        self._executor: JobExecutor | None = None
 
     def play(
-        self, net: LayeredNet, scale: tuple[float, float], simulations: int, seed: int, **more: Any
+        self,
+        net: LayeredNet,
+        scale: tuple[float, float],
+        simulations: int,
+        seed: int,
+        *,
+        warm: WarmGeneration | None = None,
+        ranking: Ranking | None = None,
     ) -> tuple[Examples, SelfPlayCounts]:
         """Play one generation with this net.
 
-        `scale` has the outcomes that the net's values -1 and 1 stand for. `more` is passed on to
-        `play_games`.
+        `scale` has the outcomes that the net's values -1 and 1 stand for.
         """
-        settings = self.settings
+        settings, more = self.settings, {"warm": warm, "ranking": ranking}
         shares = shares_of(settings, settings.processes * settings.lanes, seed)
         play = self.play_shares if settings.processes == 1 else self._send_shares
         results = play(net, scale, simulations, shares, more)
@@ -164,34 +164,61 @@ class SelfPlay:
         shares: Sequence[Share],
         more: dict[str, Any],
     ) -> list[tuple[Examples, SelfPlayCounts]]:
+        """Play the shares in processes, as many at a time in each as it has lanes.
+
+        The weights travel to a process once.
+        """
         lanes = self.settings.lanes
         parts = [shares[i : i + lanes] for i in range(0, len(shares), lanes)]
-        threads = max(1, self.threads // len(parts))
-        while len(self._workers) < len(parts):
-            self._workers.append(
-                _Worker(
-                    plugins_for(self.game),
-                    game_table(self.game),
-                    dataclasses.replace(self.settings, processes=1),
-                    self.description,
-                    self.device,
-                    threads,
-                )
-            )
-        task = {"weights": net.arrays(), "scale": scale, "simulations": simulations, "more": more}
+        player = {
+            "options": dataclasses.asdict(dataclasses.replace(self.settings, processes=1)),
+            "description": self.description,
+            "device": self.device,
+            "threads": max(1, self.threads // len(parts)),
+        }
+        task = {
+            "player": player,
+            "scale": scale,
+            "simulations": simulations,
+            **{name: value if value is None else dataclasses.asdict(value) for name, value in more.items()},
+        }
+        executor = self._executor or self._start()
         try:
-            for worker, part in zip(self._workers, parts, strict=False):
-                worker.send({**task, "shares": part})
-            return [result for worker in self._workers[: len(parts)] for result in worker.receive()]
-        except BaseException:
+            shared = {"weights": executor.share(net.arrays())}
+            futures = [
+                executor.submit(
+                    job_for(
+                        "self-play share",
+                        self.game,
+                        {**task, "shares": [dataclasses.asdict(share) for share in part]},
+                        part[0].seed,
+                        shared=shared,
+                        name="self-play",
+                    )
+                )
+                for part in parts
+            ]
+            answers = [answer for future in futures for answer in future.result()]
+            executor.forget(shared["weights"])
+        except BoardLabError as error:
             self.close()  # the results of the others are useless now
+            raise BoardLabError(f"self-play failed in a process: {error}") from None
+        except BaseException:
+            self.close()
             raise
+        return [_result(answer) for answer in answers]
+
+    def _start(self) -> JobExecutor:
+        """Make the executor; its processes start with their first share."""
+        self._executor = executor_for(self.settings.processes)
+        self._stop = weakref.finalize(self, self._executor.stop)
+        return self._executor
 
     def close(self) -> None:
         """End the processes."""
-        for worker in self._workers:
-            worker.end()
-        self._workers = []
+        if self._executor is not None:
+            self._stop()
+            self._executor = None
 
 
 def _sum(counts: Sequence[SelfPlayCounts]) -> SelfPlayCounts:
@@ -214,99 +241,48 @@ def _polling(poll: Callable[[], None], judge: Judge) -> Judge:
     return ask
 
 
-# ---- the other end of a process ----
-
-WORKER = "from boardlab.learners.alphazero.shares import work; work()"
-_SIZE = struct.Struct("<Q")
+# ---- in a process ----
 
 
-class _Worker:
-    """A process that plays shares.
-
-    The pipe is private to the two processes, so that unpickling is safe.
-    """
-
-    def __init__(self, *about: Any) -> None:
-        # In a session of its own, so that Ctrl-C in the terminal reaches only the parent.
-        self.process = subprocess.Popen(
-            worker_command(WORKER),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        self._end = weakref.finalize(self, self.process.kill)
-        self.send(about)
-
-    def send(self, message: Any) -> None:
-        try:
-            _write(self.process.stdin, message)
-        except OSError:
-            raise self._died() from None
-
-    def receive(self) -> list[tuple[Examples, SelfPlayCounts]]:
-        answer = _read(self.process.stdout)
-        if answer is None:
-            raise self._died()
-        if isinstance(answer, str):
-            raise BoardLabError(f"self-play failed in a process: {answer}")
-        return answer  # type: ignore[no-any-return]
-
-    def end(self) -> None:
-        self._end()
-        self.process.wait()
-
-    def _died(self) -> BoardLabError:
-        status = self.process.wait()
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
-        return BoardLabError(
-            f"a process of self-play {how}; the run is saved up to the last generation and can be resumed"
-        )
+@kind("self-play share")
+def play_share(job: Job, context: Context) -> list[dict[str, Any]]:
+    """Play shares with the weights of their generation; returns positions and counts."""
+    settings = job.settings
+    player, layers = _kept_player(job, context)
+    more = {
+        name: None if settings[name] is None else made(**settings[name])
+        for name, made in (("warm", WarmGeneration), ("ranking", Ranking))
+    }
+    low, high = settings["scale"]
+    net = StoredNet(layers, context.shared(job, "weights"))
+    shares = [Share(**share) for share in settings["shares"]]
+    results = player.play_shares(net, (low, high), settings["simulations"], shares, more)
+    return [
+        {
+            "examples": {name: getattr(examples, name) for name in NAMES},
+            "counts": {**dataclasses.asdict(counts), "coins": np.array(counts.coins)},
+        }
+        for examples, counts in results
+    ]
 
 
-def _write(stream: IO[bytes] | None, message: Any) -> None:
-    assert stream is not None
-    data = pickle.dumps(message, protocol=5)
-    stream.write(_SIZE.pack(len(data)) + data)
-    stream.flush()
+def _kept_player(job: Job, context: Context) -> tuple[SelfPlay, NetLayers]:
+    """The player of a job, which a worker keeps with its judge, and the layers of its net."""
+    about = job.settings["player"]
+    known, made = context.kept.get("self-play", (None, None))
+    if made is None or known != about:
+        options = about["options"]
+        settings = SelfPlayOptions(**{**options, "tree": TreeOptions(**options["tree"])})
+        game, description = context.game(job), about["description"]
+        player = SelfPlay(game, settings, description, about["device"], about["threads"])
+        made = player, described_layers(description)
+        context.kept["self-play"] = about, made
+    found: tuple[SelfPlay, NetLayers] = made
+    return found
 
 
-def _read(stream: IO[bytes] | None) -> Any:
-    """The next message; None if the other end is gone."""
-    assert stream is not None
-    head = stream.read(_SIZE.size)
-    if len(head) < _SIZE.size:
-        return None
-    (size,) = _SIZE.unpack(head)
-    data = stream.read(size)
-    return pickle.loads(data) if len(data) == size else None
-
-
-def work() -> None:
-    """Play the shares that the parent sends, until it is gone."""
-    ignore_for_good()  # the parent gets the same signals: it saves, then ends this process
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # keep prints out of the answers
-    tasks: queue.Queue[Any] = queue.Queue()
-
-    def listen() -> None:
-        while (message := _read(sys.stdin.buffer)) is not None:
-            tasks.put(message)
-        os._exit(0)  # even during a game
-
-    threading.Thread(target=listen, daemon=True).start()
-    plugins, table, settings, description, device, threads = tasks.get()
-    for path in plugins:
-        run_plugin(path)
-    game = game_from_table(table, load=True)
-    player = SelfPlay(game, settings, description, device, threads)
-    layers = described_layers(description)
-    while True:
-        task = tasks.get()
-        try:
-            net = StoredNet(layers, task["weights"])
-            answer: Any = player.play_shares(
-                net, task["scale"], task["simulations"], task["shares"], task["more"]
-            )
-        except Exception as error:
-            answer = f"{type(error).__name__}: {error}"
-        _write(answers, answer)
+def _result(answer: Mapping[str, Any]) -> tuple[Examples, SelfPlayCounts]:
+    """The positions and counts of a share, as a worker sent them."""
+    counts = {**answer["counts"], "coins": answer["counts"]["coins"].tolist()}
+    counts["resign"] = ResignCounts(**counts["resign"])
+    return Examples(**answer["examples"]), SelfPlayCounts(**counts)

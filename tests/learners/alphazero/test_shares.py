@@ -1,16 +1,24 @@
 """Self-play in lanes and processes: the same games wherever they are played, and clean ends."""
 
+import dataclasses
+import gc
+import io
 import os
 import signal
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
 
 import boardlab as bl
 from boardlab.errors import BoardLabError
+from boardlab.jobs import Here, Job
+from boardlab.jobs.messages import read_message, write_message
 
 torch = pytest.importorskip("torch")
 
+from boardlab.learners.alphazero import shares  # noqa: E402
+from boardlab.learners.alphazero.ranked import Ranking  # noqa: E402
 from boardlab.learners.alphazero.replay import NAMES as ARRAYS  # noqa: E402
 from boardlab.learners.alphazero.searchers import ArenaSearcher  # noqa: E402
 from boardlab.learners.alphazero.settings import AlphaZero  # noqa: E402
@@ -96,25 +104,75 @@ def test_a_lane_that_fails_ends_all():
     assert len(calls) < 20
 
 
-def test_processes_play_what_lanes_play_and_a_killed_one_is_said():
+def test_processes_play_what_lanes_play_and_a_killed_one_starts_again():
     there = player(processes=2)
     net = net_of(there)
     try:
-        for seed in (7, 8):  # the second time with the processes of the first
+        for seed in (7, 8, 9):  # the second time with the processes of the first
             examples, counts = there.play(net, (-1.0, 1.0), 8, seed)
             here, counted = player(lanes=2).play(net, (-1.0, 1.0), 8, seed)
             assert counts == counted
             for name in ARRAYS:
                 assert np.array_equal(getattr(examples, name), getattr(here, name))
+                assert getattr(examples, name).dtype == getattr(here, name).dtype
             net = net_of(there, seed)
-        workers = list(there._workers)
-        os.kill(workers[1].process.pid, signal.SIGKILL)
-        workers[1].process.wait()
-        with pytest.raises(BoardLabError, match="was ended by SIGKILL; the run is saved"):
-            there.play(net, (-1.0, 1.0), 8, 9)
-        assert workers[0].process.poll() is not None  # nobody is left behind
+            processes = [worker.process for worker in there._executor._crew]
+            os.kill(processes[seed % 2].pid, signal.SIGKILL)
     finally:
         there.close()
+    assert all(process.poll() is not None for process in processes)  # nobody is left behind
+
+
+def test_processes_end_with_their_player():
+    there = player(processes=2)
+    there.play(net_of(there), (-1.0, 1.0), 2, 7)
+    processes = [worker.process for worker in there._executor._crew]
+    del there
+    gc.collect()
+    assert len(processes) == 2 and all(process.poll() is not None for process in processes)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"warm_start": "wrora", "switch": "adaptive"},
+        {"resign": -0.5},
+        pytest.param({"ranked_reward": 0.75}, marks=pytest.mark.slow),
+    ],
+)
+def test_whatever_a_generation_has_reaches_the_processes(settings, monkeypatch):
+    """A share that crossed a pipe twice is the share that did not."""
+    chosen = AlphaZero.checked({**SMALL, **settings, "games": 2})
+    one_player = chosen.ranked.reward is not None
+    game = bl.game("morpion", variant="4D") if one_player else bl.game("tictactoe")
+    description = net_description(game, chosen.net)
+    warm = WarmStart(chosen.warm_start).generation(1)
+    ranking = Ranking(0.75, float("nan")) if one_player else None
+    net = build_net(description)
+
+    class Piped(Here):
+        def submit(self, job, /, tell=None):
+            pipe = io.BytesIO()
+            write_message(pipe, dataclasses.asdict(job))
+            pipe.seek(0)
+            future = super().submit(Job(**read_message(pipe)), tell)
+            pipe = io.BytesIO()
+            write_message(pipe, future.result())
+            pipe.seek(0)
+            answer = Future()
+            answer.set_result(read_message(pipe))
+            return answer
+
+    monkeypatch.setattr(shares, "executor_for", lambda processes: Piped())
+    results = []
+    for lanes, processes in ((2, 1), (1, 2)):
+        options = dataclasses.replace(chosen.self_play, lanes=lanes, processes=processes)
+        play = SelfPlay(game, options, description, "cpu", 1)
+        results.append(play.play(net, (-1.0, 1.0), 2, 5, warm=warm, ranking=ranking))
+    (here, counts), (there, counted) = results
+    assert counts == counted
+    for name in ARRAYS:
+        assert np.array_equal(getattr(here, name), getattr(there, name), equal_nan=True)
 
 
 def test_a_run_in_processes_resumes_to_what_an_unbroken_one_in_lanes_learns(tmp_path):
@@ -142,6 +200,6 @@ def test_an_error_in_a_process_is_said():
     net = net_of(there)
     try:
         with pytest.raises(BoardLabError, match="self-play failed in a process: TypeError"):
-            there.play(net, (-1.0, 1.0), 8, 7, unheard_of=1)
+            there.play(net, (-1.0, 1.0), None, 7)
     finally:
         there.close()

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from boardlab.arena.arena import Adjudication
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
-    from boardlab.arena.match import MatchResult, match
+    from boardlab.arena.match import match
+    from boardlab.arena.match_result import MatchResult
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
     from boardlab.arena.standings import TournamentResult

@@ -37,3 +37,16 @@ def plain(value: float, digits: int = 4, *, sign: bool = False) -> str:
         places = min(max(digits - 1 - int(rounded.partition("e")[2]), 0), 9)
     text = f"{value:{'+' * sign}z,.{places}f}"
     return text.rstrip("0").rstrip(".") if places else text
+
+
+def with_interval(value: float, width: float) -> str:
+    """Format a mean with the half width of its interval: 0.25 ± 0.1."""
+    return plain(value) if math.isnan(width) else f"{plain(value)} ± {plain(width, 2)}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration for people."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{plain(seconds / size, 3)} {unit}"
+    return f"{seconds * 1e9:.0f} ns"

@@ -10,7 +10,8 @@ from boardlab.arena.balance import (
     write_openings,
 )
 from boardlab.arena.exams import ExamResult, evaluate, exams_for, register_exam
-from boardlab.arena.match import MatchResult, StoppedMatch, match
+from boardlab.arena.match import StoppedMatch, match
+from boardlab.arena.match_result import MatchResult
 from boardlab.arena.rate import rate
 from boardlab.arena.ratings.results import Result
 from boardlab.arena.records import Record, read_records, write_records

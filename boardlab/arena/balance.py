@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from boardlab.arena.arena import GameRecord
 from boardlab.arena.intervals import fresh_share, interval, standard_error
-from boardlab.arena.match import StoppedMatch, count_distinct, game_keys, is_dealt, match
+from boardlab.arena.match import StoppedMatch, match
+from boardlab.arena.played import count_distinct, game_keys, is_dealt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import counted, plain

@@ -4,7 +4,8 @@ import os
 from collections.abc import Sequence
 
 from boardlab.arena.arena import GameRecord
-from boardlab.arena.match import MatchResult, replay
+from boardlab.arena.match_result import MatchResult
+from boardlab.arena.played import replay
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game
 from boardlab.games.twenty48 import Twenty48

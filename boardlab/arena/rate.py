@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from boardlab.arena.match import MatchResult
+from boardlab.arena.match_result import MatchResult
 from boardlab.arena.ratings import (
     BayesElo,
     GlickoRating,

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from boardlab.arena.arena import GameRecord
 from boardlab.arena.intervals import NORMAL_95, interval_of_parts
-from boardlab.arena.match import count_distinct, duration, game_points
+from boardlab.arena.played import count_distinct, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
 from boardlab.arena.records.pgn import parameters_text
 from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
-from boardlab.numbers import counted, plain
+from boardlab.numbers import counted, duration, plain
 from boardlab.plots import figure_bytes, has_matplotlib, new_figure, wrapped
 from boardlab.reports import Report
 from boardlab.search.budget import budgets

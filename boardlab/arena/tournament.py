@@ -17,7 +17,6 @@ import numpy as np
 from boardlab.arena.arena import Adjudication, Arena, GameRecord
 from boardlab.arena.blocks import arena_executor, play_games
 from boardlab.arena.intervals import NORMAL_95
-from boardlab.arena.match import game_points
 from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import (
     FORMATS,
@@ -31,6 +30,7 @@ from boardlab.arena.pairing import (
     swiss_round,
     turn_count,
 )
+from boardlab.arena.played import game_points
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.standings import TournamentResult, tally
 from boardlab.arena.store import Rating, Store

@@ -10,7 +10,6 @@ from rich.rule import Rule
 
 import boardlab as bl
 from boardlab import _engine
-from boardlab.arena.match import with_interval
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
 from boardlab.cli.train import curve_width, teller, training_bar
@@ -19,6 +18,7 @@ from boardlab.evaluators.ntuple import build_network
 from boardlab.learners import Progress, preset
 from boardlab.learners.curve import text_curve
 from boardlab.learners.ntuple.settings import TdNTuple
+from boardlab.numbers import with_interval
 
 TRAINING_SECONDS = 20.0
 RIVAL = "mcts(rollout, iterations=200)"

@@ -9,7 +9,6 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from boardlab.arena.match import duration
 from boardlab.cli.common import agent_from, board, console, game_from, read_position
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.errors import BoardLabError
@@ -17,7 +16,7 @@ from boardlab.games.game import Game, State
 from boardlab.learners import open_run
 from boardlab.learners.ntuple.inspection import ActionView, Inspection
 from boardlab.learners.ntuple.settings import NTupleSettings
-from boardlab.numbers import counted, plain
+from boardlab.numbers import counted, duration, plain
 from boardlab.runs import check_writable, write_file
 from boardlab.runs.folder import OtherGameError
 from boardlab.search.agent import Decision

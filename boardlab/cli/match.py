@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from boardlab.arena.arena import Adjudication
-from boardlab.arena.match import StoppedMatch, thinking_times
+from boardlab.arena.match import StoppedMatch
 from boardlab.arena.match import match as play_match
+from boardlab.arena.match_result import thinking_times
 from boardlab.arena.play_stats import write_play_stats
 from boardlab.arena.records import FORMATS_HELP, check_addition
 from boardlab.arena.sprt import Sprt

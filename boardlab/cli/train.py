@@ -12,7 +12,6 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from boardlab.arena.match import with_interval
 from boardlab.cli.common import (
     agent_from,
     check_given_with,
@@ -39,7 +38,7 @@ from boardlab.learners.ntuple.layouts import LAYOUTS
 from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
-from boardlab.numbers import memory, plain
+from boardlab.numbers import memory, plain, with_interval
 from boardlab.options import Option, options_of, read_option, values_of
 from boardlab.paths import reachable
 from boardlab.runs import RunFolder

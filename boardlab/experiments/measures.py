@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from boardlab.arena.exams import EXAMS, Paper, solved_by_twists
-from boardlab.arena.match import MatchResult
 from boardlab.arena.match import match as play_match
+from boardlab.arena.match_result import MatchResult
 from boardlab.errors import BoardLabError
 from boardlab.experiments.experiment import RUN, Board, Cell
 from boardlab.jobs import Context, Job, kind

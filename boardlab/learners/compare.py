@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.match import MatchResult, match
+from boardlab.arena.match import match
+from boardlab.arena.match_result import MatchResult
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.learners.curve import (

@@ -25,7 +25,8 @@ from boardlab.arena.intervals import (
     standard_error,
     wilson,
 )
-from boardlab.arena.match import MatchResult, game_points, replay, summarise
+from boardlab.arena.match_result import MatchResult, summarise
+from boardlab.arena.played import game_points, replay
 from boardlab.evaluators import EVALUATORS
 from boardlab.search.agent import python_agent
 from boardlab.search.expression import AGENTS

@@ -6,8 +6,8 @@ import pytest
 
 import boardlab as bl
 from boardlab.arena.intervals import above, fresh_share, interval, standard_error
-from boardlab.arena.match import is_dealt
 from boardlab.arena.openings import varied_openings
+from boardlab.arena.played import is_dealt
 from boardlab.errors import MissingPackageError
 
 OTHELLO = bl.game("othello")

@@ -15,7 +15,7 @@ import pytest
 from test_testing import COMPILER, ROOT, SOURCE, build
 
 import boardlab as bl
-from boardlab.arena.match import replay
+from boardlab.arena.played import replay
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import _CORES, LOADED
 from boardlab.games.registry import game_from_table

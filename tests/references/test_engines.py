@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 import boardlab as bl
-from boardlab.arena.match import replay
+from boardlab.arena.played import replay
 from boardlab.references.engines.gtp import Gtp, from_vertex, path_between, to_vertex
 from boardlab.search.agent import python_agent
 

@@ -5,10 +5,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from boardlab.arena.intervals import fresh_share, interval, standard_error
-from boardlab.arena.match import MatchResult, match, with_interval
+from boardlab.arena.match import match
+from boardlab.arena.match_result import MatchResult
 from boardlab.arena.openings import varied_openings
 from boardlab.games.game import Game, State
-from boardlab.numbers import counted, plain
+from boardlab.numbers import counted, plain, with_interval
 from boardlab.reports import Report
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent

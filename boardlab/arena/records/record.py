@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from boardlab import _engine
 from boardlab.arena.arena import GameRecord
-from boardlab.arena.match import was_cut
+from boardlab.arena.played import was_cut
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, State
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab.arena.match import game_points
+from boardlab.arena.played import game_points
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import TERMINAL, Game
 from boardlab.search.forest import Forest

@@ -43,3 +43,33 @@ def curve(axes: Any, xs: Sequence[float], ys: Sequence[Estimate], **style: Any) 
         [y.bar for _, y in known],
         **{"marker": "o", "markersize": 3, "capsize": 2, **style},
     )
+
+
+def curves(
+    figure: Any,
+    xs: Sequence[float],
+    ours: Mapping[str, Sequence[Estimate]],
+    published: Mapping[str, Sequence[Estimate]],
+    x: str,
+    y: str,
+) -> None:
+    """A line for each name, the published one dashed in the same colour."""
+    axes = figure.add_subplot()
+    for number, name in enumerate(ours):
+        colour = f"C{number}"
+        curve(axes, xs, ours[name], color=colour, label=name)
+        if any(point.is_known for point in published.get(name, ())):
+            curve(
+                axes,
+                xs,
+                published[name],
+                color=colour,
+                linestyle="--",
+                alpha=0.5,
+                marker="x",
+                label=f"{name}, published",
+            )
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)

@@ -126,7 +126,7 @@ class Cubes(Measure):
         """Scramble and solve."""
         paper = Paper("solved", self.agent, self.board.game, self.cubes, seed)
         result = solved_by_twists(paper, self.twists, self.steps)
-        return {"solved": result.value, "cubes": result.games}
+        return {"solved": round(result.value * result.games), "cubes": result.games}
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,8 @@ class MoveTime(Measure):
     board: Board
     agent: str
     games: int
+    limit: int = 0
+    """Most decisions of a game; 0: until it ends."""
 
     name = "move time"
     values = ("milliseconds", "deviation", "decisions")
@@ -172,7 +174,7 @@ class MoveTime(Measure):
         for number in range(self.games):
             agent.reset(seed * 1_000_003 + number)
             state = game.initial_state(seed * 1_000_003 + number)
-            for _ in range(game.horizon):
+            for _ in range(self.limit or game.horizon):
                 if state.is_terminal:
                     break
                 begin = time.thread_time()
@@ -186,8 +188,46 @@ class MoveTime(Measure):
         }
 
 
+@dataclass(frozen=True)
+class EpisodeTime(Measure):
+    """The CPU time of an episode of TD training with the paper's settings."""
+
+    board: Board
+    settings: Mapping[str, Any]
+    """What differs from the preset."""
+    episodes: int
+    before: int = 1_000
+    """Episodes without search before the clock starts."""
+
+    name = "episode time"
+    values = ("seconds", "actions")
+
+    def take(self, seed: int) -> Numbers:
+        """Train a little, then time the episodes."""
+        from boardlab.learners import LEARNERS, preset
+
+        game = self.board.game
+        chosen = preset(game, "paper", "td-ntuple")
+        chosen.pop("episodes")
+        kind = LEARNERS["td-ntuple"]
+        total = self.before + self.episodes
+        plain = kind.checked(chosen)
+        description = plain.describe(game, seed)
+        learner = plain.build(game, description, total, seed)
+        learner.train(self.before)
+        if self.settings:
+            timed = kind.checked({**chosen, **self.settings}).build(game, description, total, seed)
+            for name, weights in learner.weights.items():
+                timed.weights[name][...] = weights
+            learner = timed
+        begin, actions = time.process_time(), learner.actions_done
+        learner.train(self.episodes)
+        spent = time.process_time() - begin
+        return {"seconds": spent / self.episodes, "actions": (learner.actions_done - actions) / self.episodes}
+
+
 MEASURES: dict[str, type[Measure]] = {
-    measure.name: measure for measure in (Match, Exam, Cubes, Weights, MoveTime)
+    measure.name: measure for measure in (Match, Exam, Cubes, Weights, MoveTime, EpisodeTime)
 }
 
 

@@ -77,14 +77,18 @@ class SelfPlaySettings(LearnerSettings):
         None, "learning rate at the end, reached geometrically; by default alpha", low=1e-9, high=1e6
     )
     epsilon: float = option(0.1, "probability of a random action", low=0, high=1)
-    epsilon_final: float | None = option(
-        None, "epsilon at the end, reached linearly; by default epsilon", low=0, high=1
-    )
+    epsilon_final: float | None = option(None, "epsilon at the end; by default epsilon", low=0, high=1)
     epsilon_episodes: int | None = option(
         None,
         "episodes after which epsilon_final is reached, and stays; by default all (l in Wang, 2021)",
         low=1,
         high=10**15,
+        needs={"epsilon_final": Not(None)},
+    )
+    epsilon_shape: str = option(
+        "linear",
+        "how epsilon falls: linear, or cosine, cos(pi m / 2 l) after m of l episodes (Wang, 2021)",
+        choices=("linear", "cosine"),
         needs={"epsilon_final": Not(None)},
     )
     lambda_: float = option(
@@ -132,6 +136,7 @@ class SelfPlaySettings(LearnerSettings):
         settings.epsilon = self.epsilon
         settings.epsilon_final = self.epsilon if self.epsilon_final is None else self.epsilon_final
         settings.epsilon_episodes = self.epsilon_episodes or 0
+        settings.epsilon_cosine = self.epsilon_shape == "cosine"
         settings.decay = self.lambda_
         settings.reset_traces = self.traces == "reset"
         settings.gamma = self.gamma

@@ -45,8 +45,8 @@ def train(
     """Train an agent by self-play and keep it in a run folder.
 
     The folder is `out`, by default runs/GAME. `learner` is td-ntuple by default, or alphazero where the run
-    begins with another's net (`from_`). With `from_` there may be 0 `episodes`: such a run plays with the
-    layers it took over and fresh heads.
+    begins with another's net (`from_`). With alphazero there may be 0 `episodes`: such a run plays with an
+    untrained net, or with the layers that it took over.
 
     `settings` are those of the learner (`TdNTuple`, ...) and override the preset's. A folder that holds a run
     is refused unless `force` is given, which replaces it, or `go_on`, which resumes it if it has the same

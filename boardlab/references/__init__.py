@@ -6,7 +6,7 @@ from boardlab.references.connectfour import AB, ABDL
 from boardlab.references.engines import Edax, Engine
 from boardlab.references.kuhnpoker import Nash
 from boardlab.references.nim import Bouton
-from boardlab.references.othello import Bench, BenchWeights, Heur, HeurWeights
+from boardlab.references.othello import Bench, BenchWeights, Heur, HeurWeights, Ladder
 from boardlab.references.poker import Equity, Tight
 from boardlab.references.rubiks import Exact, Kociemba
 from boardlab.references.solved import Perfect, Solved
@@ -23,6 +23,7 @@ REFERENCES = (
     Bouton,
     Bench,
     Heur,
+    Ladder,
     Edax,
     Engine,
     Tiles,

@@ -1,4 +1,4 @@
-"""Weighted piece counters for Othello: GBG's HeurPlayer and BenchPlayer.
+"""Weighted piece counters for Othello: GBG's HeurPlayer and BenchPlayer, and a ladder.
 
 Both count the discs, each weighted by its square. The weights are the published ones that van der Ree and
 Wiering (2013) played against: HEUR from Yoshioka, Ishii and Ito (1999), BENCH from the coevolution of Lucas
@@ -13,6 +13,8 @@ from boardlab.errors import BoardLabError
 from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.games.game import Game
 from boardlab.games.othello import Othello
+from boardlab.options import option
+from boardlab.search.full_width import AlphaBeta
 from boardlab.search.spec import SearchSpec
 
 HEUR = (
@@ -84,3 +86,25 @@ class Bench(SearchSpec):
     def build(self, game: Game, seed: int) -> _engine.Search:
         """Make the engine's search for this game."""
         return _engine.greedy_search(BenchWeights().build(game), seed)
+
+
+LADDER_VERSION = 1
+"""Increased when a level of the ladder plays differently: results against it name the version."""
+
+
+@dataclass(frozen=True)
+class Ladder(SearchSpec):
+    """Othello in levels like Edax's: depth N, exact from 2N empty squares, over heur."""
+
+    level: int = option(5, "depth of the search, and half the empty squares that are solved", low=1, high=10)
+
+    name = "ladder"
+
+    def build(self, game: Game, seed: int) -> _engine.Search:
+        """Make the engine's search for this game."""
+        if game.rules != Othello():
+            raise BoardLabError(f"ladder plays othello on 8x8, not {game!r}")
+        search = AlphaBeta(
+            HeurWeights(), depth=self.level, solve_below=2 * self.level, solve_nodes=10**12, table_mb=16
+        )
+        return search.build(game, seed)

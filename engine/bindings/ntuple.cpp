@@ -279,6 +279,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("epsilon", &TdSettings::epsilon)
       .def_rw("epsilon_final", &TdSettings::epsilon_final)
       .def_rw("epsilon_episodes", &TdSettings::epsilon_episodes)
+      .def_rw("epsilon_cosine", &TdSettings::epsilon_cosine)
       .def_rw("decay", &TdSettings::lambda)
       .def_rw("horizon_cut", &TdSettings::horizon_cut)
       .def_rw("reset_traces", &TdSettings::reset_traces)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace boardlab::ntuple {
 
@@ -42,7 +43,10 @@ double SelfPlay::epsilon() const {
   const std::int64_t own = settings_.epsilon_episodes;
   const double done =
       own > 0 ? std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(own)) : share_done();
-  return settings_.epsilon + (settings_.epsilon_final - settings_.epsilon) * done;
+  const double fall = settings_.epsilon_final - settings_.epsilon;
+  if (!settings_.epsilon_cosine) return settings_.epsilon + fall * done;
+  if (done >= 1) return settings_.epsilon_final;  // cos(pi / 2) is not quite 0
+  return settings_.epsilon_final - fall * std::cos(done * std::numbers::pi / 2);
 }
 
 std::int64_t SelfPlay::train(std::int64_t episodes, const std::function<bool()> &stop) {

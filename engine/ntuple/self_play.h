@@ -18,6 +18,7 @@ struct TdSettings {
   std::int64_t epsilon_episodes = 0;          // over which epsilon changes; 0: all
   double alpha = 0.1, alpha_final = 0.1;      // geometric
   double epsilon = 0.1, epsilon_final = 0.1;  // linear
+  bool epsilon_cosine = false;                // or along a quarter of a cosine
   double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut
   bool reset_traces = false;                  // a random action cuts the trace
   double gamma = 1;

@@ -1,6 +1,7 @@
 """What every learner's runs have in common: exams, early stop, several runs, going on, looking inside."""
 
 import csv
+import math
 import re
 import sys
 import tomllib
@@ -100,6 +101,15 @@ def test_epsilon_stays_where_it_is_after_its_episodes(learner, tmp_path):
     run = train(learner, tmp_path, 100, exams=["random"], exam_every=25, **settings)
     assert [row["epsilon"] for row in run.log] == [0.5, 0.2, 0.2, 0.2]
     assert bl.resume(tmp_path, episodes=150).log[-1]["epsilon"] == 0.2
+
+
+def test_epsilon_may_fall_along_a_cosine(tmp_path):
+    settings = {"epsilon": 0.5, "epsilon_final": 0.0, "epsilon_episodes": 80, "epsilon_shape": "cosine"}
+    run = train("q-table", tmp_path, 100, exams=["random"], exam_every=20, **settings)
+    assert [row["epsilon"] for row in run.log] == pytest.approx(
+        [0.5 * math.cos(math.pi * share / 2) for share in (0.25, 0.5, 0.75, 1, 1)], abs=1e-6
+    )
+    assert run.log[-1]["epsilon"] == 0
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

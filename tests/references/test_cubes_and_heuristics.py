@@ -144,3 +144,17 @@ def test_tiles_prefers_order_and_space():
     messy = value("128 1024 256 512\n. . . .\n. . . .\n2 . . .")
     full = value("1024 512 256 128\n2 4 2 4\n4 2 4 2\n2 . . .")
     assert tidy > messy and tidy > full
+
+
+def test_the_ladder_searches_to_its_level_and_solves_the_end():
+    othello = bl.game("othello")
+    result = bl.match(othello, ["ladder(level=4)", "ladder(level=1)"], games=4, seed=1, random_actions=8)
+    assert result.mean_scores[0] > 0
+    state = othello.initial_state()
+    rng = random.Random(5)
+    while 64 - sum(cell != 0 for cell in state.fields[:64]) > 6:
+        state.apply(rng.choice(state.legal_actions()))
+    exact = bl.agent("alphabeta(score, depth=20, exact=True)", othello).act(state)
+    assert exact.values[bl.agent("ladder(level=3)", othello).act(state).action] == max(exact.values.values())
+    with pytest.raises(bl.BoardLabError, match="ladder plays othello on 8x8"):
+        bl.agent("ladder", bl.game("othello", size=6))

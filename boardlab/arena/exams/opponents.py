@@ -222,6 +222,17 @@ OPPONENTS = (
         Against("bench", plies=(4, 4)),
         "at most 1",
     ),
+    *(
+        Exam(
+            f"edax{level}",
+            f"mean score against Edax at level {level} from varied openings, both seats",
+            _is_othello,
+            Against(f"edax(level={level})"),
+            "at most 1",
+            slow=True,
+        )
+        for level in range(1, 10)
+    ),
     Exam(
         "nash",
         "mean score against an unexploitable Kuhn poker player, in both seats",

@@ -90,8 +90,8 @@ class AlphaZero(LearnerSettings):
 
     @property
     def least_episodes(self) -> int:
-        """None with a net of another run, which can play before it learns."""
-        return 0 if self.transfer.run else 1
+        """None: a net can play before it learns, untrained or with layers of another run."""
+        return 0
 
     def whole_episodes(self, episodes: int) -> int:
         """The episodes of whole generations."""

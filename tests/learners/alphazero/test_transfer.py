@@ -173,12 +173,25 @@ def test_a_run_without_episodes_plays_with_what_it_took_over_and_can_learn_later
     assert RunFolder(run.path).fingerprint() == RunFolder(whole.path).fingerprint()
 
 
-def test_a_run_without_episodes_needs_something_that_was_learned(parents, tmp_path):
+def test_an_untrained_net_plays_and_its_seed_decides_it(tmp_path):
+    """Wang et al. (2021), Table 2: searches over nets that have learned nothing."""
     game = bl.game("connectfour", rows=5, cols=5)
-    with pytest.raises(BoardLabError, match="episodes must be a whole number from 1 "):
-        bl.train(game, "alphazero", out=tmp_path / "run", episodes=0, **PLAY)
+    runs = [
+        bl.train(game, "alphazero", out=tmp_path / name, episodes=0, seed=seed, exams=[], **PLAY)
+        for name, seed in (("a", 1), ("again", 1), ("b", 2))
+    ]
+    assert [run.total for run in runs] == [0, 0, 0]
+    assert (
+        bl.match(game, [f'rollout_mcts(net("{runs[0].path}"), iterations=4)', "random"], games=2).errors == 0
+    )
+    marks = [RunFolder(run.path).fingerprint() for run in runs]
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_a_run_cannot_have_fewer_than_no_episodes(tmp_path):
+    game = bl.game("connectfour", rows=5, cols=5)
     with pytest.raises(BoardLabError, match="episodes must be a whole number from 0 "):
-        bl.train(game, out=tmp_path / "run", from_=parents(), episodes=-1, **PLAY)
+        bl.train(game, "alphazero", out=tmp_path / "run", episodes=-1, **PLAY)
     assert not (tmp_path / "run").exists()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from boardlab import learners
+from boardlab.jobs import Standing
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
 
@@ -31,16 +32,24 @@ class Watcher:
         self._last, self._exams = 0.0, 0
         self._rows: list[dict[str, Any]] = []
 
-    def __call__(self, *progress: Any) -> None:
-        """Show the progress of a run; with several runs its seed comes first."""
-        *seed, standing = progress
+    def __call__(self, standing: Progress) -> None:
+        """Show the progress of a run."""
         is_new = standing.exams != self._exams
         is_over = standing.episodes >= standing.total
-        if not (is_new or is_over or time.monotonic() - self._last >= SECONDS):
-            return
+        if is_new or is_over or self._is_time():
+            self._write(str(standing) + self._curve(standing, is_new))
+
+    def show_runs(self, standing: Standing) -> None:
+        """Show how far several runs are."""
+        if standing.done + standing.failed == standing.total or self._is_time():
+            self._write(", ".join(standing.facts("runs")))
+
+    def _is_time(self) -> bool:
+        """Whether the last update is long enough ago."""
+        if time.monotonic() - self._last < SECONDS:
+            return False
         self._last = time.monotonic()
-        name = f"seed {seed[0]}: " if seed else ""
-        self._write(name + str(standing) + self._curve(standing, is_new and not seed))
+        return True
 
     def _curve(self, standing: Progress, is_new: bool) -> str:
         """Return the curve of the first exam as text, once it has two points."""
@@ -95,8 +104,13 @@ def _write_line(text: str) -> None:
         print(f"\r\x1b[K{text[:width]}", end="", file=sys.stderr, flush=True)
 
 
-def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Show the progress of a function unless its caller passes `progress`."""
+def watched(
+    function: Callable[Parameters, Result], told: str = "progress", show: str = "__call__"
+) -> Callable[Parameters, Result]:
+    """Show the progress of a function unless its caller passes `progress`.
+
+    The watcher's method `show` becomes the function's argument `told`.
+    """
 
     @functools.wraps(function)
     def watch(*arguments: Parameters.args, **options: Parameters.kwargs) -> Result:
@@ -104,7 +118,7 @@ def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
             return function(*arguments, **options)
         with watching() as watcher:
             if watcher is not None:
-                options["progress"] = watcher
+                options.setdefault(told, getattr(watcher, show))
             return function(*arguments, **options)
 
     return watch
@@ -112,4 +126,4 @@ def watched(function: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 
 train = watched(learners.train)
 resume = watched(learners.resume)
-train_many = watched(learners.train_many)
+train_many = watched(learners.train_many, "told_standing", "show_runs")

@@ -14,7 +14,7 @@ import boardlab as bl
 from boardlab import cli
 from boardlab.arena.ratings import BayesElo
 from boardlab.arena.records import Record
-from boardlab.cli.train import _short, teller, training_bar
+from boardlab.cli.progress import _short, teller, training_bar
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
 from boardlab.numbers import counted, duration, in_words, memory, plain

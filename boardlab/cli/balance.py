@@ -11,12 +11,12 @@ from boardlab.cli.common import (
     agent_from,
     check_given_with,
     console,
-    game_bar,
     game_from,
     stopped_by_ctrl_c,
     whole_once_stopped,
 )
 from boardlab.cli.completion import GameArgument, complete_agent
+from boardlab.cli.progress import game_bar
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
 
@@ -56,7 +56,7 @@ def balance(
     total = before["confirm"] + keep * confirm if plies else games
     done = 0
     is_stopped = False
-    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", total) as show:
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("", total) as show:
 
         def follow(stage: str, number: int, _: int) -> None:
             nonlocal done

@@ -11,7 +11,6 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -227,20 +226,6 @@ def table_of(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Renderabl
             if cell:
                 lines.append(Padding(Text(f"{column}: {cell}" if column else cell), (0, 0, 0, 2)))
     return Group(*lines)
-
-
-@contextlib.contextmanager
-def game_bar(title: str, games: int) -> Iterator[Callable[..., None]]:
-    """Show a progress bar over games.
-
-    Yields the function of games done (and their total) that moves it.
-
-    Nothing is drawn unless standard output is a terminal.
-    """
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=games)
-        yield lambda done, games=None: bar.update(task, completed=done, total=games)
 
 
 @contextlib.contextmanager

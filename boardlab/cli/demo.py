@@ -12,7 +12,8 @@ import boardlab as bl
 from boardlab import _engine
 from boardlab.cli.common import board, console
 from boardlab.cli.inspect import opinion
-from boardlab.cli.train import curve_width, teller, training_bar
+from boardlab.cli.progress import teller, training_bar
+from boardlab.cli.train import curve_width
 from boardlab.errors import install
 from boardlab.evaluators.ntuple import build_network
 from boardlab.learners import Progress, preset

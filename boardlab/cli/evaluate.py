@@ -14,13 +14,13 @@ from boardlab.cli.common import (
     STOPPED,
     agent_from,
     console,
-    game_bar,
     game_from,
     game_of_run,
     stopped_by_ctrl_c,
     table_of,
 )
 from boardlab.cli.completion import GameOption, complete_agent, complete_exam
+from boardlab.cli.progress import game_bar
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.games.game import Game
 

@@ -19,12 +19,12 @@ from boardlab.cli.common import (
     Threads,
     check_given_with,
     console,
-    game_bar,
     split_agents,
     stopped_by_ctrl_c,
     whole_once_stopped,
 )
 from boardlab.cli.completion import GameArgument, complete_agent
+from boardlab.cli.progress import game_bar
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable
@@ -107,7 +107,7 @@ def match(
     if play_stats is not None:
         check_writable(play_stats, ".csv")
     stopped = False
-    with stopped_by_ctrl_c("before a game was finished"), game_bar("playing", games) as show:
+    with stopped_by_ctrl_c("before a game was finished"), game_bar("", games) as show:
         try:
             result = play_match(
                 arena_game,

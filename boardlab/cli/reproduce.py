@@ -1,20 +1,17 @@
 """`boardlab reproduce`: repeat an experiment of a paper."""
 
-import contextlib
 import shlex
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from boardlab.cli.common import console, saved_by_ctrl_c, table_of
+from boardlab.cli.progress import jobs_bar
 from boardlab.experiments import experiment, experiment_names
 from boardlab.experiments import reproduce as reproduce_experiment
 from boardlab.experiments.reproduce import default_folder, standing
-from boardlab.jobs import Standing
 from boardlab.plots import has_matplotlib
 
 
@@ -59,7 +56,7 @@ def reproduce(
     )
     if not has_matplotlib():
         console.print("no figure will be drawn: it needs the extra plots", markup=False)
-    with saved_by_ctrl_c(shlex.join(["boardlab", *sys.argv[1:]])), _bar() as show:
+    with saved_by_ctrl_c(shlex.join(["boardlab", *sys.argv[1:]])), jobs_bar() as show:
         result = reproduce_experiment(
             name, budget, seeds=seeds, jobs=jobs, out=out, runs=runs, keep_runs=keep_runs, progress=show
         )
@@ -85,17 +82,3 @@ def _list() -> None:
 
 def _time(minutes: float) -> str:
     return f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.3g} h"
-
-
-@contextlib.contextmanager
-def _bar() -> Iterator[Callable[[Standing], None]]:
-    """Show the jobs done on a terminal."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
-
-        def show(standing: Standing) -> None:
-            running = ", ".join(standing.running) or "waiting"
-            bar.update(task, completed=standing.done, total=standing.total, description=running[:60])
-
-        yield show

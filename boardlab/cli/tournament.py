@@ -15,13 +15,13 @@ from boardlab.cli.common import (
     Threads,
     check_given_with,
     console,
-    game_bar,
     saved_by_ctrl_c,
     screen_width,
     split_agents,
 )
 from boardlab.cli.completion import GameArgument, complete_agent
 from boardlab.cli.match import Adjudicate, AdjudicateAfter, AdjudicateAt, Iterations
+from boardlab.cli.progress import game_bar
 from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.numbers import counted
 from boardlab.runs import check_writable, write_file
@@ -109,7 +109,7 @@ def tournament(
     is_new = not kept.path.exists()
     with (
         saved_by_ctrl_c(f"the same command, without --again (the store is {kept.path})"),
-        game_bar("playing", 1) as show,
+        game_bar("", 1) as show,
     ):
         result = play_tournament(
             arena_game,

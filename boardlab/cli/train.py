@@ -1,16 +1,11 @@
 """`boardlab train` and `boardlab resume`."""
 
-import contextlib
 import inspect
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Column
 
 from boardlab.cli.common import (
     agent_from,
@@ -23,11 +18,11 @@ from boardlab.cli.common import (
     table_of,
 )
 from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
-from boardlab.errors import BoardLabError, install, printable, unknown
+from boardlab.cli.progress import jobs_bar, teller, training_bar
+from boardlab.errors import BoardLabError, install, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
 from boardlab.learners import LEARNERS, Run, default_learner, train_many
-from boardlab.learners import Progress as Standing
 from boardlab.learners import resume as resume_run
 from boardlab.learners import train as train_run
 from boardlab.learners.again import next_commands
@@ -38,14 +33,11 @@ from boardlab.learners.ntuple.layouts import LAYOUTS
 from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
-from boardlab.numbers import memory, plain, with_interval
+from boardlab.numbers import memory, with_interval
 from boardlab.options import Option, options_of, read_option, values_of
 from boardlab.paths import reachable
 from boardlab.runs import RunFolder
 from boardlab.search.expression import programs_of
-
-QUIET_SECONDS = 10.0
-"""Seconds between lines of progress, where there is no bar and no exam."""
 
 NO_PICTURE = "for the learning curve as a picture: "
 
@@ -247,14 +239,7 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
     out = arguments["out"] or Path("runs") / f"{game.name}-runs"
     command = "the same command" + (", without --force" if arguments["force"] else "")
     saved = saved_by_ctrl_c(command, lambda: any(_written(path) for path in out.glob("seed-*")))
-    with saved, training_bar() as bar:
-        tellers: dict[int, Any] = {}
-
-        def tell(seed: int, standing: Standing) -> None:
-            if seed not in tellers:
-                tellers[seed] = teller(bar, f"seed {seed}")
-            tellers[seed](standing)
-
+    with saved, jobs_bar("runs") as show:
         printed: set[float] = set()
 
         def say_once(size: float) -> None:
@@ -262,7 +247,7 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
                 printed.add(size)
                 _say_memory(size, " a run")
 
-        done = train_many(game, runs, jobs=jobs, progress=tell, told_memory=say_once, **arguments)
+        done = train_many(game, runs, jobs=jobs, told_standing=show, told_memory=say_once, **arguments)
     console.print(str(done), markup=False, soft_wrap=True)
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
     if done.exams:
@@ -365,64 +350,6 @@ def read_layout(layout: str) -> dict[str, Any]:
     if not reachable(Path(layout.removeprefix("@"))).is_file():
         raise BoardLabError(f'layout must be {", ".join(LAYOUTS)} or a file, not "{layout}"')
     return {"cells": "@" + layout.removeprefix("@")}
-
-
-def training_bar() -> Progress:
-    """The progress bar of training; `teller` adds a line to it."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=8),
-        TimeRemainingColumn(),
-        # A narrow terminal cuts this column, and no other.
-        TextColumn(
-            "{task.completed:,.0f}{task.fields[facts]}",
-            markup=False,
-            table_column=Column(ratio=1, no_wrap=True),
-        ),
-        expand=True,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def teller(bar: Progress, name: str = "") -> Callable[[Standing], None]:
-    """A progress callback that shows progress, speed and exams on the bar.
-
-    Without a terminal it prints a line to standard error after every exam, or every 10 seconds.
-    """
-    task = bar.add_task(name, total=None, start=True, facts="")
-    begun: list[int] = []  # episodes that were there before: a resumed run's time left is of the rest
-    said, exams = time.monotonic(), 0
-
-    def tell(standing: Standing) -> None:
-        nonlocal said, exams
-        facts = ""
-        if speed := standing.speed:
-            facts = f", {_short(speed[0])} episodes/s, {_short(speed[1])} actions/s"
-        # Values first: a narrow terminal cuts the line's end.
-        for exam, value in standing.exam.items():
-            facts += f", {plain(value, 3)} {exam}"
-        if not begun:
-            begun.append(standing.episodes)
-            bar.reset(task, total=standing.total, completed=standing.episodes)
-        bar.update(task, total=standing.total, completed=standing.episodes, facts=facts)
-        if bar.disable and (standing.exams > exams or time.monotonic() - said >= QUIET_SECONDS):
-            said, exams = time.monotonic(), standing.exams
-            run = f"{name}: " if name else ""
-            line = f"{run}{standing.episodes:,} of {standing.total:,} episodes{facts}"
-            with contextlib.suppress(OSError):  # the reader is gone, or the disk is full: go on learning
-                print(printable(line), file=sys.stderr, flush=True)
-
-    return tell
-
-
-def _short(speed: float) -> str:
-    """About three digits: 192k, 1.43M."""
-    for size, letter in ((1e6, "M"), (1e3, "k")):
-        if speed >= size:
-            return f"{plain(speed / size, 3)}{letter}"
-    return plain(speed, 3)
 
 
 def curve_width() -> int:

@@ -130,7 +130,7 @@ def test_progress_is_told_line_by_line_where_there_is_no_terminal(tmp_path):
 
 
 def test_a_run_without_exams_says_after_a_while_how_far_it_is(tmp_path, monkeypatch, capsys):
-    train = importlib.import_module("boardlab.cli.train")
+    train = importlib.import_module("boardlab.cli.progress")
     monkeypatch.setattr(train, "QUIET_SECONDS", 0.0)
     with train.training_bar() as bar:
         tell = train.teller(bar)

@@ -149,7 +149,7 @@ def test_a_terminal_shows_a_line_and_a_file_nothing(monkeypatch, tmp_path, capsy
     bl.train(TICTACTOE, episodes=20, out=tmp_path / "seen")
     assert "20 of 20 episodes" in screen.getvalue() and "\n" not in screen.getvalue()
     bl.train_many(TICTACTOE, 2, episodes=20, out=tmp_path / "many")
-    assert "seed 2: 20 of 20 episodes" in screen.getvalue()
+    assert "2 of 2 runs" in screen.getvalue()
     assert capsys.readouterr().out == ""
 
 

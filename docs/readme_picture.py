@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import boardlab as bl
-from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
+from boardlab.games.drawing import LINE, Canvas
 
 OPPONENT = "mcts(rollout, iterations=200)"
 EPISODES, EXAMS, GAMES = 1_000_000, 20, 100
@@ -54,32 +54,29 @@ def draw_curve(canvas: Canvas, log: list[dict[str, float]]) -> None:
     """Draw the learning curve over the band of its 95% intervals."""
     half = f"{OPPONENT} interval"
     band = [point(row, row[half]) for row in log] + [point(row, -row[half]) for row in reversed(log)]
-    canvas.polygon(band, "#c9d8ea", stroke="none")
+    canvas.polygon(band, "blue", stroke="", opacity=0.25)
     for (x1, y1), (x2, y2) in zip(map(point, log), map(point, log[1:]), strict=False):
-        canvas.line(x1, y1, x2, y2, PLAYER_COLOURS[2], 2.5)
+        canvas.line(x1, y1, x2, y2, "blue", 2.5)
 
 
 def draw_position(canvas: Canvas, run: bl.Run, x: float) -> None:
-    """Draw the position with the search's value under every column."""
+    """Draw the position with what the search thinks of every column."""
     state = run.game.initial_state()
     for action in PLAYED:
         state.apply(action)
     evaluator = run.expression.removeprefix("greedy(").removesuffix(")")
     decision = bl.agent(f"mcts({evaluator}, iterations=1000)", run.game, seed=1).act(state)
-    canvas.elements.append(f'<g transform="translate({x:g},6)">{state.to_svg()}</g>')
-    for column, value in decision.values.items():
-        shade = PLAYER_COLOURS[0] if column == decision.action else INK
-        canvas.text(x + 46 + 40 * column, 312, f"{value:+.2f}", size=13, fill=shade)
+    canvas.elements.append(f'<g transform="translate({x:g},8)">{decision.to_svg()}</g>')
 
 
 def main() -> None:
     """Train, draw and write the file."""
     with tempfile.TemporaryDirectory() as folder:
         run = trained(Path(folder))
-        canvas = Canvas(764, 330)
+        canvas = Canvas(744, 322)
         draw_axes(canvas)
         draw_curve(canvas, run.log)
-        draw_position(canvas, run, 422)
+        draw_position(canvas, run, 424)
     target = Path(__file__).parent / "pictures" / "connectfour.svg"
     target.write_text(canvas.svg(), encoding="utf-8")
     print(target.name)

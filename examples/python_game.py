@@ -112,7 +112,15 @@ class Breakthrough(bl.PythonGame):
     def symmetry_cells(self, g):
         return [self.mirrored(cell) if g else cell for cell in range(self.size**2)]
 
-    # ---- what people read ----
+    # ---- what people see ----
+
+    @property
+    def board(self):
+        """Rows count from the bottom; `board_vector` tells what stands on it."""
+        return bl.grid(self.size, self.size, "checkered", upwards=True)
+
+    def cells_of(self, position, action):
+        return action // 3, self.target(position[-1], action)
 
     def player_name(self, player):
         return "XO"[player]
@@ -122,11 +130,6 @@ class Breakthrough(bl.PythonGame):
 
     def action_name(self, position, action):
         return self.cell_name(action // 3) + self.cell_name(self.target(position[-1], action))
-
-    def text(self, position):
-        n = self.size
-        rows = [" ".join(".XO"[cell] for cell in position[i : i + n]) for i in range(0, n * n, n)]
-        return "\n".join([*(f"{n - i} {row}" for i, row in enumerate(rows)), "  " + " ".join("abcdefgh"[:n])])
 
 
 if __name__ == "__main__":

@@ -50,9 +50,9 @@ def test_every_game_has_a_page_with_its_picture():
     import boardlab as bl
 
     docs = ROOT / "docs"
-    position = runpy.run_path(str(docs / "pictures.py"))["position"]
+    drawn = runpy.run_path(str(docs / "pictures.py"))["drawn"]
     for name in bl.games():
         page = (docs / "games" / f"{name}.md").read_text(encoding="utf-8")
         assert f"{name}.svg" in page
         picture = (docs / "games" / f"{name}.svg").read_text(encoding="utf-8")
-        assert picture == position(name).to_svg(), f"python docs/pictures.py {name} draws it anew"
+        assert picture == drawn(name), f"python docs/pictures.py {name} draws it anew"

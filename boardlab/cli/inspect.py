@@ -45,7 +45,10 @@ def inspect(
     actions: Annotated[str | None, typer.Option(help='Actions played from there, as in "d3 c5".')] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the agent, the set-up and chance.")] = 0,
     layout: Annotated[bool, typer.Option("--layout", help="With --run: draw all tuples.")] = False,
-    svg: Annotated[Path | None, typer.Option(help="With --run: draw all tuples into this SVG file.")] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(help="Draw the opinion into this SVG file; with --run, the tuples of its network."),
+    ] = None,
     export: Annotated[
         Path | None,
         typer.Option(help="With --run: write the tuples into this file, for train --cells @FILE."),
@@ -59,23 +62,26 @@ def inspect(
             raise BoardLabError("give an agent or --run, not both")
         opened = open_run(run)
         if not isinstance(opened.settings, NTupleSettings):
-            if layout or svg or export:
+            if layout or export:
                 raise BoardLabError(f"{run} is a {opened.settings.name} run, which has no tuples to draw")
             console.print(f"{opened.expression}\n", markup=False, soft_wrap=True)
             trained_on = _game_of_run(run, game, context)
-            _show_opinion(opened.expression, read_position(trained_on, position, actions, seed), seed)
+            _show_opinion(opened.expression, read_position(trained_on, position, actions, seed), seed, svg)
             return
         _inspect_run(run, _game_of_run(run, game, context), position, actions, seed, layout, svg, export)
         return
     if agent is None:
         raise BoardLabError('inspect needs an agent, as in "mcts(iterations=1000)", or --run FOLDER')
-    if layout or svg or export:
-        raise BoardLabError("--layout, --svg and --export need a network; add --run FOLDER")
-    _show_opinion(agent_from(agent), read_position(game_from(game, context), position, actions, seed), seed)
+    if layout or export:
+        raise BoardLabError("--layout and --export need a network; add --run FOLDER")
+    state = read_position(game_from(game, context), position, actions, seed)
+    _show_opinion(agent_from(agent), state, seed, svg)
 
 
-def _show_opinion(agent: str, state: State, seed: int) -> None:
-    """Print the board and what the agent thinks of every action."""
+def _show_opinion(agent: str, state: State, seed: int, svg: Path | None) -> None:
+    """Print the board and what the agent thinks of every action; draw it too."""
+    if svg is not None:
+        check_writable(svg)
     console.print(board(state))
     if state.is_terminal:
         raise BoardLabError("the game is over in this position, so there is nothing to decide")
@@ -95,6 +101,9 @@ def _show_opinion(agent: str, state: State, seed: int) -> None:
     )
     if len(decision.line) > 1:
         console.print(f"line of play: {line_text(state, decision.line)}", markup=False)
+    if svg is not None:
+        write_file(svg, decision.to_svg())
+        console.print(f"opinion drawn: {svg}", markup=False, soft_wrap=True)
 
 
 def line_text(state: State, line: Sequence[int]) -> str:
@@ -224,10 +233,7 @@ def opinion(decision: Decision, names: dict[int, str], most: int = 20) -> Table:
     for column in ("action", *(("policy", "") if has_policy else ()), "value"):
         table.add_column(column, justify="right" if column in ("policy", "value") else "left")
     value = decision.values
-    ranked = sorted(
-        decision.policy,
-        key=lambda a: (-decision.policy[a], -value.get(a, float("-inf")), a != decision.action),
-    )
+    ranked = [action for action in decision.ranking() if action in decision.policy]
     shown = _shown(len(ranked), most)
     for action in ranked[:shown]:
         share = decision.policy[action]

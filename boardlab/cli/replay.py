@@ -45,7 +45,10 @@ def replay(
         bool, typer.Option("--all", help="Print all positions; the default unless output is a terminal.")
     ] = False,
     svg: Annotated[
-        Path | None, typer.Option(help="Draw all positions as SVG files into this folder.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Draw all positions, with --agent's opinions, as SVG files in this folder.", metavar="DIR"
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed of the agent.")] = 0,
 ) -> None:
@@ -207,7 +210,9 @@ class _Replay:
         except OSError as error:
             raise BoardLabError(f'"{folder}" cannot be made: {error.strerror}') from None
         for place, state in enumerate(self.states):
-            write_file(folder / f"game{game}-{place:03d}.svg", state.to_svg())
+            found = self.reviewer(place) if self.reviewer is not None else None
+            picture = state.to_svg(None if found is None else found.decision)
+            write_file(folder / f"game{game}-{place:03d}.svg", picture)
         console.print(
             f"{counted(len(self.states), 'positions')} drawn: {folder}/game{game}-000.svg ...",
             markup=False,

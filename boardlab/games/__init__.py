@@ -3,9 +3,11 @@
 from boardlab.games.batch_env import BatchEnv
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
+from boardlab.games.palette import stylesheet
 from boardlab.games.python import PythonGame, register_game
 from boardlab.games.registry import describe, game, games
 from boardlab.games.rules import Rules
+from boardlab.games.shapes import cards, graph, grid, hexagonal, piece
 
 __all__ = [
     "CHANCE",
@@ -15,9 +17,15 @@ __all__ = [
     "PythonGame",
     "Rules",
     "State",
+    "cards",
     "describe",
     "game",
     "games",
+    "graph",
+    "grid",
+    "hexagonal",
     "load_game",
+    "piece",
     "register_game",
+    "stylesheet",
 ]

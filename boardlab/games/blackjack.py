@@ -12,6 +12,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.cards import (
     CARD_WIDTH,
     FELT_INK,
+    FELT_MARK,
     SUITS,
     draw_back,
     draw_card,
@@ -21,6 +22,7 @@ from boardlab.games.cards import (
 )
 from boardlab.games.drawing import Canvas
 from boardlab.games.game import State
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -185,12 +187,23 @@ class Blackjack(Rules):
         """Name the only player."""
         return "player"
 
-    def to_svg(self, state: State) -> str:
+    def status_text(self, state: State) -> str:
+        """Write round, winnings and who acts."""
+        number, won, phase = state.fields[:3]
+        if state.is_terminal:
+            return f"game over, won {won / 2:+g}"
+        return f"round {number + 1} of {self.rounds}, won {won / 2:+g}: {PHASES[phase]}"
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Cards show themselves; the player's action is told in words."""
+        return event.player < 0
+
+    def draw_board(self, state: State) -> Canvas:
         """Draw the dealer above the hands. Suits are decoration: the game has none."""
-        number, won, phase, insured, peeked, _, current, _ = state.fields[:HEAD]
+        _, _, phase, insured, peeked, _, current, _ = state.fields[:HEAD]
         dealer, hands = self.dealer(state), self.hands(state)
-        widths = [_fan_width(hand) for hand in hands]
-        canvas = Canvas(max(380, 60 + sum(widths) + 24 * (len(hands) - 1), 120 + _fan_width(dealer)), 320)
+        widths = [max(_fan_width(hand), 96.0) for hand in hands]
+        canvas = Canvas(max(380, 60 + sum(widths) + 24 * (len(hands) - 1), 120 + _fan_width(dealer)), 280)
         draw_felt(canvas)
         middle = canvas.width / 2
         words = dealer.points if dealer.cards else ""
@@ -206,16 +219,13 @@ class Blackjack(Rules):
             _draw_fan(canvas, centre, 175, hand, i + 1)
             label = hand.points if hand.cards else "player"
             label += "".join(f", {word}" for word, flag in zip(FLAGS[:2], hand.flags, strict=False) if flag)
-            weight = "bold" if is_current else "normal"
-            canvas.text(centre, 220, label, size=13, fill=FELT_INK, weight=weight)
-            draw_chips(canvas, centre + 6, 244, 2 if hand.flags[0] else 1)
+            weight, fill = ("bold", FELT_MARK) if is_current else ("normal", FELT_INK)
+            canvas.text(centre, 220, label, size=13, fill=fill, weight=weight, most=width + 20)
+            draw_chips(canvas, centre + 6, 246, 2 if hand.flags[0] else 1)
             x += width + 24
         if insured:
             canvas.text(middle, 124, "insured", size=12, fill=FELT_INK)
-        status = "game over" if state.is_terminal else PHASES[phase]
-        caption = f"round {number + 1} of {self.rounds}, won {won / 2:+g}: {status}"
-        canvas.text(middle, 278, caption, size=13, fill=FELT_INK)
-        return canvas.svg()
+        return canvas
 
 
 def value_name(value: int) -> str:

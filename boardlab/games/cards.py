@@ -1,8 +1,8 @@
 """Playing cards: names (As, Kd, 7h) and drawings, shared by the card games."""
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import INK, Canvas
-from boardlab.games.game import CHANCE, State
+from boardlab.games.drawing import Canvas, rounded
+from boardlab.games.palette import register_colours
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
@@ -10,8 +10,16 @@ NO_CARD, UNKNOWN = "--", "??"
 HIDDEN = 53
 """The engine's number for a card hidden from the viewer; cards are 1 .. 52, 0 is none."""
 
-FELT, FELT_EDGE, FELT_INK = "#2f7a59", "#245f45", "#e8f1ea"
-_INKS = {"c": INK, "d": "#c8323f", "h": "#c8323f", "s": INK}
+register_colours(
+    {
+        "felt": ("#2f7a59", "#235c43"),
+        "felt-edge": ("#245f45", "#184231"),
+        "felt-ink": ("#eef5f0", "#e3ece6"),
+        "felt-mark": ("#ffd166", "#ffd166"),
+    }
+)
+FELT_INK, FELT_MARK = "felt-ink", "felt-mark"
+_INKS = {"c": "core", "d": "#c8323f", "h": "#c8323f", "s": "core", "": "core"}
 _SHAPES = {
     "h": "M0,.45C-.6,0-.5-.45-.22-.45-.08-.45 0-.35 0-.22 0-.35 .08-.45 .22-.45 .5-.45 .6,0 0,.45Z",
     "d": "M0-.5 .36,0 0,.5-.36,0Z",
@@ -42,13 +50,6 @@ def read_card(owner: str, word: str) -> int:
     return 4 * rank + suit + 1
 
 
-def whose_turn(state: State) -> str:
-    """Write who moves, or that the round or the game is over."""
-    if state.is_terminal or state.round_over:
-        return "game over" if state.is_terminal else "round over"
-    return "nature deals" if state.player == CHANCE else f"player {state.player} to move"
-
-
 def draw_shown(canvas: Canvas, x: float, y: float, card: str) -> None:
     """Draw a card by name, rank and suit: `-` is still to come, `?` is face down."""
     if card[0] == "-":
@@ -62,57 +63,65 @@ def draw_shown(canvas: Canvas, x: float, y: float, card: str) -> None:
 def draw_felt(canvas: Canvas) -> None:
     """Draw a table that fills the canvas."""
     w, h = canvas.width, canvas.height
-    canvas.elements.append(
-        f'<rect x="6" y="6" width="{w - 12:g}" height="{h - 12:g}" rx="{min(w, h) / 3:g}" fill="{FELT}" '
-        f'stroke="{FELT_EDGE}" stroke-width="8"/>'
-    )
+    canvas.rect(10, 10, w - 20, h - 20, "felt", radius=min(48, min(w, h) / 3), stroke="felt-edge", width=8)
 
 
 def draw_suit(canvas: Canvas, x: float, y: float, suit: str, size: float) -> None:
     """Draw a club, diamond, heart or spade (c, d, h, s) at a point."""
-    canvas.elements.append(
-        f'<path d="{_SHAPES[suit]}" transform="translate({x:g} {y:g}) scale({size:g})" fill="{_INKS[suit]}"/>'
+    canvas.add(
+        f'path d="{_SHAPES[suit]}" transform="translate({rounded(x)} {rounded(y)}) scale({rounded(size)})"',
+        _INKS[suit],
     )
 
 
-def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str, *, faded: bool = False) -> None:
-    """Draw a face-up card centred at a point; `rank` is the text to print."""
+def draw_card(canvas: Canvas, x: float, y: float, rank: str, suit: str = "", *, faded: bool = False) -> None:
+    """Draw a face-up card centred at a point; without a suit its rank is printed large."""
     w, h = CARD_WIDTH, CARD_HEIGHT
-    if faded:
-        canvas.elements.append('<g opacity="0.45">')
-    canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
-    wide = len(rank) > 1
-    corner = x - w / 2 + (11.5 if wide else 10)
-    size = 13 if wide else 15
-    canvas.text(corner, y - h / 2 + 12, rank, size=size, weight="bold", fill=_INKS[suit])
-    draw_suit(canvas, x - w / 2 + 10, y - h / 2 + 27, suit, 11)
-    draw_suit(canvas, x + 6, y + 10, suit, 26)
-    if faded:
-        canvas.elements.append("</g>")
+    with canvas.group(**_FADED if faded else {}):
+        canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
+        if not suit:
+            canvas.text(x, y, rank, size=24 if len(rank) < 3 else 16, weight="bold", fill="core", most=w - 8)
+            return
+        wide = len(rank) > 1
+        corner = x - w / 2 + (11.5 if wide else 10)
+        size = 13 if wide else 15
+        canvas.text(corner, y - h / 2 + 12, rank, size=size, weight="bold", fill=_INKS[suit])
+        draw_suit(canvas, x - w / 2 + 10, y - h / 2 + 27, suit, 11)
+        draw_suit(canvas, x + 6, y + 10, suit, 26)
+
+
+_FADED = {"opacity": "0.45"}
 
 
 def draw_back(canvas: Canvas, x: float, y: float, *, faded: bool = False) -> None:
     """Draw a face-down card."""
     w, h = CARD_WIDTH, CARD_HEIGHT
-    if faded:
-        canvas.elements.append('<g opacity="0.45">')
-    canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
-    canvas.rect(x - w / 2 + 3, y - h / 2 + 3, w - 6, h - 6, "#30638e", radius=3)
-    lattice = "".join(
-        f"M{x - 16 + 8 * i:g} {y - 26 + 10.4 * k:g}l4 5.2-4 5.2-4-5.2z" for i in range(5) for k in range(5)
-    )
-    canvas.elements.append(f'<path d="{lattice}" fill="none" stroke="#9dc3de" stroke-width="0.8"/>')
-    if faded:
-        canvas.elements.append("</g>")
+    with canvas.group(**_FADED if faded else {}):
+        canvas.rect(x - w / 2, y - h / 2, w, h, "#fffdf8", radius=5, stroke="#8d8779")
+        canvas.rect(x - w / 2 + 3, y - h / 2 + 3, w - 6, h - 6, "#30638e", radius=3)
+        lattice = "".join(
+            f"M{rounded(x - 16 + 8 * i)} {rounded(y - 26 + 10.4 * k)}l4 5.2-4 5.2-4-5.2z"
+            for i in range(5)
+            for k in range(5)
+        )
+        canvas.add(f'path d="{lattice}"', "none", "#9dc3de", 'stroke-width="0.8"')
 
 
 def draw_place(canvas: Canvas, x: float, y: float) -> None:
     """Draw the outline of a card that is still to come."""
     w, h = CARD_WIDTH, CARD_HEIGHT
-    canvas.elements.append(
-        f'<rect x="{x - w / 2:g}" y="{y - h / 2:g}" width="{w:g}" height="{h:g}" rx="5" fill="none" '
-        f'stroke="{FELT_INK}" stroke-opacity="0.35" stroke-dasharray="4 4"/>'
+    canvas.add(
+        f'rect x="{rounded(x - w / 2)}" y="{rounded(y - h / 2)}" width="{w:g}" height="{h:g}" rx="5"',
+        "none",
+        FELT_INK,
+        'stroke-opacity="0.35" stroke-dasharray="4 4"',
     )
+
+
+def mark_card(canvas: Canvas, x: float, y: float) -> None:
+    """Frame a card that decided the game."""
+    w, h = CARD_WIDTH + 5, CARD_HEIGHT + 5
+    canvas.rect(x - w / 2, y - h / 2, w, h, "none", radius=7, stroke=FELT_MARK, width=3)
 
 
 def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
@@ -124,8 +133,10 @@ def draw_chips(canvas: Canvas, x: float, y: float, amount: float) -> None:
             pieces.append(colour)
             left -= worth
     for i, colour in enumerate(pieces):
-        canvas.elements.append(
-            f'<ellipse cx="{x - 14:g}" cy="{y + 5 - 3 * i:g}" rx="9" ry="5" fill="{colour}" stroke="#ffffff" '
-            'stroke-width="1" stroke-dasharray="4 3"/>'
+        canvas.add(
+            f'ellipse cx="{rounded(x - 14)}" cy="{rounded(y + 5 - 3 * i)}" rx="9" ry="5"',
+            colour,
+            "#ffffff",
+            'stroke-dasharray="4 3"',
         )
     canvas.text(x, y, f"{amount:g}", size=13, fill=FELT_INK, weight="bold", anchor="start")

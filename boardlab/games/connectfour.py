@@ -6,15 +6,22 @@ Fields: the cells row by row from the top, 0 empty, 1 X, 2 O.
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
+from boardlab.games.drawing import Canvas, GridCanvas, Spot, Token, box_spot
 from boardlab.games.game import State
-from boardlab.games.grid import grid_text, mover_line, read_grid
+from boardlab.games.grid import grid_text, read_grid
+from boardlab.games.history import Event
+from boardlab.games.lines import lines_of
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
 from boardlab.numbers import in_words
 from boardlab.options import option
 
 SYMBOLS = ".XO"
 NAMES = ("X", "O")
+STONES = ("red", "yellow")
+register_colours(
+    {"rack": ("#2f5d9b", "#2a4d7e"), "rack-edge": ("#24497a", "#1e3a61"), "hole": ("#f3f1ea", "#171a1f")}
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class ConnectFour(Rules):
         symbols = [SYMBOLS[value] for value in state.fields]
         board = grid_text(symbols, self.rows, self.cols, row_labels=False)
         numbers = " ".join(str(col % 10) for col in range(self.cols))
-        return f"{board}\n{numbers}\n{mover_line(state.player, NAMES)}"
+        return f"{board}\n{numbers}\n{self.status_text(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read a board, or the columns played so far, as in "3342" (counted from 0)."""
@@ -75,16 +82,52 @@ class ConnectFour(Rules):
         """Name the column, counted from 0 on the left."""
         return str(action)
 
-    def to_svg(self, state: State) -> str:
-        """Draw red and yellow stones in a blue rack."""
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell where the stone will land."""
+        fields = state.fields
+        empty = [row for row in range(self.rows) if not fields[row * self.cols + action]]
+        return (empty[-1] * self.cols + action,) if empty else ()
+
+    def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
+        """Return the highest stone of the column."""
+        column = state.fields[event.action :: self.cols]
+        stones = [row for row, value in enumerate(column) if value]
+        return (stones[0] * self.cols + event.action,) if stones else ()
+
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return the lines that are long enough."""
+        return lines_of(state.fields, self.rows, self.cols, self.connect)
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small stone."""
+        return lambda canvas, x, y: _draw_stone(canvas, x, y, player, 8)
+
+    def draw_board(self, state: State) -> GridCanvas:
+        """Draw stones in a blue rack: X is red, O is yellow."""
         canvas = GridCanvas(
-            self.rows,
-            self.cols,
-            mover_line(state.player, NAMES).replace("X", "red").replace("O", "yellow"),
-            board="#2f5d9b",
-            column_labels=[str(col) for col in range(self.cols)],
+            self.rows, self.cols, board="rack", column_labels=[str(c) for c in range(self.cols)]
         )
         for cell, value in enumerate(state.fields):
             x, y = canvas.centre(cell)
-            canvas.circle(x, y, 15.5, ("#f3f1ea", *PLAYER_COLOURS)[value], stroke="#24497a")
-        return canvas.svg()
+            if value:
+                _draw_stone(canvas, x, y, value - 1, 15.5)
+            else:
+                canvas.circle(x, y, 15.5, "hole", stroke="rack-edge")
+        canvas.lines(self.winning_cells(state))
+        return canvas
+
+    def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
+        """Mark the landing cell; the whole column is clicked."""
+        if not isinstance(canvas, GridCanvas):
+            return None
+        (cell,) = self.action_cells(state, action)
+        x, y = canvas.centre(cell)
+        height = self.rows * canvas.cell
+        column = box_spot(x, canvas.top + height / 2, canvas.cell, height, canvas.REACH)
+        return column._replace(y=y)
+
+
+def _draw_stone(canvas: Canvas, x: float, y: float, player: int, r: float) -> None:
+    """Draw a stone with its letter, for readers who see no difference between the colours."""
+    canvas.circle(x, y, r, STONES[player], stroke="rack-edge")
+    canvas.text(x, y, NAMES[player], size=1.15 * r, fill="core", weight="bold")

@@ -8,9 +8,11 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import PLAYER_COLOURS, Canvas, GridCanvas
+from boardlab.games.drawing import Canvas, GridCanvas, Token
 from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name
+from boardlab.games.history import Event
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -22,7 +24,15 @@ STEPS = (
     ((-1, 0), (0, 1), (-1, 1)),
     ((1, 0), (0, -1), (1, -1)),
 )
-GOAL_COLOURS = ("#f0b9bf", "#f8dcae", "#a9c1d8", "#bcd9c9")
+register_colours(
+    {
+        "red-goal": ("#f0b9bf", "#5a3138"),
+        "yellow-goal": ("#f8dcae", "#5c4a26"),
+        "blue-goal": ("#a9c1d8", "#27415a"),
+        "green-goal": ("#bcd9c9", "#2c4a3b"),
+        "board": ("#f6efdf", "#2a2e36"),
+    }
+)
 PIPS = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
@@ -100,10 +110,11 @@ class Ewn(Rules):
         player, stone = divmod(cell - 1, self.stones)
         return f"{NAMES[player][0].upper()}{stone + 1}" if cell else "."
 
-    def _status(self, state: State) -> str:
+    def status_text(self, state: State) -> str:
+        """Write who rolls, what was rolled, or who has won."""
         *_, mover, die = state.fields
         if state.is_terminal:
-            return f"game over, {NAMES[mover]} next"
+            return super().status_text(state)
         return f"{NAMES[mover]} rolled {die}" if die else f"{NAMES[mover]} to roll"
 
     def to_text(self, state: State) -> str:
@@ -112,7 +123,8 @@ class Ewn(Rules):
         symbols = [f"{self._symbol(cell):<2}" for cell in state.fields[: n * n]]
         lines = ["  " + "  ".join(LETTERS[:n])]
         lines += [f"{row + 1} {' '.join(symbols[row * n : (row + 1) * n])}".rstrip() for row in range(n)]
-        return "\n".join([*lines, self._status(state)])
+        after = f", {NAMES[state.fields[-2]]} next" if state.is_terminal else ""
+        return "\n".join([*lines, self.status_text(state) + after])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the output of `to_text`; without the last line red is to roll."""
@@ -138,7 +150,7 @@ class Ewn(Rules):
     def _read_status(self, status: str) -> list[int]:
         names = NAMES[: self.players]
         match = re.fullmatch(
-            rf"(?:game over, )?({'|'.join(names)}) (to roll|next|rolled (\d))",
+            rf"(?:.*, )?({'|'.join(names)}) (to roll|next|rolled (\d))",
             status.lower() or "red to roll",
         )
         if not match:
@@ -171,43 +183,81 @@ class Ewn(Rules):
                 return action
         return super().parse_action(state, text)
 
-    def to_svg(self, state: State) -> str:
-        """Draw numbered stones, goal corners in their runner's colour, and the die."""
+    # ---- drawing ----
+
+    def _move(self, player: int, action: int, cells: list[int], *, is_played: bool) -> tuple[int, ...]:
+        """Return origin and target of a stone, which stands on one of them; () for a pass."""
+        if action >= 3 * self.stones:
+            return ()
+        stone = 1 + player * self.stones + action // 3
+        down, right = STEPS[player][action % 3]
+        step = down * self.size + right
+        if stone not in cells:
+            return ()
+        here = cells.index(stone)
+        return (here - step, here) if is_played else (here, here + step)
+
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return origin and target; a pass has none."""
+        return self._move(state.player, action, state.fields[: self.size**2], is_played=False)
+
+    def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
+        """Return origin and target of the last move."""
+        if event.player < 0:
+            return ()
+        return self._move(event.player, event.action, state.fields[: self.size**2], is_played=True)
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw the die, or a small stone."""
+        die = 0 if state.is_terminal else state.fields[-1]
+
+        def draw(canvas: Canvas, x: float, y: float) -> None:
+            if die:
+                _draw_die(canvas, x, y, die, player)
+            else:
+                canvas.rect(x - 8, y - 8, 16, 16, NAMES[player], radius=4, stroke="core")
+
+        return draw
+
+    def draw_board(self, state: State) -> GridCanvas:
+        """Draw numbered stones, and goal corners in their runner's colour."""
         n = self.size
-        *cells, mover, die = state.fields
-        status = self._status(state)
-        if state.is_terminal:
-            winners = [NAMES[p] for p, score in enumerate(state.scores) if score > 0]
-            status = f"{' and '.join(winners)} won"
         canvas = GridCanvas(
             n,
             n,
-            "",
-            board="#f6efdf",
+            board="board",
             column_labels=list(LETTERS[:n]),
             row_labels=[str(row + 1) for row in range(n)],
+            cell=56,
         )
         goals = (n * n - 1, 0, n - 1, n * n - n)
         for player in range(self.players):
             if self.players == 3 and player < 2:
                 continue  # hunters have no goal
-            x, y = canvas.centre(goals[player])
-            canvas.rect(x - 20, y - 20, 40, 40, GOAL_COLOURS[player])
+            canvas.tint(goals[player], f"{NAMES[player]}-goal")
         canvas.grid()
-        for cell, value in enumerate(cells):
+        for cell, value in enumerate(state.fields[: n * n]):
             if not value:
                 continue
             player, stone = divmod(value - 1, self.stones)
             x, y = canvas.centre(cell)
-            canvas.rect(x - 15, y - 15, 30, 30, PLAYER_COLOURS[player], radius=6, stroke="#1f2430")
-            canvas.text(x, y, str(stone + 1), size=17, weight="bold", fill="#ffffff")
-        canvas.text(canvas.width / 2 - (12 if die else 0), canvas.height - 17, status, size=13)
-        if die:
-            self._draw_die(canvas, canvas.width / 2 + 4.2 * len(status), canvas.height - 17, die, mover)
-        return canvas.svg()
+            canvas.rect(x - 17, y - 17, 34, 34, NAMES[player], radius=7, stroke="core")
+            canvas.text(x, y, str(stone + 1), size=19, weight="bold", fill="core")
+        return canvas
 
-    @staticmethod
-    def _draw_die(canvas: Canvas, x: float, y: float, die: int, mover: int) -> None:
-        canvas.rect(x - 10, y - 10, 20, 20, "#ffffff", radius=4, stroke=PLAYER_COLOURS[mover])
-        for right, down in PIPS[die]:
-            canvas.circle(x + 5.5 * right, y + 5.5 * down, 1.8, "#1f2430")
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Draw where the stone came from; the die shows what was rolled."""
+        cells = self.last_cells(state, event)
+        if cells and isinstance(canvas, GridCanvas):
+            (x1, y1), (x2, y2) = (canvas.centre(cell) for cell in cells)
+            canvas.circle(x1, y1, 5, "faint")
+            canvas.line(x1, y1, x1 + 0.6 * (x2 - x1), y1 + 0.6 * (y2 - y1), "faint", 2.5)
+            canvas.rect(x2 - 19, y2 - 19, 38, 38, "none", radius=8, stroke="core", width=4)
+            canvas.rect(x2 - 19, y2 - 19, 38, 38, "none", radius=8, stroke="mark", width=2.2)
+        return bool(cells) or event.player < 0
+
+
+def _draw_die(canvas: Canvas, x: float, y: float, die: int, player: int) -> None:
+    canvas.rect(x - 9.5, y - 9.5, 19, 19, "halo", radius=4, stroke=NAMES[player], width=2)
+    for right, down in PIPS[die]:
+        canvas.circle(x + 5 * right, y + 5 * down, 1.8, "core")

@@ -12,6 +12,8 @@ from boardlab.checks import as_integer as as_integer
 from boardlab.checks import as_seed as as_seed
 from boardlab.checks import is_number as is_number
 from boardlab.errors import BoardLabError, check_known, shown
+from boardlab.games.history import recent_events
+from boardlab.games.pictures import picture
 from boardlab.games.rules import Rules
 
 CHANCE: int = _engine.CHANCE
@@ -225,6 +227,11 @@ class State:
         self.core.undo()
 
     @property
+    def last_action(self) -> int | None:
+        """The last action of a player; None without a history, as after `from_text`."""
+        return next((event.action for event in recent_events(self) if event.player >= 0), None)
+
+    @property
     def actions_played(self) -> int:
         """Number of actions that can be undone."""
         return self.core.actions_played
@@ -279,8 +286,12 @@ class State:
     # ---- hidden cards ----
 
     def seen_by(self, player: int) -> "State":
-        """Return the state without the parts hidden from the player."""
-        return State(self.game, self.core.seen_by(self._player(player)))
+        """Return the state without the parts hidden from the player.
+
+        Where something may be hidden, it has no history either.
+        """
+        player = self._player(player)
+        return State(self.game, self.core.seen_by(player)) if self.game.is_hidden else self.copy()
 
     def observe(self, player: int) -> bytes:
         """Return a key, equal exactly if the player cannot tell two histories apart."""
@@ -384,9 +395,27 @@ class State:
             raise BoardLabError("the game is over, so no action can be played")
         return self.game.rules.parse_action(self, text)
 
-    def to_svg(self) -> str:
-        """Draw the state as SVG."""
-        return self.game.rules.to_svg(self)
+    def to_svg(
+        self,
+        decision: Any = None,
+        *,
+        legal: bool = False,
+        last: int | bool | None = True,
+        theme: str = "auto",
+    ) -> str:
+        """Draw the state as SVG; see docs/pictures.md.
+
+        `decision` draws what `agent.act(state)` returned over the board: values, visits, the expected line.
+        `legal` marks the legal actions. `last` marks the last action: True takes it from the history, a
+        number is an action, False marks none. `theme` is auto (follows the reader's colour scheme), light,
+        dark, or page (colours come from the page: `boardlab.stylesheet()`).
+
+        Places to click carry their action as `data-action`.
+        """
+        rules = self.game.rules
+        if type(rules).to_svg is not Rules.to_svg:  # a game that draws itself
+            return rules.to_svg(self)
+        return picture(self, decision, legal=legal, last=last, theme=theme)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()

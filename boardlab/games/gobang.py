@@ -5,16 +5,19 @@ Fields: the cells row by row, 0 empty, 1 X, 2 O.
 
 from dataclasses import dataclass
 
-from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
+from boardlab.games.drawing import GridCanvas, Token
 from boardlab.games.game import State
-from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid, status_line
+from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid
+from boardlab.games.lines import lines_of
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
+from boardlab.games.stones import draw_stone, stone_token
 from boardlab.numbers import in_words
 from boardlab.options import option
 
 SYMBOLS = ".XO"
 NAMES = ("X", "O")
-STONES = ("#1c1c1e", "#f7f5ef")
+register_colours({"wood": ("#e2bd82", "#a9824b"), "wood-line": ("#8a6a3b", "#5c4420")})
 STAR_POINTS = {15: (3, 7, 11), 19: (3, 9, 15)}
 
 
@@ -54,7 +57,7 @@ class Gobang(Rules):
     def to_text(self, state: State) -> str:
         """Write the board with X and O."""
         board = grid_text([SYMBOLS[value] for value in state.fields], self.rows, self.cols)
-        return f"{board}\n{status_line(state, NAMES)}"
+        return f"{board}\n{self.status_text(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the board; the number of stones tells who moves."""
@@ -64,47 +67,35 @@ class Gobang(Rules):
         """Name the cell; `a1` is at the top left."""
         return cell_name(action, self.cols)
 
-    def to_svg(self, state: State) -> str:
-        """Draw black and white stones on wood; the winning line is marked."""
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell itself."""
+        return (action,)
+
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return the cells of every winning line, from end to end."""
+        return lines_of(state.fields, self.rows, self.cols, self.k, exactly=self.exactly)
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small stone."""
+        return stone_token(("black", "white")[player])
+
+    def draw_board(self, state: State) -> GridCanvas:
+        """Draw stones on wood: X is black, O is white."""
         canvas = GridCanvas(
             self.rows,
             self.cols,
-            status_line(state, ("black", "white")),
-            board="#e2bd82",
+            board="wood",
             column_labels=LETTERS[: self.cols],
             row_labels=[str(row + 1) for row in range(self.rows)],
         )
-        for row in range(self.rows):
-            ends = canvas.centre(row * self.cols), canvas.centre((row + 1) * self.cols - 1)
-            canvas.line(*ends[0], *ends[1], "#8a6a3b", 1)
-        for col in range(self.cols):
-            ends = canvas.centre(col), canvas.centre((self.rows - 1) * self.cols + col)
-            canvas.line(*ends[0], *ends[1], "#8a6a3b", 1)
-        for row in STAR_POINTS.get(self.rows, ()):
-            for col in STAR_POINTS.get(self.cols, ()):
-                canvas.circle(*canvas.centre(row * self.cols + col), 3, "#8a6a3b")
+        stars = [
+            row * self.cols + col
+            for row in STAR_POINTS.get(self.rows, ())
+            for col in STAR_POINTS.get(self.cols, ())
+        ]
+        canvas.crossings("wood-line", stars)
         for cell, value in enumerate(state.fields):
             if value:
-                canvas.circle(*canvas.centre(cell), 17, STONES[value - 1], stroke="#4a3b22", width=1)
-        for line in self.winning_lines(state):
-            canvas.line(*canvas.centre(line[0]), *canvas.centre(line[-1]), PLAYER_COLOURS[0], 4)
-        return canvas.svg()
-
-    def winning_lines(self, state: State) -> list[list[int]]:
-        """Return the cells of every winning line, from end to end."""
-        fields, lines = state.fields, []
-        for cell, value in enumerate(fields):
-            row, col = divmod(cell, self.cols)
-            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-                if not value or self._value(fields, row - down, col - right) == value:
-                    continue
-                length = 1
-                while self._value(fields, row + length * down, col + length * right) == value:
-                    length += 1
-                if length == self.k or (length > self.k and not self.exactly):
-                    lines.append([cell + i * (down * self.cols + right) for i in range(length)])
-        return lines
-
-    def _value(self, fields: list[int], row: int, col: int) -> int | None:
-        inside = 0 <= row < self.rows and 0 <= col < self.cols
-        return fields[row * self.cols + col] if inside else None
+                draw_stone(canvas, *canvas.centre(cell), ("black", "white")[value - 1], 17)
+        canvas.lines(self.winning_cells(state))
+        return canvas

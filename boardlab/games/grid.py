@@ -72,23 +72,11 @@ def read_mover(owner: str, text: str, names: Sequence[str]) -> int | None:
     raise BoardLabError(f'{owner}: "{match.group(1)}" cannot move; players are {" or ".join(names)}')
 
 
-def mover_line(player: int, names: Sequence[str]) -> str:
-    """Write who moves, as in "X to move", or "game over"."""
-    return f"{names[player]} to move" if player >= 0 else "game over"
-
-
-def status_line(state: "State", names: Sequence[str]) -> str:
-    """Write who moves or has won: "red to move", "red has won", "a draw"."""
-    if not state.is_terminal:
-        return f"{names[state.player]} to move"
-    winner = int(state.scores.argmax())
-    return f"{names[winner]} has won" if state.scores[winner] > 0 else "a draw"
-
-
-def turn_line(state: "State", names: Sequence[str]) -> str:
+def turn_line(state: "State") -> str:
     """Write the status, and at the end who moved last, which a swap would hide."""
-    last = f", {names[state.last_player]} moved last" if state.is_terminal else ""
-    return status_line(state, names) + last
+    rules = state.game.rules
+    last = f", {rules.player_name(state.last_player)} moved last" if state.is_terminal else ""
+    return rules.status_text(state) + last
 
 
 def read_turn(owner: str, text: str, names: Sequence[str]) -> int:

@@ -7,9 +7,9 @@ game whose turn it was last.
 import itertools
 from dataclasses import dataclass
 
-from boardlab.games.drawing import PLAYER_COLOURS
+from boardlab.games.drawing import Token
 from boardlab.games.game import State
-from boardlab.games.grid import LETTERS, cell_name, read_grid, read_turn, status_line, turn_line
+from boardlab.games.grid import LETTERS, cell_name, read_grid, read_turn, turn_line
 from boardlab.games.hexagons import (
     BOTTOM,
     LOWER_LEFT,
@@ -21,11 +21,11 @@ from boardlab.games.hexagons import (
 )
 from boardlab.games.paths import shortest_path
 from boardlab.games.rules import Rules
+from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
 
 SYMBOLS = ".RB"
 NAMES = ("red", "blue")
-COLOURS = (PLAYER_COLOURS[0], PLAYER_COLOURS[2])
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Hex(Rules):
             cells = state.fields[row * self.size : (row + 1) * self.size]
             symbols = " ".join(SYMBOLS[value] for value in cells)
             lines.append(f"{' ' * row}{row + 1:>{width}} {symbols}")
-        return "\n".join([*lines, turn_line(state, NAMES)])
+        return "\n".join([*lines, turn_line(state)])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the board, slanted or not, and whose turn it is."""
@@ -81,44 +81,54 @@ class Hex(Rules):
         """Name the cell (`a1` is the top left corner) or `swap`."""
         return "swap" if action == self.size**2 else cell_name(action, self.size)
 
-    def to_svg(self, state: State) -> str:
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell; a swap has none."""
+        return (action,) if action < self.size**2 else ()
+
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return a shortest chain between the winner's edges."""
+        if not state.is_terminal:
+            return []
+        n, winner = self.size, self.winning_players(state)[0]
+        near = range(n) if winner == 0 else range(0, n * n, n)
+        far = range(n * n - n, n * n) if winner == 0 else range(n - 1, n * n, n)
+        own = {cell for cell, value in enumerate(state.fields[:-1]) if value == winner + 1}
+        return [shortest_path(state.game.core.adjacency(), own, near, far)]
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small stone."""
+        return stone_token(NAMES[player])
+
+    def draw_board(self, state: State) -> HexagonCanvas:
         """Draw hexagons between red and blue edges; a line follows the winning chain."""
         n = self.size
-        canvas = HexagonCanvas([(row / 2, n) for row in range(n)], status_line(state, NAMES))
+        canvas = HexagonCanvas([(row / 2, n) for row in range(n)])
         self._draw_edges(canvas)
-        for cell in range(n * n):
-            canvas.hexagon(cell, "#fffdf7", "#b9b2a3")
+        canvas.hexagons(range(n * n), "cell", "line")
         for i in range(n):
             canvas.label(i, -0.42, -1.35, LETTERS[i])
             canvas.label(i * n, -0.88, -0.05, str(i + 1))
-        cells = state.fields[: n * n]
-        for cell, value in enumerate(cells):
+        for cell, value in enumerate(state.fields[: n * n]):
             if value:
-                canvas.stone(cell, COLOURS[value - 1])
-        if state.is_terminal:
-            winner = state.last_player
-            near = range(n) if winner == 0 else range(0, n * n, n)
-            far = range(n * n - n, n * n) if winner == 0 else range(n - 1, n * n, n)
-            own = {cell for cell, value in enumerate(cells) if value == winner + 1}
-            canvas.chain(shortest_path(state.game.core.adjacency(), own, near, far), "#ffffff")
-        return canvas.svg()
+                draw_stone(canvas, *canvas.centre(cell), NAMES[value - 1], 14.5)
+        canvas.lines(self.winning_cells(state))
+        return canvas
 
     def _draw_edges(self, canvas: HexagonCanvas) -> None:
         """Draw thick lines along the board; the hexagons later cover their inner half."""
         n = self.size
-        red, blue = COLOURS
         for i in range(n):
             left, right = i * n, i * n + n - 1
             top, bottom = i, n * n - n + i
             for cell, corners, colour in (
-                (left, (UPPER_LEFT, LOWER_LEFT, BOTTOM), blue),
-                (right, (TOP, UPPER_RIGHT, LOWER_RIGHT), blue),
-                (top, (UPPER_LEFT, TOP, UPPER_RIGHT), red),
-                (bottom, (LOWER_LEFT, BOTTOM, LOWER_RIGHT), red),
+                (left, (UPPER_LEFT, LOWER_LEFT, BOTTOM), "blue"),
+                (right, (TOP, UPPER_RIGHT, LOWER_RIGHT), "blue"),
+                (top, (UPPER_LEFT, TOP, UPPER_RIGHT), "red"),
+                (bottom, (LOWER_LEFT, BOTTOM, LOWER_RIGHT), "red"),
             ):
                 points = [canvas.corner(cell, corner) for corner in corners]
                 # At the obtuse corners a side belongs to both edges: half to each.
-                if cell in (n - 1, n * n - n) and colour == red:
+                if cell in (n - 1, n * n - n) and colour == "red":
                     shared = (1, 2) if cell == n - 1 else (1, 0)
                     middle = tuple((a + b) / 2 for a, b in zip(*(points[i] for i in shared), strict=True))
                     points[shared[1]] = (middle[0], middle[1])

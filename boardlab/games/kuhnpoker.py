@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.cards import FELT_INK, draw_chips, draw_felt, draw_shown, whose_turn
 from boardlab.games.drawing import Canvas
+from boardlab.games.duels import PokerDuel, Seat
 from boardlab.games.game import State
-from boardlab.games.rules import Rules
 from boardlab.options import option
 
 CARDS = "-JQK?"
@@ -20,7 +19,7 @@ PASS, BET = 0, 1
 
 
 @dataclass(frozen=True)
-class KuhnPoker(Rules):
+class KuhnPoker(PokerDuel):
     """Jack, queen, king: one card each, ante 1, one bet of 1."""
 
     rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
@@ -45,7 +44,7 @@ class KuhnPoker(Rules):
         if count == 0 and last >= 0:
             head += f", player {last} acted last"
         betting = " ".join(self.words(actions[:count])) or "none"
-        return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{whose_turn(state)}"
+        return f"{head}\ncards: {CARDS[card0]} {CARDS[card1]}\nbetting: {betting}\n{self.status_text(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read what `to_text` wrote."""
@@ -83,28 +82,31 @@ class KuhnPoker(Rules):
         """Name the dealt card."""
         return CARDS[outcome + 1]
 
-    def to_svg(self, state: State) -> str:
+    def draw_board(self, state: State) -> Canvas:
         """Draw the table with both cards, the antes and the bets."""
-        number, won, _, *cards, count = state.fields[:6]
+        number, _, _, *cards, count = state.fields[:6]
         actions = state.fields[6 : 6 + count]
-        canvas = Canvas(300, 230)
-        draw_felt(canvas)
-        first = number % 2
-        for player in (0, 1):
-            x = 90.0 + 120 * player
-            card = CARDS[cards[player]]
-            draw_shown(canvas, x, 92, f"{card}s")
-            bold = "bold" if state.player == player else "normal"
-            canvas.text(x, 44, f"player {player}", fill=FELT_INK, weight=bold)
-            bets = sum(a for i, a in enumerate(actions) if (first + i) % 2 == player)
-            draw_chips(canvas, x + 6, 142, 1 + bets)
-        betting = ", ".join(self.words(actions)) or ("no bet yet" if all(cards) else "the deal")
-        canvas.text(150, 172, betting, size=13, fill=FELT_INK)
-        caption = whose_turn(state)
-        if self.rounds > 1 or state.is_terminal:
-            caption += f", player 0 has won {won}"
-        canvas.text(150, 196, caption, size=13, fill=FELT_INK)
-        return canvas.svg()
+        first, words = number % 2, self.words(actions)
+        winner = _winner(cards, actions, first) if state.round_over or state.is_terminal else None
+
+        def seat(player: int) -> Seat:
+            own = [i for i in range(count) if (first + i) % 2 == player]
+            return Seat(
+                card=f"{CARDS[cards[player]]}s",
+                paid=1 + sum(actions[i] for i in own),
+                words=", ".join(words[i] for i in own),
+                has_won=winner == player,
+                acted_last=count - 1 in own,
+            )
+
+        return self.draw_table(state, (seat(0), seat(1)))
+
+
+def _winner(cards: list[int], actions: list[int], first: int) -> int | None:
+    """Return who took the pot of a finished round; None if a card is hidden that decides."""
+    if len(actions) > 1 and actions[-1] == PASS and BET in actions[:-1]:  # folded: the other one
+        return 1 - (first + len(actions) - 1) % 2
+    return int(cards[1] > cards[0]) if all(1 <= card <= 3 for card in cards) else None
 
 
 def action_word(action: int, facing_a_bet: bool) -> str:

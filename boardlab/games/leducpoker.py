@@ -9,10 +9,9 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.cards import FELT_INK, draw_chips, draw_felt, draw_shown, whose_turn
 from boardlab.games.drawing import Canvas
+from boardlab.games.duels import PokerDuel, Seat
 from boardlab.games.game import State
-from boardlab.games.rules import Rules
 from boardlab.options import option
 
 CARDS = ("--", "Js", "Jh", "Qs", "Qh", "Ks", "Kh", "??")
@@ -25,7 +24,7 @@ ANTE, STAKES = 1, (2, 4)
 
 
 @dataclass(frozen=True)
-class LeducPoker(Rules):
+class LeducPoker(PokerDuel):
     """Six cards, a common card, two streets of betting with at most two raises each."""
 
     rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
@@ -44,7 +43,7 @@ class LeducPoker(Rules):
         shown = [CARDS[card] for card in cards]
         streets = " / ".join(" ".join(street_words(SEQUENCES[s])) or "none" for s in (first, second))
         dealt = f"cards: {shown[0]} {shown[1]}, common: {shown[2]}"
-        return "\n".join((head, dealt, f"betting: {streets}", whose_turn(state)))
+        return "\n".join((head, dealt, f"betting: {streets}", self.status_text(state)))
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read what `to_text` wrote."""
@@ -79,26 +78,38 @@ class LeducPoker(Rules):
         """Name the dealt card."""
         return CARDS[outcome + 1]
 
-    def to_svg(self, state: State) -> str:
+    def draw_board(self, state: State) -> Canvas:
         """Draw the table with the cards, what was paid and the betting."""
-        number, won, _, *cards, first, second = state.fields
-        canvas = Canvas(340, 240)
-        draw_felt(canvas)
-        for place, (x, card) in enumerate(zip((80.0, 260.0, 170.0), cards, strict=True)):
-            draw_shown(canvas, x, 92, CARDS[card])
-            if place < 2:
-                bold = "bold" if state.player == place else "normal"
-                canvas.text(x, 44, f"player {place}", fill=FELT_INK, weight=bold)
-                paid = paid_chips((SEQUENCES[first], SEQUENCES[second]), (place - number) % 2)
-                draw_chips(canvas, x + 6, 142, paid)
-        lines = [", ".join(street_words(SEQUENCES[s])) for s in (first, second) if s]
-        betting = " / ".join(lines) or ("no bet yet" if all(cards[:2]) else "the deal")
-        canvas.text(170, 176, betting, size=13, fill=FELT_INK)
-        caption = whose_turn(state)
-        if self.rounds > 1 or state.is_terminal:
-            caption += f", player 0 has won {won}"
-        canvas.text(170, 200, caption, size=13, fill=FELT_INK)
-        return canvas.svg()
+        number, _, _, *cards, first, second = state.fields
+        streets = SEQUENCES[first], SEQUENCES[second]
+        begins = number % 2
+        winner = _winner(cards, streets, begins) if state.round_over or state.is_terminal else None
+        last = (begins + len(streets[1] or streets[0]) - 1) % 2 if first else None
+
+        def seat(player: int) -> Seat:
+            place = (player - begins) % 2
+            said = [", ".join(street_words(street)[place::2]) for street in streets if street]
+            return Seat(
+                card=CARDS[cards[player]],
+                paid=paid_chips(streets, place),
+                words=" / ".join(filter(None, said)),
+                has_won=winner == player,
+                acted_last=last == player,
+            )
+
+        return self.draw_table(state, (seat(0), seat(1)), CARDS[cards[2]])
+
+
+def _winner(cards: list[int], streets: tuple[str, str], begins: int) -> int | None:
+    """Return who took the pot of a finished round; None if it was split or a hidden card decides."""
+    for street in streets:
+        if street.endswith("f"):
+            return (begins + len(street)) % 2  # not who acted last
+    if not all(1 <= card <= 6 for card in cards):
+        return None
+    ranks = [(card - 1) // 2 for card in cards]
+    strength = [(rank == ranks[2], rank) for rank in ranks[:2]]
+    return None if strength[0] == strength[1] else int(strength[1] > strength[0])
 
 
 _LETTERS = {"fold": "f", "check": "c", "call": "c", "bet": "r", "raise": "r"}

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
+from boardlab.games.drawing import BoardCanvas, Canvas, Spot, round_spot
 from boardlab.games.game import State
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
 from boardlab.numbers import counted
 from boardlab.options import option
@@ -160,10 +161,12 @@ class Morpion(Rules):
             symbols = ("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols)
             picture.append(f"{label:>{margin}}" + "".join(f" {symbol:>{wide}}" for symbol in symbols))
         moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
+        return "\n".join([*picture, f"{self.status_text(state)}: {' '.join(moves)}"]).rstrip()
+
+    def status_text(self, state: State) -> str:
+        """Write the number of moves, and whether there are no more."""
         end = ", game over" if state.is_terminal else ""
-        return "\n".join(
-            [*picture, f"{self.variant}, {counted(len(moves), 'moves')}{end}: {' '.join(moves)}"]
-        ).rstrip()
+        return f"{self.variant}, {counted(len(_decode(state)[0]), 'moves')}{end}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the moves, as in `action_text`, after the last colon; "5T:" is the start."""
@@ -200,40 +203,90 @@ class Morpion(Rules):
 
     # ---- drawing ----
 
-    def to_svg(self, state: State) -> str:
-        """Draw the lines; added points are numbered, rings show where the next may go."""
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the points of the line, the new one last."""
+        fields = state.core.to_fields()
+        cells = [p.y * SIDE + p.x for p in self.points_of(_line_of(action))]
+        return tuple(sorted(cells, key=lambda cell: not fields[cell]))
+
+    def draw_board(self, state: State) -> "SheetCanvas":
+        """Draw the lines; added points are numbered."""
         moves = self.moves(state)
         points = self.cross() | {added for _, added in moves}
-        step = 26.0
-        left, top = min(p.x for p in points) - 2, min(p.y for p in points) - 2
-        width, height = max(p.x for p in points) - left + 2, max(p.y for p in points) - top + 2
-        canvas = Canvas(width * step, height * step + 34)
-
-        def at(point: Point) -> tuple[float, float]:
-            return (point.x - left) * step, (point.y - top) * step
-
-        for x in range(1, width):
-            canvas.line(x * step, step / 2, x * step, (height - 0.5) * step, "#e6dfcf", 1)
-            canvas.text(x * step, step / 4, str(x + left - self._origin), size=9)
-        for y in range(1, height):
-            canvas.line(step / 2, y * step, (width - 0.5) * step, y * step, "#e6dfcf", 1)
-            canvas.text(step / 4, y * step, str(y + top - self._origin), size=9)
+        canvas = SheetCanvas(points, self._origin)
         for line, _ in moves:
             ends = self.points_of(line)
-            canvas.line(*at(ends[0]), *at(ends[-1]), PLAYER_COLOURS[2], 2.5)
-        for action in state.legal_actions():
-            spot = next(p for p in self.points_of(_line_of(action)) if p not in points)
-            canvas.circle(*at(spot), 3.5, "none", stroke=LINE)
-        for point in self.cross():
-            canvas.circle(*at(point), 6, INK)
-        for number, (_, added) in enumerate(moves, 1):
-            canvas.circle(*at(added), 9.5, "#ffffff", stroke=PLAYER_COLOURS[0])
-            canvas.text(*at(added), str(number), size=9 if number < 100 else 7.5, weight="bold")
-        caption = f"{self.variant}, {counted(len(moves), 'moves')}" + (
-            ", game over" if state.is_terminal else ""
-        )
-        canvas.text(canvas.width / 2, canvas.height - 20, caption)
-        return canvas.svg()
+            canvas.line(*canvas.at(ends[0]), *canvas.at(ends[-1]), "blue", 2.5)
+        for point in sorted(self.cross()):
+            canvas.circle(*canvas.at(point), 6, "ink")
+        for place, (_, added) in enumerate(moves, 1):
+            _draw_added(canvas, added, place)
+        return canvas
+
+    def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
+        """Return the new point; if several lines would add it, a little along this line."""
+        if not isinstance(canvas, SheetCanvas):
+            return None
+        cells = self.action_cells(state, action)
+        (x, y), ends = canvas.centre(cells[-1]), [canvas.centre(cell) for cell in cells[:-1]]
+        shared = [a for a in state.legal_actions() if self.action_cells(state, a)[-1] == cells[-1]]
+        if len(shared) == 1:
+            return round_spot(x, y, 9.5)
+        # The farther the line's middle, the farther its spot: all of them differ.
+        right, down = sum(px - x for px, _ in ends) / len(ends), sum(py - y for _, py in ends) / len(ends)
+        if abs(right) + abs(down) < 1:  # the new point is the middle
+            right, down = (ends[0][0] - x) / 4, (ends[0][1] - y) / 4
+        return round_spot(x + 0.25 * right, y + 0.25 * down, 5)
+
+    def draw_legal(self, canvas: Canvas, state: State, action: int, spot: Spot) -> None:
+        """Ring the new point."""
+        canvas.circle(spot.x, spot.y, 3.5, "none", stroke="legal")
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Draw the last line and its point in another colour."""
+        moves = self.moves(state)
+        if moves and isinstance(canvas, SheetCanvas):
+            line, added = moves[-1]
+            ends = self.points_of(line)
+            canvas.line(*canvas.at(ends[0]), *canvas.at(ends[-1]), "lose", 4)
+            for place, (_, point) in enumerate(moves, 1):
+                if point in ends:
+                    _draw_added(canvas, point, place)
+            for point in set(ends) & self.cross():
+                canvas.circle(*canvas.at(point), 6, "ink")
+            canvas.ring(round_spot(*canvas.at(added), 10))
+        return True
+
+
+class SheetCanvas(BoardCanvas):
+    """The used part of the sheet of squared paper, with its coordinates."""
+
+    STEP = 26.0
+
+    def __init__(self, points: set[Point], origin: int) -> None:
+        self.left, self.top = min(p.x for p in points) - 2, min(p.y for p in points) - 2
+        width, height = max(p.x for p in points) - self.left + 2, max(p.y for p in points) - self.top + 2
+        step = self.STEP
+        super().__init__(width * step, height * step)
+        for x in range(1, width):
+            self.line(x * step, step / 2, x * step, (height - 0.5) * step, "shade", 1)
+            self.text(x * step, step / 4, str(x + self.left - origin), size=9, fill="faint")
+        for y in range(1, height):
+            self.line(step / 2, y * step, (width - 0.5) * step, y * step, "shade", 1)
+            self.text(step / 4, y * step, str(y + self.top - origin), size=9, fill="faint")
+
+    def at(self, point: Point) -> tuple[float, float]:
+        """Return the place of a point of the sheet."""
+        return (point.x - self.left) * self.STEP, (point.y - self.top) * self.STEP
+
+    def centre(self, cell: int) -> tuple[float, float]:
+        """Return the place of a cell, which is a point of the sheet."""
+        return self.at(Point(cell % SIDE, cell // SIDE))
+
+
+def _draw_added(canvas: SheetCanvas, point: Point, place: int) -> None:
+    canvas.circle(*canvas.at(point), 9.5, "cell", stroke="red")
+    canvas.text(*canvas.at(point), str(place), size=9 if place < 100 else 7.5, weight="bold")
 
 
 def _line_of(action: int) -> Line:

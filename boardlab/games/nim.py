@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import PLAYER_COLOURS, Canvas
+from boardlab.games.drawing import BoardCanvas, Canvas, Point, Spot, box_spot
 from boardlab.games.game import State
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -49,8 +50,8 @@ class Nim(Rules):
         """Write the heaps and who moves."""
         *heaps, mover = state.fields
         lines = [f"heap {LABELS[i]}: {'|' * n} {n}" for i, n in enumerate(heaps)]
-        who = f"game over, player {mover} next" if state.is_terminal else f"player {mover} to move"
-        return "\n".join([*lines, who])
+        after = f", player {mover} next" if state.is_terminal else ""
+        return "\n".join([*lines, self.status_text(state) + after])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the output of `to_text`, or just the numbers: the heaps and who moves."""
@@ -68,28 +69,63 @@ class Nim(Rules):
         """Name heap and number: `B3` takes three stones from heap B."""
         return f"{LABELS[action // self.max_take]}{action % self.max_take + 1}"
 
-    def to_svg(self, state: State) -> str:
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the stones that are taken; the first of them is clicked."""
+        heap, count = action // self.max_take, action % self.max_take + 1
+        now = state.fields[heap]
+        return tuple(heap * max(self.heaps) + now - 1 - i for i in range(count))
+
+    def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
+        """Return where the taken stones lay."""
+        heap, count = event.action // self.max_take, event.action % self.max_take + 1
+        return tuple(heap * max(self.heaps) + state.fields[heap] + i for i in range(count))
+
+    def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
+        """Return the first of the stones that are taken."""
+        return canvas.spot(self.action_cells(state, action)[-1]) if isinstance(canvas, HeapCanvas) else None
+
+    def draw_legal(self, canvas: Canvas, state: State, action: int, spot: Spot) -> None:
+        """Mark the first of the stones that are taken."""
+        canvas.dot(spot)
+
+    def draw_board(self, state: State) -> "HeapCanvas":
         """Draw one row of stones per heap."""
-        *heaps, mover = state.fields
-        widest = max(self.heaps)
-        step = min(30.0, 600.0 / widest)
-        canvas = Canvas(70 + widest * step, 40 * len(heaps) + 40)
-        for row, (now, start) in enumerate(zip(heaps, self.heaps, strict=True)):
-            y = 28 + 40 * row
-            canvas.text(20, y, LABELS[row], weight="bold")
+        canvas = HeapCanvas(len(self.heaps), max(self.heaps))
+        for heap, (now, start) in enumerate(zip(state.fields, self.heaps, strict=False)):
+            canvas.text(20, canvas.centre(heap * max(self.heaps))[1], LABELS[heap], weight="bold")
             for i in range(start):
-                x = 50 + i * step
-                radius = min(11.0, step * 0.4)
+                x, y = canvas.centre(heap * max(self.heaps) + i)
                 if i < now:
-                    canvas.circle(x, y, radius, PLAYER_COLOURS[2])
+                    canvas.circle(x, y, canvas.radius, "blue")
                 else:
-                    canvas.circle(x, y, radius, "none", stroke="#d8d2c4")
-        canvas.text(
-            canvas.width / 2,
-            canvas.height - 16,
-            "game over" if state.is_terminal else f"player {mover} to move",
-        )
-        return canvas.svg()
+                    canvas.circle(x, y, canvas.radius, "none", stroke="line")
+        return canvas
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Ring the stones that were taken."""
+        if isinstance(canvas, HeapCanvas):
+            for cell in self.last_cells(state, event):
+                canvas.circle(*canvas.centre(cell), canvas.radius, "none", stroke="lose", width=2.2)
+        return True
 
 
 LABELS = "ABCDEFGHIJKL"
+
+
+class HeapCanvas(BoardCanvas):
+    """Rows of stones."""
+
+    def __init__(self, heaps: int, stones: int) -> None:
+        self.stones = stones
+        self.step = min(30.0, 640.0 / stones)
+        self.radius = min(11.0, 0.4 * self.step)
+        super().__init__(max(200.0, 64 + stones * self.step), 40 * heaps + 12)
+
+    def centre(self, cell: int) -> Point:
+        """Return the centre of a stone."""
+        heap, place = divmod(cell, self.stones)
+        return 50 + place * self.step, 28.0 + 40 * heap
+
+    def spot(self, cell: int) -> Spot:
+        """Return where a stone is marked and clicked."""
+        return box_spot(*self.centre(cell), self.step, 40, min(14.0, 0.5 * self.step))

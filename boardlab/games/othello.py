@@ -7,14 +7,17 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import GridCanvas
+from boardlab.games.drawing import GridCanvas, Token
 from boardlab.games.game import State
-from boardlab.games.grid import LETTERS, cell_name, grid_text, mover_line, read_grid, read_mover
+from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid, read_mover
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
+from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
 
 SYMBOLS = ".XO"
 NAMES = ("X", "O")
+register_colours({"baize": ("#3b7a57", "#2f6247"), "baize-line": ("#2c5c41", "#204633")})
 
 
 @dataclass(frozen=True)
@@ -36,8 +39,16 @@ class Othello(Rules):
         """Write the board, the side to move and the disc counts."""
         *cells, mover = state.fields
         board = grid_text([SYMBOLS[value] for value in cells], self.size, self.size)
-        who = f"game over, {NAMES[mover]} next" if state.is_terminal else f"{NAMES[mover]} to move"
-        return f"{board}\n{who} (X {cells.count(1)}, O {cells.count(2)})"
+        who = (
+            f"{super().status_text(state)}, {NAMES[mover]} next"
+            if state.is_terminal
+            else super().status_text(state)
+        )
+        return f"{board}\n{who} ({_count(cells)})"
+
+    def status_text(self, state: State) -> str:
+        """Write who moves or has won, and the disc counts."""
+        return f"{super().status_text(state)} ({_count(state.fields[:-1])})"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read a board, or the usual single line: 64 of X O - and the side to move."""
@@ -55,23 +66,29 @@ class Othello(Rules):
         """Name the square (`f5` is column f, row 5) or `pass`."""
         return "pass" if action == self.size**2 else cell_name(action, self.size)
 
-    def to_svg(self, state: State) -> str:
-        """Draw black and white discs on green; dots mark legal moves."""
-        *cells, mover = state.fields
-        who = "game over" if state.is_terminal else mover_line(mover, ("black", "white"))
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the square; a pass has none."""
+        return (action,) if action < self.size**2 else ()
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small disc."""
+        return stone_token(("black", "white")[player])
+
+    def draw_board(self, state: State) -> GridCanvas:
+        """Draw discs on green: X is black, O is white."""
         canvas = GridCanvas(
             self.size,
             self.size,
-            f"{who} ({cells.count(1)} : {cells.count(2)})",
-            board="#3b7a57",
+            board="baize",
             column_labels=LETTERS[: self.size],
             row_labels=[str(row + 1) for row in range(self.size)],
         )
-        canvas.grid("#2c5c41")
-        for cell, value in enumerate(cells):
+        canvas.grid("baize-line")
+        for cell, value in enumerate(state.fields[:-1]):
             if value:
-                canvas.circle(*canvas.centre(cell), 16, ("#1a1a1a", "#f8f8f4")[value - 1], stroke="#1a1a1a")
-        for action in state.legal_actions():
-            if action < self.size**2:
-                canvas.circle(*canvas.centre(action), 4, ("#1a1a1a", "#f8f8f4")[mover])
-        return canvas.svg()
+                draw_stone(canvas, *canvas.centre(cell), ("black", "white")[value - 1], 16)
+        return canvas
+
+
+def _count(cells: list[int]) -> str:
+    return f"X {cells.count(1)}, O {cells.count(2)}"

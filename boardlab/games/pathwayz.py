@@ -3,19 +3,22 @@
 Fields: the cells row by row, 0 empty, 1 white, 2 black, 3 white permanent, 4 black permanent.
 """
 
-import itertools
 from dataclasses import dataclass
 
-from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
+from boardlab.games.drawing import Canvas, GridCanvas, Spot, Token, box_spot
 from boardlab.games.game import State
-from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid, status_line
+from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid
+from boardlab.games.palette import register_colours
 from boardlab.games.paths import shortest_path
 from boardlab.games.rules import Rules
+from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
 
 SYMBOLS = ".wbWB"
 NAMES = ("white", "black")
-PIECES = ("#fbfaf5", "#26262b")
+register_colours(
+    {"slate": ("#7fa3a1", "#4f6f6d"), "slate-line": ("#6b8e8c", "#3d5957"), "edge": ("#d9a441", "#d9a441")}
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Pathwayz(Rules):
     def to_text(self, state: State) -> str:
         """Write the board: w and b are regular pieces, W and B permanent ones."""
         board = grid_text([SYMBOLS[value] for value in state.fields], self.rows, self.cols)
-        return f"{board}\n{status_line(state, NAMES)}"
+        return f"{board}\n{self.status_text(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the board; the number of pieces tells who moves."""
@@ -53,35 +56,48 @@ class Pathwayz(Rules):
         cells = self.rows * self.cols
         return cell_name(action % cells, self.cols) + ("!" if action >= cells else "")
 
-    def to_svg(self, state: State) -> str:
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell."""
+        return (action % (self.rows * self.cols),)
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small piece."""
+        return stone_token(NAMES[player])
+
+    def draw_board(self, state: State) -> GridCanvas:
         """Draw discs, permanent ones with a pin; a line follows the winning path."""
         canvas = GridCanvas(
             self.rows,
             self.cols,
-            status_line(state, NAMES),
-            board="#7fa3a1",
+            board="slate",
             column_labels=LETTERS[: self.cols],
             row_labels=[str(row + 1) for row in range(self.rows)],
+            cell=54,
         )
-        canvas.grid("#6b8e8c")
-        right = canvas.MARGIN + self.cols * canvas.CELL
-        for x in (canvas.MARGIN - 5, right):  # the edges to connect
-            canvas.rect(x, canvas.MARGIN, 5, self.rows * canvas.CELL, "#d9a441")
+        canvas.grid("slate-line")
+        right = canvas.left + self.cols * canvas.cell
+        for x in (canvas.left - 5, right):  # the edges to connect
+            canvas.rect(x, canvas.top, 5, self.rows * canvas.cell, "edge")
         for cell, value in enumerate(state.fields):
-            if not value:
-                continue
-            x, y = canvas.centre(cell)
-            colour, other = PIECES[(value - 1) % 2], PIECES[value % 2]
-            canvas.circle(x, y, 15.5, colour, stroke="#26262b", width=1)
-            if value > 2:
-                canvas.rect(x - 6, y - 6, 12, 12, "none", radius=2, stroke=other)
-                canvas.rect(x - 3, y - 3, 6, 6, other, radius=1)
-        path = self.winning_path(state)
-        for one, two in itertools.pairwise(path):
-            canvas.line(*canvas.centre(one), *canvas.centre(two), PLAYER_COLOURS[0], 4)
-        return canvas.svg()
+            if value:
+                _draw_piece(canvas, *canvas.centre(cell), (value - 1) % 2, value > 2, 20)
+        canvas.lines(self.winning_cells(state))
+        return canvas
 
-    def winning_path(self, state: State) -> list[int]:
+    def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
+        """Return the left half of a cell for a regular piece, the right half for a permanent one."""
+        if not isinstance(canvas, GridCanvas):
+            return None
+        x, y = canvas.centre(self.action_cells(state, action)[0])
+        side = 1 if action >= self.rows * self.cols else -1
+        return box_spot(x + side * canvas.cell / 4, y, canvas.cell / 2, canvas.cell, 12.5)
+
+    def draw_legal(self, canvas: Canvas, state: State, action: int, spot: Spot) -> None:
+        """Draw the piece that would be placed, small."""
+        is_permanent = action >= self.rows * self.cols
+        _draw_piece(canvas, spot.x, spot.y, state.player ^ is_permanent, is_permanent, 8)
+
+    def winning_cells(self, state: State) -> list[list[int]]:
         """Return a shortest path of the winner; [] before the end and in a draw."""
         if not state.is_terminal or not state.scores.any():
             return []
@@ -89,4 +105,12 @@ class Pathwayz(Rules):
         own = {cell for cell, value in enumerate(state.fields) if value in (1 + winner, 3 + winner)}
         left = range(0, self.rows * self.cols, self.cols)
         right = range(self.cols - 1, self.rows * self.cols, self.cols)
-        return shortest_path(state.game.core.adjacency(), own, left, right)
+        return [shortest_path(state.game.core.adjacency(), own, left, right)]
+
+
+def _draw_piece(canvas: Canvas, x: float, y: float, player: int, is_permanent: bool, r: float) -> None:
+    draw_stone(canvas, x, y, NAMES[player], r)
+    if is_permanent:
+        other = NAMES[1 - player]
+        canvas.rect(x - 0.4 * r, y - 0.4 * r, 0.8 * r, 0.8 * r, "none", radius=r / 8, stroke=other)
+        canvas.rect(x - 0.2 * r, y - 0.2 * r, 0.4 * r, 0.4 * r, other, radius=r / 16)

@@ -16,6 +16,7 @@ from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games.cards import (
     FELT_INK,
+    FELT_MARK,
     HIDDEN,
     card_name,
     draw_back,
@@ -27,6 +28,7 @@ from boardlab.games.cards import (
 )
 from boardlab.games.drawing import Canvas
 from boardlab.games.game import CHANCE, State
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -153,9 +155,10 @@ class Poker(Rules):
                 line += f" ({hand})"
             lines.append(line)
         lines.append("betting: " + (" ".join(WORDS[action] for action in t.history) or "none"))
-        return "\n".join([*lines, self._status(state)])
+        return "\n".join([*lines, self.status_text(state)])
 
-    def _status(self, state: State) -> str:
+    def status_text(self, state: State) -> str:
+        """Write who moves, or who has won the hand."""
         if state.round_over:
             t = self.table(state)
             won = (f"player {p} wins {chips}" for p, chips in enumerate(t.won) if chips > 0)
@@ -231,10 +234,14 @@ class Poker(Rules):
 
     # ---- drawing ----
 
-    def to_svg(self, state: State) -> str:
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """The table names the last action."""
+        return True
+
+    def draw_board(self, state: State) -> Canvas:
         """Draw the table from above, player 0 at the bottom."""
         t = self.table(state)
-        canvas = Canvas(620, 440)
+        canvas = Canvas(400 if self.players == 2 else 620, 440)
         draw_felt(canvas)
         x0, y0 = canvas.width / 2, canvas.height / 2
         for i, card in enumerate(t.board):
@@ -245,16 +252,19 @@ class Poker(Rules):
                 draw_place(canvas, x, y0 - 6)
         if not state.round_over:
             draw_chips(canvas, x0 + 6, y0 - 47, t.pot)
-        status = f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}: {self._status(state)}"
-        canvas.text(x0, y0 + 42, status, size=13, fill=FELT_INK)
+        canvas.text(
+            x0, y0 + 40, f"hand {t.round + 1} of {self.rounds}, {STREETS[t.street]}", size=13, fill=FELT_INK
+        )
+        if t.history and t.last >= 0:
+            canvas.text(x0, y0 + 58, f"player {t.last}: {WORDS[t.history[-1]]}", size=13, fill=FELT_INK)
         for p in range(self.players):
             self._draw_seat(canvas, state, t, p)
-        return canvas.svg()
+        return canvas
 
     def _draw_seat(self, canvas: Canvas, state: State, t: Table, p: int) -> None:
         angle = math.pi / 2 + 2 * math.pi * p / self.players  # clockwise, from the bottom
         cos, sin = math.cos(angle), math.sin(angle)
-        x, y = canvas.width / 2 + 220 * cos, canvas.height / 2 + 135 * sin
+        x, y = canvas.width / 2 + 0.355 * canvas.width * cos, canvas.height / 2 + 135 * sin
         faded = t.folded[p] or not t.is_in(p)
         for i, card in enumerate(t.holes[p]):
             at = x - 24 + 48 * i
@@ -274,13 +284,14 @@ class Poker(Rules):
             label += f", {hand}"
         elif t.stacks[p] == 0 and not state.round_over:
             label += ", all-in"
-        fill = "#ffd166" if is_mover else FELT_INK
+        has_won = state.round_over and t.won[p] > 0
+        fill = FELT_MARK if is_mover or has_won else FELT_INK
         below = y + 43 if sin > -0.01 else y - 43
-        canvas.text(x, below, label, size=13, fill=fill, weight="bold" if is_mover else "normal")
+        canvas.text(x, below, label, size=13, fill=fill, weight="bold" if is_mover or has_won else "normal")
         if p == t.button:
             bx, by = x + (62 if cos < 0.5 else -62), y - 24
             canvas.circle(bx, by, 10, "#fffdf8", stroke="#8d8779")
-            canvas.text(bx, by + 0.5, "D", size=11, weight="bold")
+            canvas.text(bx, by + 0.5, "D", size=11, weight="bold", fill="core")
         if t.bets[p]:
             if abs(cos) < 0.5:
                 draw_chips(canvas, x + 4, y - 48 * sin, t.bets[p])

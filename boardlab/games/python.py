@@ -8,7 +8,7 @@ faster; but a small puzzle is quickly written, and small games can be learned al
 import operator
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
@@ -18,8 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from boardlab import _engine
 from boardlab.checks import as_integer, is_number
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.grid import mover_line
+from boardlab.games import drawing
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
+from boardlab.games.shapes import Piece, Shape, as_pieces
+from boardlab.games.stones import stone_token
 from boardlab.options import first_line
 from boardlab.paths import code_of
 
@@ -87,6 +90,10 @@ class PythonGame(Rules):
     """Number of values of a cell of the board vector, or one number per cell; at most 256."""
     symmetries: ClassVar[int] = 1
     """Number of symmetries, including the identity, which is 0."""
+    board: ClassVar[Shape | None] = None
+    """The shape of the board: `boardlab.grid(rows, cols)`, `hexagonal`, `graph` or `cards`."""
+    labels: ClassVar[Sequence[str]] = ()
+    """Names of a position's numbers, shown by games that have neither a board nor a text."""
 
     # ---- must: the rules ----
 
@@ -130,6 +137,28 @@ class PythonGame(Rules):
     def action_name(self, position: Position, action: int) -> str:
         """Name an action, or an outcome at a chance node, as players write it."""
         return str(action)
+
+    def pieces(self, position: Position) -> Sequence[Any]:
+        """Return what stands on each cell of the `board`.
+
+        0 or None is nothing, 1 a piece of player 0, 2 one of player 1 and so on; text is written as it is;
+        `boardlab.piece(player, text)` is both. On a board of `cards`, a list of cards for each row. By
+        default the board vector, or the first numbers of the position.
+        """
+        has_vector = type(self).board_vector is not PythonGame.board_vector
+        return self.board_vector(position, 0) if has_vector else position
+
+    def cells_of(self, position: Position, action: int) -> Sequence[int]:
+        """Return the cell that an action concerns, or origin and target of a move.
+
+        By default the cell of the action's number, as where a stone is placed on it. An action without a
+        cell becomes a button.
+        """
+        return (action,)
+
+    def winning_line(self, position: Position) -> Sequence[int]:
+        """Return the cells of the line or path that decided the game, from end to end."""
+        return ()
 
     # ---- optional: for learners and searches; contract.h explains each ----
 
@@ -243,24 +272,101 @@ class PythonGame(Rules):
         return "\n".join([*filter(None, (self._board(state), self._turn(state))), fields])
 
     def board_text(self, state: "State") -> str:
-        """Write the board and who moves; the fields only if there is no board."""
-        board, turn = self._board(state), self._turn(state)
-        return "\n".join(filter(None, (board, turn))) if board else self.to_text(state)
+        """Write the board and who moves; the position's numbers if there is no board."""
+        board = self._board(state) or drawing.numbers_text(self._numbers(state), is_named=bool(self.labels))
+        return "\n".join(filter(None, (board, self._turn(state))))
 
     def _board(self, state: "State") -> str:
-        position = tuple(state.fields[:-1])
-        board = self.text(position)
-        if not isinstance(board, str):
-            raise self._refused("text", "text", board, position)
-        return board
+        position = _position(state)
+        text = self.text(position)
+        if not isinstance(text, str):
+            raise self._refused("text", "text", text, position)
+        shape = self._shape()
+        return text if text or shape is None else shape.text(self._pieces(shape, position), self._symbols())
 
     def _turn(self, state: "State") -> str:
-        """Write who moves, if there are several players and the board does not show it."""
+        """Write who moves or has won, if the board does not show it."""
         if state.player == _engine.CHANCE or (self.players == 1 and not state.is_terminal):
             return ""
-        names = [self.player_name(player) for player in range(self.players)]
-        line = mover_line(state.player, names)
+        line = self.status_text(state)
         return "" if line in self._board(state) else line
+
+    # ---- drawing ----
+
+    def _shape(self) -> Shape | None:
+        """Return the declared board; a game may use the name for something else."""
+        given: Any = getattr(self, "board", None)
+        if given is None or callable(given) or any(f.name == "board" for f in fields(self)):
+            return None
+        if not isinstance(given, Shape):
+            raise BoardLabError(
+                f"{self.name}: board must be a shape such as boardlab.grid(3, 3), not {shown(given)}"
+            )
+        return given
+
+    def _symbols(self) -> list[str]:
+        """Return a letter for the pieces of each player."""
+        names = [self.player_name(player) for player in range(self.players)]
+        return names if all(len(name) == 1 for name in names) else list("XO#%@&$+")
+
+    def _pieces(self, shape: Shape, position: Position) -> list[list[Piece]]:
+        given: Any = self.pieces(position)
+        try:
+            return as_pieces(shape, given, self.players)
+        except (TypeError, ValueError):
+            raise self._refused("pieces", shape.wanted, given, position) from None
+
+    def _numbers(self, state: "State") -> list[tuple[str, str]]:
+        """Return the numbers of a position with their names."""
+        position = _position(state)
+        labels = [*self.labels, *(f"number {i}" for i in range(len(self.labels), len(position)))]
+        return [(str(label), str(value)) for label, value in zip(labels, position, strict=False)]
+
+    def draw_board(self, state: "State") -> drawing.Canvas:
+        """Draw the declared board, or else the text, or else a table of the numbers."""
+        shape = self._shape()
+        if shape is not None:
+            pieces = self._pieces(shape, _position(state))
+            canvas = shape.draw(pieces)
+            canvas.lines(self.winning_cells(state))
+            return canvas
+        text = self.text(_position(state))
+        if text:
+            return drawing.draw_text(text)
+        return drawing.draw_numbers(self._numbers(state), is_named=bool(self.labels))
+
+    def action_cells(self, state: "State", action: int) -> tuple[int, ...]:
+        """Return what `cells_of` returns, as far as it is on the board."""
+        shape = self._shape()
+        return () if shape is None else self._cells("cells_of", shape, _position(state), action)
+
+    def last_cells(self, state: "State", event: Event) -> tuple[int, ...]:
+        """Return the cells of the action in the position where it was played."""
+        return self.action_cells(state if event.before is None else event.before, event.action)
+
+    def winning_cells(self, state: "State") -> list[list[int]]:
+        """Return the line of `winning_line`, if there is one."""
+        shape = self._shape()
+        cells = (
+            ()
+            if shape is None or not state.is_terminal
+            else self._cells("winning_line", shape, _position(state))
+        )
+        return [list(cells)] if cells else []
+
+    def _cells(self, function: str, shape: Shape, position: Position, *arguments: int) -> tuple[int, ...]:
+        given: Any = getattr(self, function)(position, *arguments)
+        count = shape.count(self._pieces(shape, position))
+        try:
+            cells = tuple(operator.index(cell) for cell in given)
+        except TypeError:
+            raise self._refused(function, "a list of cells", given, position) from None
+        return cells if all(0 <= cell < count for cell in cells) else ()
+
+    def player_token(self, state: "State", player: int) -> drawing.Token | None:
+        """Draw the player's stone, on boards that have some."""
+        shape = self._shape()
+        return stone_token(drawing.PLAYER_COLOURS[player]) if shape is not None and shape.has_stones else None
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the fields from the last line."""
@@ -268,7 +374,7 @@ class PythonGame(Rules):
 
     def action_text(self, state: "State", action: int) -> str:
         """Name an action with `action_name`."""
-        position = tuple(state.fields[:-1])
+        position = _position(state)
         return self._name("action_name", self.action_name(position, action), position)
 
     def chance_text(self, state: "State", outcome: int) -> str:
@@ -334,6 +440,11 @@ class PythonGame(Rules):
         if np.ndim(given) != 3 or not planes.size:
             raise self._refused("planes", "an array [planes][rows][cols]", given, position)
         return planes
+
+
+def _position(state: "State") -> Position:
+    """Return the position as the rules see it: all fields but who moved last."""
+    return tuple(state.fields[:-1])
 
 
 Own = TypeVar("Own", bound=type[PythonGame])

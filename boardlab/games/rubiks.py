@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from boardlab.errors import BoardLabError
 from boardlab.games.drawing import Canvas
 from boardlab.games.game import State
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -98,19 +99,34 @@ class Rubiks(Rules):
         kinds = ("", "2", "'") if self.metric == "htm" else ("", "'")
         return TURNING[action // len(kinds)] + kinds[action % len(kinds)]
 
-    def to_svg(self, state: State) -> str:
+    def status_text(self, state: State) -> str:
+        """Tell whether the cube is solved."""
+        return "solved" if state.is_terminal else f"{self.size}x{self.size}x{self.size}, not solved"
+
+    def draw_board(self, state: State) -> Canvas:
         """Draw the unfolded cube and the cube in perspective."""
         n = self.size
         tile = 48.0 / n
         fields = state.fields
-        canvas = Canvas(4 * 52 + 190, 3 * 52 + 36)
+        canvas = Canvas(4 * 52 + 190, 3 * 52 + 22)
         for face, (down, right) in enumerate(PLACES):
             for i in range(n * n):
-                x, y = 12 + right * 52 + i % n * tile, 12 + down * 52 + i // n * tile
-                canvas.rect(x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="#1f2430")
-        self._draw_solid(canvas, fields, 320.0, 86.0)
-        canvas.text(320, 174, "solved" if state.is_terminal else f"{n}x{n}x{n}", size=13)
-        return canvas.svg()
+                x, y = 14 + right * 52 + i % n * tile, 14 + down * 52 + i // n * tile
+                canvas.rect(x, y, tile, tile, COLOURS[fields[face * n * n + i]], radius=2, stroke="core")
+            x, y = 14 + right * 52 + 24, 14 + down * 52 + 24
+            canvas.circle(x, y, 7, "core")
+            canvas.text(x, y, FACES[face], size=10, fill="halo", weight="bold")
+        self._draw_solid(canvas, fields, 320.0, 90.0)
+        return canvas
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Frame the face that was twisted; its name says how."""
+        face = FACES.index(TURNING[event.action // (3 if self.metric == "htm" else 2)])
+        down, right = PLACES[face]
+        x, y = 14 + right * 52, 14 + down * 52
+        canvas.rect(x - 1, y - 1, 50, 50, "none", radius=4, stroke="core", width=5)
+        canvas.rect(x - 1, y - 1, 50, 50, "none", radius=4, stroke="mark", width=2.5)
+        return False
 
     def _draw_solid(self, canvas: Canvas, fields: list[int], x: float, y: float) -> None:
         """Draw U, F and R in isometric view around their shared corner (x, y)."""
@@ -133,7 +149,7 @@ class Rubiks(Rules):
                 (corner[0] + a[0] + b[0], corner[1] + a[1] + b[1]),
                 (corner[0] + b[0], corner[1] + b[1]),
             ]
-            canvas.polygon(points, COLOURS[fields[face * n * n + i]])
+            canvas.polygon(points, COLOURS[fields[face * n * n + i]], stroke="core")
 
         for i in range(n * n):
             # F: its top right corner is the shared one; R: its top left; U: its bottom right.

@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from boardlab import _engine
 from boardlab.errors import BoardLabError
+from boardlab.games import drawing, pictures
+from boardlab.numbers import plain
 from boardlab.options import option_words, options_of
 
 if TYPE_CHECKING:
+    from boardlab.games.drawing import Canvas, Spot, Token
     from boardlab.games.game import State
+    from boardlab.games.history import Event
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +45,9 @@ class Rules:
     """Fingerprint of rules that a user wrote in Python, to notice changes."""
     is_impartial: ClassVar[bool] = False
     """Whether a position is worth the same to either player, whoever has to move."""
+
+    numbers_line: ClassVar[bool] = True
+    """Whether pictures number the expected actions on the board."""
 
     def engine_params(self) -> dict[str, Any]:
         """Return the parameters as the engine takes them."""
@@ -84,7 +91,7 @@ class Rules:
 
     def board_text(self, state: "State") -> str:
         """Write what players see: in most games all but whose turn follows the end."""
-        return re.sub(r"^game over, .* next\b", "game over", self.to_text(state), flags=re.MULTILINE)
+        return re.sub(r", (?:player )?\w+ next\b", "", self.to_text(state))
 
     def fields_from_text(self, text: str) -> list[int]:
         """Return the fields of the state that `text` describes."""
@@ -123,8 +130,65 @@ class Rules:
         """Name a player, as in "X to move"."""
         return f"player {player}"
 
-    def to_svg(self, state: "State") -> str:
-        """Draw the state as SVG."""
-        from boardlab.games.drawing import text_svg
+    # ---- what happened, for text and pictures ----
 
-        return text_svg(self.board_text(state))
+    def winning_players(self, state: "State") -> list[int]:
+        """Return the players with the highest final score; [] before the end and in a draw."""
+        scores = state.scores
+        best = [player for player, score in enumerate(scores) if score == max(scores)]
+        return best if state.is_terminal and len(best) < len(scores) else []
+
+    def status_text(self, state: "State") -> str:
+        """Write who moves or has won: "X to move", "X has won", "a draw"."""
+        if not state.is_terminal:
+            return (
+                "nature's turn"
+                if state.player == _engine.CHANCE
+                else f"{self.player_name(state.player)} to move"
+            )
+        if len(state.scores) == 1:
+            return f"game over, score {plain(state.scores[0], 6)}"
+        names = [self.player_name(player) for player in self.winning_players(state)]
+        return f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} won" if names else "a draw"
+
+    def action_cells(self, state: "State", action: int) -> tuple[int, ...]:
+        """Return the cell that a legal action concerns; of a move the first and the last.
+
+        () if it has no place on the board, such as a pass; then it is a button.
+        """
+        return ()
+
+    def last_cells(self, state: "State", event: "Event") -> tuple[int, ...]:
+        """Return the cells to mark in the position that an action or a chance outcome made."""
+        return self.action_cells(state, event.action) if event.player >= 0 else ()
+
+    def winning_cells(self, state: "State") -> list[list[int]]:
+        """Return the lines, paths or chains of cells that decided the game."""
+        return []
+
+    # ---- drawing ----
+
+    def draw_board(self, state: "State") -> "Canvas":
+        """Draw the board and its pieces; `boardlab.games.pictures` adds the rest."""
+        fields = state.fields
+        return drawing.draw_table(["field", "value"], [[str(i), str(v)] for i, v in enumerate(fields)])
+
+    def action_spot(self, canvas: "Canvas", state: "State", action: int) -> "Spot | None":
+        """Return where a legal action shows on the canvas; None makes it a button."""
+        return pictures.default_spot(canvas, self.action_cells(state, action))
+
+    def draw_legal(self, canvas: "Canvas", state: "State", action: int, spot: "Spot") -> None:
+        """Mark a legal action at its spot."""
+        pictures.default_legal(canvas, self.action_cells(state, action), spot)
+
+    def draw_last(self, canvas: "Canvas", state: "State", event: "Event") -> bool:
+        """Mark what led to the position; return whether the picture shows it now."""
+        return pictures.default_last(canvas, self.last_cells(state, event))
+
+    def player_token(self, state: "State", player: int) -> "Token | None":
+        """Return what draws the player's stone beside the caption."""
+        return None
+
+    def to_svg(self, state: "State") -> str:
+        """Draw the state as SVG; a game that overrides this draws everything itself."""
+        return pictures.picture(state)

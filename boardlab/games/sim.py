@@ -3,22 +3,21 @@
 Fields: the owners of the edges AB, AC .. AT, BC .. in this order, 0 nobody, 1 + player.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import LINE, PLAYER_COLOURS, Canvas
+from boardlab.games.drawing import Canvas, Token
 from boardlab.games.game import State
-from boardlab.games.grid import mover_line
+from boardlab.games.graphs import GraphCanvas, circle_of
+from boardlab.games.history import Event
 from boardlab.games.rules import Rules
+from boardlab.games.stones import stone_token
 from boardlab.options import option
 
 SYMBOLS = ".rbg"
 NAMES = ("red", "blue", "green")
-COLOURS = (PLAYER_COLOURS[0], PLAYER_COLOURS[2], PLAYER_COLOURS[3])
-TINTS = ("#f3d4d4", "#ccd8e4", "#d6e5dc")
 NODES = "ABCDEFGHIJKLMNOPQRST"
 
 
@@ -79,7 +78,7 @@ class Sim(Rules):
         for i in range(self.nodes - 1):
             row, symbols = symbols[: self.nodes - 1 - i], symbols[self.nodes - 1 - i :]
             lines.append(f"{NODES[i]} {'  ' * i}{' '.join(row)}")
-        return "\n".join([*lines, mover_line(state.player, NAMES)])
+        return "\n".join([*lines, self.status_text(state)])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the output of `to_text`, or the edges in one line."""
@@ -108,39 +107,50 @@ class Sim(Rules):
         i, j = list(self._edges())[action]
         return NODES[i] + NODES[j]
 
-    def to_svg(self, state: State) -> str:
-        """Draw the graph with coloured edges; a losing triangle is filled."""
-        radius = 110.0 if self.nodes <= 8 else 170.0
-        canvas = Canvas(2 * radius + 70, 2 * radius + 90)
-        middle = radius + 35
-        places = [
-            (
-                middle + radius * math.sin(2 * math.pi * i / self.nodes),
-                middle - radius * math.cos(2 * math.pi * i / self.nodes),
-            )
-            for i in range(self.nodes)
-        ]
-        owner = dict(zip(self._edges(), state.fields, strict=True))
-        for nodes in combinations(range(self.nodes), 3):
-            sides = {owner[edge] for edge in combinations(nodes, 2)}
-            if len(sides) == 1 and sides != {0}:
-                canvas.polygon([places[i] for i in nodes], TINTS[sides.pop() - 1], stroke="none")
-        # Free edges first, so that they never cover a coloured one.
-        for (i, j), value in sorted(owner.items(), key=lambda item: item[1] > 0):
-            canvas.line(
-                *places[i],
-                *places[j],
-                COLOURS[value - 1] if value else LINE,
-                (4.0 if self.nodes <= 8 else 2.5) if value else 0.6,
-            )
-        for name, (x, y) in zip(NODES, places, strict=False):
-            canvas.circle(x, y, 12, "#ffffff", stroke="#1f2430")
-            canvas.text(x, y, name, size=12, weight="bold")
-        canvas.text(canvas.width / 2, canvas.height - 20, self._caption(state))
-        return canvas.svg()
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the edge itself."""
+        return (action,)
 
-    def _caption(self, state: State) -> str:
-        if not state.is_terminal:
-            return mover_line(state.player, NAMES)
-        winners = [NAMES[p] for p, score in enumerate(state.scores) if score > 0]
-        return f"{' and '.join(winners)} won" if winners else "game over, nobody won"
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return the edges of every triangle of one colour: who owns it has lost."""
+        number = {edge: i for i, edge in enumerate(self._edges())}
+        found = []
+        for nodes in combinations(range(self.nodes), 3):
+            sides = [number[edge] for edge in combinations(nodes, 2)]
+            owners = {state.fields[side] for side in sides}
+            if len(owners) == 1 and owners != {0}:
+                found.append(sides)
+        return found
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw the player's colour."""
+        return stone_token(NAMES[player])
+
+    def draw_board(self, state: State) -> GraphCanvas:
+        """Draw the graph with coloured edges; a losing triangle is filled."""
+        edges, fields = list(self._edges()), state.fields
+        canvas = GraphCanvas(
+            circle_of(self.nodes, 130.0 if self.nodes <= 8 else 180.0), edges, cells_are_edges=True
+        )
+        for sides in self.winning_cells(state):
+            corners = sorted({node for side in sides for node in edges[side]})
+            colour = NAMES[fields[sides[0]] - 1]
+            canvas.polygon([canvas.nodes[i] for i in corners], colour, stroke="", opacity=0.3)
+        thick = 4.0 if self.nodes <= 8 else 2.5
+        # Free edges first, so that they never cover a coloured one.
+        for place in sorted(range(len(edges)), key=lambda i: fields[i] > 0):
+            owner = fields[place]
+            canvas.edge(place, NAMES[owner - 1] if owner else "line", thick if owner else 1.0)
+        for node in range(self.nodes):
+            canvas.node(node, NODES[node])
+        return canvas
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Draw the last edge with a light core, and its player's colour over that."""
+        if isinstance(canvas, GraphCanvas):
+            canvas.edge(event.action, "ink", 8)
+            canvas.edge(event.action, "halo", 5)
+            canvas.edge(event.action, NAMES[state.fields[event.action] - 1], 3)
+            for node in canvas.edges[event.action]:
+                canvas.node(node, NODES[node])
+        return True

@@ -5,9 +5,10 @@ Fields: nine cells row by row, 0 empty, 1 X, 2 O.
 
 from dataclasses import dataclass
 
-from boardlab.games.drawing import PLAYER_COLOURS, GridCanvas
+from boardlab.games.drawing import Canvas, GridCanvas, Token
 from boardlab.games.game import State
-from boardlab.games.grid import cell_name, grid_text, mover_line, read_grid
+from boardlab.games.grid import cell_name, grid_text, read_grid
+from boardlab.games.lines import lines_of
 from boardlab.games.rules import Rules
 
 SYMBOLS = ".XO"
@@ -29,7 +30,7 @@ class TicTacToe(Rules):
     def to_text(self, state: State) -> str:
         """Write the board with X and O."""
         board = grid_text([SYMBOLS[value] for value in state.fields], 3, 3)
-        return f"{board}\n{mover_line(state.player, NAMES)}"
+        return f"{board}\n{self.status_text(state)}"
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the board; the number of stones tells who moves."""
@@ -39,15 +40,32 @@ class TicTacToe(Rules):
         """Name the cell; `a1` is at the top left."""
         return cell_name(action, 3)
 
-    def to_svg(self, state: State) -> str:
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell itself."""
+        return (action,)
+
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return the lines of three."""
+        return lines_of(state.fields, 3, 3, 3)
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small cross or ring."""
+        return lambda canvas, x, y: _draw_piece(canvas, x, y, player, 7)
+
+    def draw_board(self, state: State) -> GridCanvas:
         """Draw crosses and rings."""
-        canvas = GridCanvas(3, 3, mover_line(state.player, NAMES), column_labels="abc", row_labels="123")
+        canvas = GridCanvas(3, 3, column_labels="abc", row_labels="123")
         canvas.grid()
         for cell, value in enumerate(state.fields):
-            x, y = canvas.centre(cell)
-            if value == 1:
-                canvas.line(x - 11, y - 11, x + 11, y + 11, PLAYER_COLOURS[0], 5)
-                canvas.line(x - 11, y + 11, x + 11, y - 11, PLAYER_COLOURS[0], 5)
-            elif value == 2:
-                canvas.circle(x, y, 12, "none", stroke=PLAYER_COLOURS[2], width=5)
-        return canvas.svg()
+            if value:
+                _draw_piece(canvas, *canvas.centre(cell), value - 1, 12)
+        canvas.lines(self.winning_cells(state))
+        return canvas
+
+
+def _draw_piece(canvas: Canvas, x: float, y: float, player: int, r: float) -> None:
+    if player == 0:
+        canvas.line(x - r, y - r, x + r, y + r, "red", r / 2.4)
+        canvas.line(x - r, y + r, x + r, y - r, "red", r / 2.4)
+    else:
+        canvas.circle(x, y, r, "none", stroke="blue", width=r / 2.4)

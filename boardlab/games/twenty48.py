@@ -8,17 +8,23 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
-from boardlab.games.drawing import GridCanvas
+from boardlab.games.drawing import Canvas, GridCanvas, Spot, arrow_points, box_spot
 from boardlab.games.game import CHANCE, State
 from boardlab.games.grid import cell_name
+from boardlab.games.history import Event
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
 DIRECTIONS = ("up", "right", "down", "left")
 TILE_COLOURS = (
-    "#cdc1b4", "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b",
-    "#edcf72", "#edcc61", "#edc850", "#edc53f", "#edc22e", "#3c3a32",
+    "tile", "#eee4da", "#ede0c8", "#f2b179", "#f59563", "#f67c5f", "#f65e3b",
+    "#edcf72", "#edcc61", "#edc850", "#edc53f", "#edc22e", "#6b4e9b", "#57408a", "#443279", "#332567",
 )  # fmt: skip
+register_colours({"tray": ("#bbada0", "#5a524a"), "tile": ("#cdc1b4", "#474039")})
+MARGIN = 34.0
+WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
+"""Right and down for each direction."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Twenty48(Rules):
         (r"\b(128|256|512)\b", "bold red"),
         (r"\b(1024|2048|4096|8192|16384|32768|65536)\b", "bold magenta"),
     )
+    numbers_line = False  # an arrow means another thing after every action
     truths = "random play on 4x4 lasts 118 moves on average"
 
     def to_text(self, state: State) -> str:
@@ -98,25 +105,69 @@ class Twenty48(Rules):
         """Name the only player."""
         return "player"
 
-    def to_svg(self, state: State) -> str:
+    def status_text(self, state: State) -> str:
+        """Write the score, and whether nature moves or the game is over."""
+        score = f"score {state.fields[self.size**2]:,}"
+        return (
+            f"game over, {score}"
+            if state.is_terminal
+            else score + (", nature's turn" if state.player == CHANCE else "")
+        )
+
+    def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
+        """Return the cell of a new tile; a direction has none."""
+        return (event.action // 2,) if event.player < 0 else ()
+
+    def draw_board(self, state: State) -> GridCanvas:
         """Draw the familiar tiles."""
-        fields = state.fields
-        score = fields[self.size**2]
-        caption = f"score {score}" + (", nature's turn" if state.player == CHANCE else "")
-        canvas = GridCanvas(self.size, self.size, caption, board="#bbada0")
-        for cell, exponent in enumerate(fields[: self.size**2]):
+        canvas = GridCanvas(self.size, self.size, board="tray", margin=MARGIN)
+        canvas.height += MARGIN - 10  # for the arrow below
+        for cell, exponent in enumerate(state.fields[: self.size**2]):
             x, y = canvas.centre(cell)
             colour = TILE_COLOURS[min(exponent, len(TILE_COLOURS) - 1)]
             canvas.rect(x - 18, y - 18, 36, 36, colour, radius=3)
             if exponent:
                 label = str(2**exponent)
-                size = (17, 17, 17, 14, 12, 10)[min(len(label), 6) - 1]
-                canvas.text(
-                    x,
-                    y,
-                    label,
-                    size=size,
-                    weight="bold",
-                    fill="#776e65" if exponent < 3 else "#f9f6f2",
-                )
-        return canvas.svg()
+                size = (19, 18, 15, 13, 11, 9.5, 8.5)[min(len(label), 7) - 1]
+                ink = "#5d554d" if exponent < 3 else "core" if exponent < 12 else "halo"
+                canvas.text(x, y, label, size=size, weight="bold", fill=ink, most=33)
+        return canvas
+
+    def _arrow(
+        self, canvas: GridCanvas, action: int, length: float, width: float
+    ) -> list[tuple[float, float]]:
+        """Return the outline of the arrow at the side to which a direction slides the tiles."""
+        right, down = WAYS[action]
+        half = self.size * canvas.cell / 2
+        x, y = canvas.left + half, canvas.top + half
+        base = half + 9
+        start, end = ((x + by * right, y + by * down) for by in (base, base + length))
+        return arrow_points(start, end, width)
+
+    def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
+        """Return the arrow at a side of the board."""
+        if not isinstance(canvas, GridCanvas):
+            return None
+        right, down = WAYS[action]
+        half = self.size * canvas.cell / 2
+        by = half + MARGIN / 2
+        x, y = canvas.left + half + by * right, canvas.top + half + by * down
+        w, h = (2 * half, MARGIN) if down else (MARGIN, 2 * half)
+        return box_spot(x, y, w, h, 15.0)
+
+    def draw_legal(self, canvas: Canvas, state: State, action: int, spot: Spot) -> None:
+        """Draw the arrow of a direction."""
+        if isinstance(canvas, GridCanvas):
+            canvas.polygon(self._arrow(canvas, action, 16, 7), "legal", stroke="")
+
+    def draw_last(self, canvas: Canvas, state: State, event: Event) -> bool:
+        """Frame the new tile, or draw the arrow of the direction."""
+        if not isinstance(canvas, GridCanvas):
+            return False
+        if event.player >= 0:
+            canvas.polygon(self._arrow(canvas, event.action, 16, 7), "faint", stroke="", opacity=0.6)
+        for cell in self.last_cells(state, event):
+            x, y = canvas.centre(cell)
+            canvas.rect(x - 18, y - 18, 36, 36, "none", radius=3, stroke="core", width=3.5)
+            canvas.rect(x - 18, y - 18, 36, 36, "none", radius=3, stroke="mark", width=1.8)
+        return True

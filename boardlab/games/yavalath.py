@@ -8,16 +8,26 @@ import itertools
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
+from boardlab.games.drawing import Token
 from boardlab.games.game import State
-from boardlab.games.grid import LETTERS, read_turn, status_line, turn_line
+from boardlab.games.grid import LETTERS, read_turn, turn_line
 from boardlab.games.hexagons import HexagonCanvas
+from boardlab.games.palette import register_colours
 from boardlab.games.rules import Rules
+from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
 
 SYMBOLS = ".WBR"
 NAMES = ("white", "black", "red")
-STONES = ("#fbfaf5", "#26262b", "#c8394b")
-BLOCK = "#e7b94c"
+register_colours(
+    {
+        "moss-0": ("#dfe7dc", "#5d6f62"),
+        "moss-1": ("#d2dccf", "#536558"),
+        "moss-2": ("#c6d2c4", "#4a5b50"),
+        "moss-line": ("#8fa08c", "#38463d"),
+        "block": ("#e7b94c", "#b58a24"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ class Yavalath(Rules):
         for row, cells in enumerate(self._rows()):
             symbols = " ".join(SYMBOLS[state.fields[cell]] for cell in cells)
             lines.append(f"{' ' * abs(row - self.side + 1)}{LETTERS[row]} {symbols} {len(cells)}")
-        return "\n".join([*lines, turn_line(state, NAMES)])
+        return "\n".join([*lines, turn_line(state)])
 
     def fields_from_text(self, text: str) -> list[int]:
         """Read the hexagon, with or without labels, and whose turn it is."""
@@ -104,24 +114,43 @@ class Yavalath(Rules):
                 return f"{LETTERS[row]}{action - cells[0] + 1}"
         return "swap"
 
-    def to_svg(self, state: State) -> str:
-        """Draw stones on hexagons; lines and cells that must be blocked are marked."""
-        rows = self._rows()
-        canvas = HexagonCanvas([(-len(cells) / 2, len(cells)) for cells in rows], status_line(state, NAMES))
+    def action_cells(self, state: State, action: int) -> tuple[int, ...]:
+        """Return the cell; a swap has none."""
+        return (action,) if action < len(state.fields) - 1 else ()
+
+    def player_token(self, state: State, player: int) -> Token:
+        """Draw a small stone."""
+        return stone_token(NAMES[player])
+
+    def must_block(self, state: State) -> set[int]:
+        """Return the cells one of which must be taken to stop four in a row."""
         legal = set(state.legal_actions())
-        must_block = bool(legal) and len(legal) < state.fields[:-1].count(0)
+        return legal if legal and len(legal) < state.fields[:-1].count(0) else set()
+
+    def draw_board(self, state: State) -> HexagonCanvas:
+        """Draw stones on hexagons; lines and cells that must be blocked are marked."""
+        rows, block = self._rows(), self.must_block(state)
+        canvas = HexagonCanvas([(-len(cells) / 2, len(cells)) for cells in rows])
+        shades: dict[str, list[int]] = {}
         for row, cells in enumerate(rows):
             canvas.label(cells[0], -0.85, 0, LETTERS[row])
             canvas.label(cells[-1], 0.85, 0, str(len(cells)))
             for place, cell in enumerate(cells):
-                fill = ("#dfe7dc", "#d2dccf", "#c6d2c4")[(place + max(0, row - self.side + 1) + row) % 3]
-                canvas.hexagon(cell, BLOCK if must_block and cell in legal else fill, "#8fa08c")
+                shade = f"moss-{(place + max(0, row - self.side + 1) + row) % 3}"
+                shades.setdefault("block" if cell in block else shade, []).append(cell)
+        for shade, cells in sorted(shades.items()):
+            canvas.hexagons(cells, shade, "moss-line")
         for cell, value in enumerate(state.fields[:-1]):
             if value:
-                canvas.stone(cell, STONES[value - 1])
+                draw_stone(canvas, *canvas.centre(cell), NAMES[value - 1], 14.5)
         for line in self.lines(state):
-            canvas.chain((line[0], line[-1]), "#3f9b5b" if len(line) > 3 else "#e2703a")
-        return canvas.svg()
+            canvas.lines([line], "win" if len(line) > 3 else "lose")
+        return canvas
+
+    def winning_cells(self, state: State) -> list[list[int]]:
+        """Return the lines of four that win, or the three that lose if there are none."""
+        lines = self.lines(state)
+        return [line for line in lines if len(line) > 3] or lines
 
     def lines(self, state: State) -> list[list[int]]:
         """Return the cells of every line of three or more, from end to end."""

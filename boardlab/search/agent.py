@@ -8,9 +8,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from boardlab import _engine
+from boardlab import _engine, html
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_integer, as_seed
+from boardlab.numbers import plain
+
+RECENT = 4
+"""Positions that a decision keeps before its own, to show the last action."""
 
 
 def _unknown() -> NDArray[np.float64]:
@@ -35,6 +39,53 @@ class Decision:
     """Statistics of the search: iterations, nodes, depth and others."""
     line: tuple[int, ...] = ()
     """The principal variation: this action and the expected continuation, chance outcomes included."""
+    state: State | None = field(default=None, repr=False, compare=False)
+    """The position as its player saw it, for the picture in notebooks; copies to other processes lack it."""
+
+    def ranking(self) -> list[int]:
+        """List the actions, the most probable first, then by value."""
+
+        def rank(action: int) -> tuple[float, float, bool]:
+            value = self.values.get(action, -math.inf)
+            return -self.policy.get(action, 0.0), -value, action != self.action
+
+        return sorted({**self.policy, **self.values}, key=rank)
+
+    def to_svg(self, **options: Any) -> str:
+        """Draw the decision over its position; the options are those of `State.to_svg`."""
+        if self.state is None:
+            raise BoardLabError("this decision does not know its position: use state.to_svg(decision)")
+        return self.state.to_svg(self, **options)
+
+    def _repr_html_(self) -> str | None:
+        """Show the board and the actions in a notebook."""
+        if self.state is None:
+            return None
+        return html.beside(self.to_svg(), self._table(self.state.action_names()))
+
+    def _table(self, names: dict[int, str], most: int = 20) -> html.Html:
+        ranking = [action for action in self.ranking() if action in names]
+        rows = [
+            [
+                names[action],
+                plain(self.values[action], sign=True) if action in self.values else "",
+                f"{self.policy.get(action, 0.0):.1%}",
+                html.bar(self.policy.get(action, 0.0)),
+            ]
+            for action in ranking[:most]
+        ]
+        if len(ranking) > most:
+            rows.append([f"… {len(ranking) - most} more", "", "", ""])
+        facts = ", ".join(f"{name} {plain(value)}" for name, value in self.info.items())
+        chosen = ranking.index(self.action) if self.action in ranking[:most] else None
+        return html.below(
+            html.table(["action", "value", "policy", ""], rows, left=(0, 3), bold=chosen),
+            html.paragraph(f"plays {names.get(self.action, self.action)}" + f"; {facts}" * bool(facts)),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the position, which may have hidden parts."""
+        return {name: value for name, value in vars(self).items() if name != "state"}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
@@ -110,6 +161,7 @@ class Agent:
             scores=scores,
             info=info,
             line=tuple(line),
+            state=State(self.game, seen.recent(RECENT)),
         )
 
     def reset(self, seed: int = 0) -> None:

@@ -84,9 +84,13 @@ StatePtr from_fields(const GamePtr &game,
   return s;
 }
 
-StatePtr copy_of(const PyState &s, bool with_history) {
-  auto copy = std::make_shared<PyState>(s);
-  if (!with_history) copy->history.clear();
+// The position with at most this many positions before it.
+StatePtr copy_of(const PyState &s, std::size_t history) {
+  auto copy = std::make_shared<PyState>(s.game);
+  copy->buffer = s.buffer;
+  copy->seen_by = s.seen_by;
+  copy->history.assign(s.history.end() - static_cast<std::ptrdiff_t>(std::min(history, s.history.size())),
+                       s.history.end());
   return copy;
 }
 
@@ -285,6 +289,9 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("player", &PyState::player)
       .def_prop_ro("last_player", [](const PyState &s) { return s.game->last_player(s.data()); })
       .def_prop_ro("is_terminal", [](const PyState &s) { return s.player() == TERMINAL; })
+      .def_prop_ro(
+          "viewer", [](const PyState &s) { return s.seen_by; },
+          "The player for whom hidden parts were erased; -1 in a full state.")
       .def_prop_ro("actions_played", [](const PyState &s) { return s.history.size(); })
       .def("legal_actions", &PyState::legal_actions)
       .def(
@@ -300,11 +307,17 @@ void bind_games(nb::module_ &m) {
              s.buffer = s.history.back();
              s.history.pop_back();
            })
-      .def("copy", [](const PyState &s) { return copy_of(s, true); })
+      .def("copy", [](const PyState &s) { return copy_of(s, s.history.size()); })
+      .def(
+          "recent",
+          [](const PyState &s, std::int64_t history) {
+            return copy_of(s, checked_count("history", history, 0, INT64_MAX));
+          },
+          nb::arg("history"), "A copy with at most this many positions before it, for undo.")
       .def(
           "with_history",
           [](const PyState &s, const std::vector<StatePtr> &before) {
-            StatePtr copy = copy_of(s, false);
+            StatePtr copy = copy_of(s, 0);
             for (const StatePtr &earlier : before) {
               if (!earlier) throw std::invalid_argument("the states before a state cannot be None");
               if (earlier->game != s.game)
@@ -431,7 +444,7 @@ void bind_games(nb::module_ &m) {
           "symmetry",
           [](const PyState &s, std::uint64_t g) {
             checked_symmetry(*s.game, g);
-            StatePtr turned = copy_of(s, false);
+            StatePtr turned = copy_of(s, 0);
             s.game->symmetry(g, turned->data());
             return turned;
           },
@@ -450,7 +463,7 @@ void bind_games(nb::module_ &m) {
           "seen_by",
           [](const PyState &s, std::int64_t player) {
             s.check_view(player);
-            StatePtr seen = copy_of(s, false);
+            StatePtr seen = copy_of(s, 0);
             if (s.game->is_hidden()) {
               s.game->conceal(seen->data(), static_cast<int>(player));
               seen->seen_by = static_cast<int>(player);
@@ -470,7 +483,7 @@ void bind_games(nb::module_ &m) {
           "determinize",
           [](const PyState &s, std::int64_t player, std::uint64_t seed) {
             s.check_view(player);
-            StatePtr full = copy_of(s, false);
+            StatePtr full = copy_of(s, 0);
             Rng rng(derive_seed(seed, 2));
             s.game->determinize(full->data(), static_cast<int>(player), rng);
             full->seen_by = -1;

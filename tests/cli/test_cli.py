@@ -238,6 +238,12 @@ def test_train_and_evaluate_say_the_same_of_an_agent(tmp_path):
     assert "perfect: 0 ± 0.28 (95%)" in said and "perfect: 0 ± 0.28 (95%)" in again
 
 
+def test_inspect_draws_an_opinion(tmp_path):
+    file = tmp_path / "o.svg"
+    text = output("inspect", "tictactoe", "mcts(iterations=50)", "--actions", "b2", "--svg", str(file))
+    assert text.rstrip().endswith("o.svg") and 'class="opinion"' in file.read_text()
+
+
 def test_inspect_looks_inside_a_run(trained, tmp_path):
     text = output(
         "inspect", "tictactoe", "--run", str(trained), "--actions", "b2 a1", "--layout",

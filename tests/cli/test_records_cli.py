@@ -235,3 +235,12 @@ def test_a_file_without_a_game_is_told(boardlab, tmp_path, text, says):
     for words in ((), ("--list",)):
         status, out, error = boardlab("replay", tmp_path / "p.pgn", *words)
         assert (status, out) == (2, "") and says in error
+
+
+def test_replay_draws_an_agents_opinions(tmp_path):
+    (tmp_path / "g.pgn").write_text(MATE)
+    output(
+        "replay", str(tmp_path / "g.pgn"), "--agent", "mcts(iterations=20)", "--svg", str(tmp_path / "svg")
+    )
+    first, *_, last = sorted((tmp_path / "svg").iterdir())
+    assert 'class="opinion"' in first.read_text() and 'class="opinion"' not in last.read_text()

@@ -138,4 +138,4 @@ def test_playouts_are_uniformly_random():
 def test_the_winning_line_is_drawn():
     game = bl.game("gobang")
     state = game.from_text("XXXX..\nOOO...\n" + "......\n" * 4)
-    assert game.rules.winning_lines(state) == [[0, 1, 2, 3]]
+    assert game.rules.winning_cells(state) == [[0, 1, 2, 3]]

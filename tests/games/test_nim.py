@@ -82,12 +82,13 @@ def test_rules_for_the_wrong_number_of_players_are_refused():
         bl.game("nim", heaps=(1,) * 13)
 
 
-def test_a_finished_game_says_that_it_is_over_before_whose_turn_it_would_be():
+def test_a_finished_game_says_who_has_won_before_whose_turn_it_would_be():
     game = bl.game("nim", heaps=(1, 1))
     state = game.initial_state()
     for _ in range(2):
         state.apply(state.legal_actions()[0])
     text = "heap A:  0\nheap B:  0\n"
-    assert state.to_text() == f"{text}game over, player 0 next"
-    earlier = f"{text}player 0 to move, game over"  # as files have it that earlier versions wrote
-    assert game.from_text(state.to_text()) == game.from_text(earlier) == state
+    assert state.to_text() == f"{text}player 1 has won, player 0 next"
+    assert game.from_text(state.to_text()) == state
+    for earlier in ("player 0 to move, game over", "game over, player 0 next"):  # as files have it
+        assert game.from_text(text + earlier) == state

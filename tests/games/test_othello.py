@@ -131,9 +131,10 @@ def test_odd_sizes_are_refused():
         bl.game("othello", size=12)
 
 
-def test_a_finished_game_says_that_it_is_over_before_whose_turn_it_would_be():
+def test_a_finished_game_says_who_has_won_before_whose_turn_it_would_be():
     game = bl.game("othello", size=4)
     board = "XXXX\nXXXX\nXXXX\nXXXO\n"
     state = game.from_text(f"{board}O to move, game over (X 15, O 1)")  # as earlier versions wrote it
-    assert state.is_terminal and state.to_text().endswith("\ngame over, O next (X 15, O 1)")
+    assert state == game.from_text(f"{board}game over, O next (X 15, O 1)")
+    assert state.is_terminal and state.to_text().endswith("\nX has won, O next (X 15, O 1)")
     assert game.from_text(state.to_text()) == state

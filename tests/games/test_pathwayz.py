@@ -70,7 +70,7 @@ def test_the_first_path_wins_and_diagonals_count():
     text = "w.w...\n.w.w.w\nbbbb..\nb....."
     state = played(text, "e1")
     assert state.is_terminal and list(state.scores) == [1, -1]
-    assert state.game.rules.winning_path(state) == [0, 7, 2, 9, 4, 11]
+    assert state.game.rules.winning_cells(state) == [[0, 7, 2, 9, 4, 11]]
 
 
 def test_who_completes_the_others_path_has_lost():

@@ -67,4 +67,4 @@ def test_a_player_is_not_shown_who_would_be_next_after_the_end(name):
         state.apply(state.legal_actions()[0])
     assert " next" in state.to_text() and state.game.from_text(state.to_text()) == state
     shown = state.game.rules.board_text(state)
-    assert "game over" in shown and " next" not in shown
+    assert " has won" in shown and " next" not in shown

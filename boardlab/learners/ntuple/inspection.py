@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.evaluator import Evaluator
 from boardlab.evaluators.ntuple import grid_size, load_network
-from boardlab.games.drawing import INK, LINE, PLAYER_COLOURS, Canvas
+from boardlab.games.drawing import LINE, Canvas
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.learners.ntuple.layouts import Layout, layout_to_text
 from boardlab.numbers import counted, plain
@@ -245,8 +245,8 @@ def layout_svg(game: Game, layout: Layout) -> str:
         order = {place: i for i, place in enumerate(cells)}
         for place in range(rows * cols):
             x, y = left + place % cols * cell, top + place // cols * cell
-            fill = PLAYER_COLOURS[1] if place in order else "#ffffff"
+            fill = "yellow" if place in order else "cell"
             canvas.rect(x, y, cell, cell, fill, stroke=LINE)
             if place in order:
-                canvas.text(x + cell / 2, y + cell / 2, str(order[place]), size=8, fill=INK)
+                canvas.text(x + cell / 2, y + cell / 2, str(order[place]), size=8, fill="core")
     return canvas.svg()

@@ -3,8 +3,8 @@
 `python tests/games/test_pictures.py` draws the golden pictures again: look at the difference.
 """
 
-import random
 import re
+import runpy
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -37,16 +37,12 @@ SMALL = {
 VARIANTS = [(name, variant) for name in bl.games() for variant in bl.game(name).rules.variants]
 
 
+play_on = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "pictures.py"))["played"]
+
+
 def played(game, actions, seed=1):
     """A position after random actions and chance events, in which a player moves or the game is over."""
-    state, rng = game.initial_state(seed), random.Random(seed)
-    while not state.is_terminal and (actions > 0 or state.player == bl.CHANCE):
-        chance = state.player == bl.CHANCE
-        state.apply(
-            state.sample_chance(rng.randrange(2**32)) if chance else rng.choice(state.legal_actions())
-        )
-        actions -= 1
-    return state
+    return play_on(game.initial_state(seed), actions, seed)
 
 
 def opinion(state):

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from boardlab import testing as testing
     from boardlab.arena.arena import Adjudication
     from boardlab.arena.balance import BalanceResult, balance
+    from boardlab.arena.examinations import ExamTable, evaluate_all
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
     from boardlab.arena.match import match
     from boardlab.arena.match_result import MatchResult
@@ -91,6 +92,7 @@ __all__ = [
     "Comparison",
     "Decision",
     "ExamResult",
+    "ExamTable",
     "Forest",
     "Game",
     "ManyRuns",
@@ -110,6 +112,7 @@ __all__ = [
     "compare",
     "describe",
     "evaluate",
+    "evaluate_all",
     "evaluator",
     "game",
     "games",

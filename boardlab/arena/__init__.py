@@ -9,6 +9,7 @@ from boardlab.arena.balance import (
     seat_report,
     write_openings,
 )
+from boardlab.arena.examinations import ExamTable, StoppedExams, evaluate_all
 from boardlab.arena.exams import ExamResult, evaluate, exams_for, register_exam
 from boardlab.arena.match import StoppedMatch, match
 from boardlab.arena.match_result import MatchResult
@@ -23,6 +24,7 @@ __all__ = [
     "Adjudication",
     "BalanceResult",
     "ExamResult",
+    "ExamTable",
     "Fame",
     "GameRecord",
     "MatchResult",
@@ -32,12 +34,14 @@ __all__ = [
     "Result",
     "SeatReport",
     "StoppedBalance",
+    "StoppedExams",
     "StoppedMatch",
     "Store",
     "Tournament",
     "TournamentResult",
     "balance",
     "evaluate",
+    "evaluate_all",
     "exams_for",
     "match",
     "rate",

@@ -16,8 +16,7 @@ import numpy as np
 
 from boardlab import _engine
 from boardlab.arena.arena import Adjudication, Arena, GameRecord, PlainGame
-from boardlab.arena.elsewhere import check_known_elsewhere
-from boardlab.errors import BoardLabError
+from boardlab.arena.elsewhere import check_rebuilt_elsewhere
 from boardlab.games.game import Game, State, with_history
 from boardlab.jobs import Context, Here, Job, JobExecutor, executor_for, job_for, kind
 
@@ -32,16 +31,8 @@ MOST_WAITING = 8
 def arena_executor(arena: Arena, jobs: int) -> JobExecutor:
     """The executor of an arena's games; refuses agents that other processes cannot make."""
     executor = executor_for(jobs)
-    if jobs > 1:
-        for agent in arena.agents:
-            if agent.expression == "human":
-                raise BoardLabError("a person plays at one terminal, so human needs jobs=1")
-            if agent.seed is None:
-                raise BoardLabError(
-                    f"the agent {agent.expression} is an object of this process, and other processes cannot "
-                    "make it again; give its expression, register it in a plugin, or use jobs=1"
-                )
-        check_known_elsewhere(" ".join([*arena.names, arena.rules.judge if arena.rules else ""]))
+    if not isinstance(executor, Here):
+        check_rebuilt_elsewhere(arena.agents, arena.rules.judge if arena.rules else "")
     return executor
 
 

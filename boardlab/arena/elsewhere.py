@@ -1,12 +1,31 @@
 """What other processes know: everything but names that were registered in this one."""
 
 import re
+from collections.abc import Sequence
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.plugins import PLUGINS
+from boardlab.search.agent import Agent
 from boardlab.search.own import own_agents
+
+
+def check_rebuilt_elsewhere(agents: Sequence[str | Agent], words: str = "") -> None:
+    """Refuse agents that the workers of jobs cannot make from their expressions.
+
+    `words` has further expressions and names of exams.
+    """
+    names = [agent.expression if isinstance(agent, Agent) else agent for agent in agents]
+    for agent, name in zip(agents, names, strict=True):
+        if name.strip() == "human":
+            raise BoardLabError("a person plays at one terminal, so human needs jobs=1")
+        if isinstance(agent, Agent) and agent.seed is None:
+            raise BoardLabError(
+                f"the agent {name} is an object of this process, and other processes cannot make it again; "
+                "give its expression, register it in a plugin, or use jobs=1"
+            )
+    check_known_elsewhere(" ".join([*names, words]))
 
 
 def check_known_elsewhere(words: str, features: str | None = None) -> None:

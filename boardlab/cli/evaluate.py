@@ -1,28 +1,31 @@
 """`boardlab evaluate`: let an agent take its game's exams."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import RenderableType
 
+from boardlab.arena.examinations import Examined, StoppedExams, evaluate_all, row_text
 from boardlab.arena.exams import EXAMS, exams_for
-from boardlab.arena.exams import evaluate as take_exam
 from boardlab.arena.match import StoppedMatch
 from boardlab.cli.common import (
     STOPPED,
+    Jobs,
+    Threads,
     agent_from,
     console,
     game_from,
     game_of_run,
-    stopped_by_ctrl_c,
     table_of,
 )
 from boardlab.cli.completion import GameOption, complete_agent, complete_exam
-from boardlab.cli.progress import game_bar
-from boardlab.errors import BoardLabError, MissingPackageError
+from boardlab.cli.progress import jobs_bar
+from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.interrupts import ignoring_ctrl_c
 
 GAMES_HELP = (
     "Games or positions per exam. Exams with several starts play each equally often in every seat, at least "
@@ -32,10 +35,11 @@ GAMES_HELP = (
 
 def evaluate(
     context: typer.Context,
-    agent: Annotated[
-        str | None,
+    agents: Annotated[
+        list[str] | None,
         typer.Argument(
-            help='An agent, as in "mcts(rollout, iterations=1000)", or a run, as in runs/hex.',
+            metavar="AGENTS",
+            help='Agents, as in "mcts(rollout, iterations=1000)", or runs, as in runs/hex.',
             autocompletion=complete_agent,
         ),
     ] = None,
@@ -70,75 +74,89 @@ def evaluate(
     ] = False,
     games: Annotated[int, typer.Option("--games", "-n", help=GAMES_HELP)] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
-    threads: Annotated[int, typer.Option(help="Games played at once.")] = 1,
+    threads: Threads = 1,
+    jobs: Jobs = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Remember finished exams here; the same command goes on."),
+    ] = None,
 ) -> None:
-    """Measure an agent by its game's exams."""
-    # In `boardlab evaluate --game hex --list --size 4` the game's parameter is parsed as the agent.
-    if list_exams and agent is not None:
-        context.args = [agent, *context.args] if agent.startswith("--") else context.args
-    examined = game_from(game, context) if game else _game_of(agent, context)
+    """Measure agents by their game's exams."""
+    words = [*(agents or ()), *context.args]
+    first_option = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
+    named, context.args = words[:first_option], words[first_option:]
+    examined = game_from(game, context) if game else _game_of(named, context)
     if list_exams:
         console.print(_exam_table(examined))
         return
-    if agent is None:
+    if not named:
         raise BoardLabError('name an agent, as in boardlab evaluate "mcts(rollout)" --game hex')
-    agent, against = agent_from(agent), against and agent_from(against)
+    against = against and agent_from(against)
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
-    if against is not None:
-        if exam:
-            raise BoardLabError("give exams (--exam) or an opponent (--against), not both")
-        with _partial_result_on_ctrl_c(f"in the match against {against}"), game_bar(against, games) as show:
-            result = take_exam(
-                agent,
-                examined,
-                None,
-                games,
-                seed,
-                against=against,
-                starts=starts,
-                moves_first=first,
-                threads=threads,
-                progress=show,
-            )
-        console.print(result.text(games), markup=False, soft_wrap=True)
-        return
-    names = exams_for(examined)
-    slow = [name for name in names if EXAMS[name].slow]
-    for name in exam or [name for name in names if name not in slow]:
-        try:
-            with _partial_result_on_ctrl_c(f"in the exam {name}"), game_bar(name, games) as show:
-                result = take_exam(agent, examined, name, games, seed, threads=threads, progress=show)
-        except MissingPackageError as missing:
-            if exam:
-                raise
-            console.print(f"{name}: skipped: {missing}", style="dim", markup=False, soft_wrap=True)
-            continue
-        console.print(result.text(games), markup=False, soft_wrap=True)
-    if not exam and slow:
+    if against is not None and exam:
+        raise BoardLabError("give exams (--exam) or an opponent (--against), not both")
+    show_row = _printer(games, is_one=len(named) == 1)
+    with _results_on_ctrl_c(out is not None), jobs_bar("exams") as show:
+        evaluate_all(
+            [agent_from(word) for word in named],
+            examined,
+            exam or None,
+            games,
+            seed,
+            against=against,
+            starts=starts,
+            moves_first=first,
+            threads=threads,
+            jobs=jobs,
+            out=out,
+            progress=show,
+            told=show_row,
+        )
+    slow = [name for name in exams_for(examined) if EXAMS[name].slow]
+    if not exam and against is None and slow:
         console.print(
             f"also available with --exam: {', '.join(slow)}", style="dim", markup=False, soft_wrap=True
         )
 
 
-def _game_of(agent: str | None, context: typer.Context) -> Game:
-    """Return the game of the agent's run, when none was given."""
-    found = game_of_run(agent_from(agent)) if agent is not None and not context.args else None
+def _game_of(agents: Sequence[str], context: typer.Context) -> Game:
+    """Return the game of the first agent's run, when none was given."""
+    found = game_of_run(agent_from(agents[0])) if agents and not context.args else None
     if found is None:
         raise BoardLabError('name a game, as in boardlab evaluate "mcts(rollout)" --game hex')
     return found
 
 
+def _printer(games: int, is_one: bool) -> Callable[[Examined], None]:
+    """A function that prints each result, below its agent where there are several."""
+    last = ""
+
+    def show(row: Examined) -> None:
+        nonlocal last
+        if not is_one and row.agent != last:
+            console.print(row.agent, style="bold", markup=False, soft_wrap=True)
+        last = row.agent
+        style = "dim" if row.skipped else None
+        console.print(row_text(row, games), style=style, markup=False, soft_wrap=True)
+
+    return show
+
+
 @contextlib.contextmanager
-def _partial_result_on_ctrl_c(where: str) -> Iterator[None]:
+def _results_on_ctrl_c(is_kept: bool) -> Iterator[None]:
     """After Ctrl-C, print the result of the games finished so far."""
-    with stopped_by_ctrl_c(f"{where}, which has no result"):
-        try:
-            yield
-        except StoppedMatch as stop:
-            so_far = f"stopped {where}, which has no result; its last match so far:\n{stop.result}"
-            console.print(so_far, markup=False, soft_wrap=True)
-            raise typer.Exit(STOPPED) from None
+    try:
+        yield
+    except StoppedExams as stop:
+        told = f"stopped in {stop.next.where}, which has no result"
+        if isinstance(stop.__cause__, StoppedMatch):
+            told += f"; its last match so far:\n{stop.__cause__.result}"
+        elif is_kept:
+            told += "; to continue: the same command"
+        with ignoring_ctrl_c(), contextlib.suppress(OSError):
+            console.print(told, markup=False, soft_wrap=True)
+        raise typer.Exit(STOPPED) from None
 
 
 def _exam_table(game: Game) -> RenderableType:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, MissingPackageError, OutOfMemoryError, TableFullError
 from boardlab.jobs.executor import JobExecutor
 from boardlab.jobs.job import Job, Tell, kind_of
 from boardlab.jobs.messages import read_message, write_message
@@ -18,6 +18,8 @@ from boardlab.jobs.worker import worker_command
 
 ATTEMPTS = 3
 """How often a job is started whose worker dies."""
+ERRORS = {kind.__name__: kind for kind in (MissingPackageError, OutOfMemoryError, TableFullError)}
+"""Errors that keep their type on the way from a worker."""
 
 
 class WorkerDiedError(BoardLabError):
@@ -152,7 +154,8 @@ class _Worker(threading.Thread):
         if answer is not None and "result" in answer:
             task.future.set_result(answer["result"])
         elif answer is not None:
-            task.future.set_exception(BoardLabError(answer["error"]))
+            kind = ERRORS.get(answer.get("type"), BoardLabError)
+            task.future.set_exception(kind(answer["error"]))
         else:
             task.future.set_exception(StoppedError() if self.executor.is_stopped else self._death(task.job))
 

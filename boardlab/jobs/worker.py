@@ -72,9 +72,9 @@ def _answer(
 
     A task brings the shared values that this process lacks, and names those that nobody needs any more.
     """
-    for key in task["forget"]:
+    for key in task.get("forget", ()):
         shared.pop(key, None)
-    shared |= task["share"]
+    shared |= task.get("share", {})
 
     def tell(progress: Mapping[str, Any]) -> None:
         try:
@@ -86,7 +86,7 @@ def _answer(
         job = Job(**task["job"])
         return {"result": perform(job, task["module"], Context(tell, kept, shared))}
     except Exception as error:
-        return {"error": sentence(error)}
+        return {"error": sentence(error), "type": type(error).__name__}
 
 
 def sentence(error: Exception) -> str:

@@ -9,31 +9,16 @@ from boardlab.arena import blocks
 from boardlab.arena.arena import Arena
 from boardlab.arena.match import StoppedMatch
 from boardlab.errors import BoardLabError
-from boardlab.jobs import JobExecutor, Processes
 from boardlab.jobs.messages import read_message, write_message
+from tests.jobs.lent import lent_for
 
 FOUR = bl.game("connectfour")
 FIELD = ["random", "mcts(rollout, iterations=5)", "mcts(rollout, iterations=20)", "greedy(rollout)"]
 
 
-@pytest.fixture(scope="module")
-def two():
-    with Processes(2) as executor:
-        yield executor
-
-
-class Lent(JobExecutor):
-    """Passes jobs on to processes that go on afterwards: starting them is most of the time of a test."""
-
-    def __init__(self, lender):
-        super().__init__()
-        self.lender, self.workers, self.capacity = lender, lender.workers, lender.capacity
-        self.share, self.forget, self.submit = lender.share, lender.forget, lender.submit
-
-
 @pytest.fixture
-def lent(two, monkeypatch):
-    monkeypatch.setattr(blocks, "executor_for", lambda jobs: Lent(two))
+def lent(monkeypatch):
+    monkeypatch.setattr(blocks, "executor_for", lent_for)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +90,7 @@ def test_a_tournament_that_was_stopped_goes_on_in_processes(format, tmp_path, le
         with pytest.raises(KeyboardInterrupt):
             play(f"{jobs}.db", jobs=jobs, progress=stop)
         rest = play(f"{jobs}.db", jobs=3 - jobs)
-        assert 0 < rest.fresh < len(whole.records)
+        assert rest.fresh < len(whole.records) and (rest.fresh or jobs == 1)  # which may be done at once
         assert rest.records == whole.records
 
 

@@ -28,6 +28,17 @@ class CtrlC:
             raise KeyboardInterrupt
 
 
+@contextlib.contextmanager
+def CtrlCInAnExam(unit):  # noqa: N802
+    """The same once a part of an exam is done."""
+
+    def tell(standing):
+        if any(progress for progress in standing.running.values()):
+            raise KeyboardInterrupt
+
+    yield tell
+
+
 def press_ctrl_c(monkeypatch, command, after):
     monkeypatch.setattr(importlib.import_module(f"boardlab.cli.{command}"), "game_bar", CtrlC(after))
 
@@ -54,7 +65,7 @@ def test_ctrl_c_before_the_first_game_is_a_sentence(boardlab, tmp_path, monkeypa
 
 
 def test_ctrl_c_in_an_exam_is_a_sentence(boardlab, monkeypatch):
-    press_ctrl_c(monkeypatch, "evaluate", after=1)
+    monkeypatch.setattr(importlib.import_module("boardlab.cli.evaluate"), "jobs_bar", CtrlCInAnExam)
     words = ("evaluate", "random", "--game", "tictactoe")
     status, out, _ = boardlab(*words, "--exam", "perfect", "-n", "20")
     assert status == 130

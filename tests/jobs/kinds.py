@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.jobs import kind
 
 
@@ -27,6 +27,8 @@ def arrays(job, context):
 def fail(job, context):
     if job.settings["how"] == "sentence":
         raise BoardLabError("x must be small, not 7")
+    if job.settings["how"] == "missing":
+        raise MissingPackageError("this needs a package")
     raise ZeroDivisionError("by zero")
 
 

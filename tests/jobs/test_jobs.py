@@ -11,6 +11,7 @@ import pytest
 
 import boardlab as bl
 from boardlab import jobs
+from boardlab.errors import MissingPackageError
 from boardlab.jobs import (
     Here,
     Job,
@@ -63,6 +64,11 @@ def test_a_job_that_fails_says_why_and_the_others_go_on(executor):
     assert outcomes[0].error == "x must be small, not 7" and outcomes[0].failed
     assert [outcome.result for outcome in outcomes[1:4]] == [0, 1, 4]
     assert outcomes[4].error == "ZeroDivisionError: by zero"
+
+
+def test_a_missing_package_stays_one_on_its_way_from_a_worker(executor):
+    (outcome,) = run_jobs([Job("fail", {"how": "missing"})], executor)
+    assert isinstance(outcome.cause, MissingPackageError) and outcome.error == "this needs a package"
 
 
 def test_a_value_that_no_message_can_hold_fails_its_job_alone(two):

@@ -28,6 +28,7 @@ __all__ = [
     "Exam",
     "ExamResult",
     "Paper",
+    "check_exam",
     "check_has",
     "evaluate",
     "exams_for",
@@ -50,6 +51,13 @@ def check_has(game: Game, exam: str) -> None:
         raise BoardLabError(f'{game!r} has no exam "{exam}"{why}; it has {", ".join(known) or "none"}')
 
 
+def check_exam(game: Game, exam: str) -> None:
+    """Refuse an exam that does not exist, or that the game does not have."""
+    if not isinstance(exam, str) or exam not in EXAMS:
+        raise unknown("exam", exam, exams_for(game), OF_YOUR_OWN)
+    check_has(game, exam)
+
+
 def evaluate(
     agent: AgentLike,
     game: Game,
@@ -61,6 +69,7 @@ def evaluate(
     starts: int | str | os.PathLike[str] = "default",
     moves_first: bool = False,
     threads: int = 1,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> ExamResult:
     """Let an agent take an exam (default: the game's first), or play an opponent.
@@ -69,7 +78,8 @@ def evaluate(
     "1": from all positions after one action, "0-1", "random 4", or a file of openings); with `moves_first`
     the agent always begins. By default games begin from varied openings if the players may repeat themselves,
     otherwise, and with `moves_first`, at the initial position. The result reports how many games were
-    distinct; repeated games do not narrow its interval.
+    distinct; repeated games do not narrow its interval. `jobs` processes play the games of exams that are
+    matches, each on `threads` threads.
     """
     as_game(game)
     player = as_agent(agent)
@@ -78,18 +88,15 @@ def evaluate(
         if exam is not None:
             raise BoardLabError("give an exam or an opponent (against), not both")
         opponent = as_agent(against)
-        return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress)
+        return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress, jobs)
     if starts != "default" or moves_first:
         raise BoardLabError("starts and moves_first need an opponent; name one with against")
-    known = exams_for(game)
     if exam is None:
-        if not known:
+        exam = next(iter(exams_for(game)), None)
+        if exam is None:
             raise BoardLabError(f"{game.name} has no exam")
-        exam = known[0]
-    if not isinstance(exam, str) or exam not in EXAMS:
-        raise unknown("exam", exam, known, OF_YOUR_OWN)
-    check_has(game, exam)
-    return EXAMS[exam].take(Paper(exam, player, game, games, as_seed(seed), threads, progress))
+    check_exam(game, exam)
+    return EXAMS[exam].take(Paper(exam, player, game, games, as_seed(seed), threads, progress, jobs))
 
 
 def _against(
@@ -102,6 +109,7 @@ def _against(
     moves_first: bool,
     threads: int,
     progress: Progress | None,
+    jobs: int,
 ) -> ExamResult:
     if game.players == 1:
         raise BoardLabError(f"{game.name} is for one player, so there is nobody to play against")
@@ -111,7 +119,7 @@ def _against(
     is_default = isinstance(starts, str) and starts.strip() == "default"
     seatings = [list(range(game.players))] if moves_first else None
     name = against.expression if isinstance(against, Agent) else against
-    paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress)
+    paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress, jobs)
     return paper.play(
         against,
         starts=None if is_default else positions,

@@ -26,7 +26,13 @@ def solved_by_twists(paper: Paper, twists: Sequence[int], steps: int | Callable[
         scrambles = Game(replace(rules, twists=number))
         starts = [scrambles.initial_state((paper.seed * 1_000_003 + i) % 2**64) for i in range(paper.games)]
         result = match(
-            paper.game, [paper.agent], paper.games, paper.seed, starts=starts, threads=paper.threads
+            paper.game,
+            [paper.agent],
+            paper.games,
+            paper.seed,
+            starts=starts,
+            threads=paper.threads,
+            jobs=paper.jobs,
         )
         solved = [
             float(r.scores[0] == 1 and len(r.actions) <= allowed(start))

@@ -137,6 +137,8 @@ class Paper:
     seed: int
     threads: int = 1
     progress: Progress | None = None
+    jobs: int = 1
+    """Processes that play, in an exam that is a match."""
 
     def make_agent(self) -> Agent:
         """Make the agent under examination, for exams that ask it about positions."""
@@ -173,6 +175,7 @@ class Paper:
             starts=starts,
             seatings=seatings,
             threads=self.threads,
+            jobs=self.jobs,
             progress=self.progress,
         )
         return self.of_match(result, best)

@@ -104,7 +104,13 @@ def _best_score_in_words(game: Game) -> str:
 
 def _score(paper: Paper) -> ExamResult:
     result = match(
-        paper.game, [paper.agent], paper.games, paper.seed, threads=paper.threads, progress=paper.progress
+        paper.game,
+        [paper.agent],
+        paper.games,
+        paper.seed,
+        threads=paper.threads,
+        jobs=paper.jobs,
+        progress=paper.progress,
     )
     details: dict[str, float] = {}
     if isinstance(paper.game.rules, Morpion):

@@ -1,0 +1,232 @@
+"""Examinations as jobs: several agents and exams, in one process or in several.
+
+An examination is one agent in one exam or against one opponent. A folder remembers the finished ones.
+"""
+
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from boardlab.arena.elsewhere import check_rebuilt_elsewhere
+from boardlab.arena.exams import EXAMS, ExamResult, check_exam, evaluate, exams_for
+from boardlab.arena.store.rows import fingerprint
+from boardlab.checks import as_integer, as_seed
+from boardlab.errors import BoardLabError, MissingPackageError, shown
+from boardlab.games.game import Game, as_game
+from boardlab.interrupts import ended_by_signals
+from boardlab.jobs import (
+    Context,
+    Here,
+    Job,
+    JobFolder,
+    Outcome,
+    Standing,
+    as_jobs,
+    executor_for,
+    finished_jobs,
+    job_for,
+    kind,
+    known_game,
+    raise_failures,
+)
+from boardlab.reports import Report
+from boardlab.search.agent import Agent, AgentLike, as_agents
+from boardlab.search.expression import parse
+
+
+@dataclass(frozen=True)
+class Examined:
+    """One agent in one exam: a result, or the reason why there is none."""
+
+    agent: str
+    exam: str
+    result: ExamResult | None = None
+    skipped: str = ""
+    """Names a package that is missing here."""
+
+    @property
+    def where(self) -> str:
+        """The examination in words."""
+        return f"the {'match ' if self.exam.startswith('against ') else 'exam '}{self.exam}"
+
+
+@dataclass(frozen=True, repr=False)
+class ExamTable(Report):
+    """The results of several agents in several exams."""
+
+    rows: tuple[Examined, ...]
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents, in the order given."""
+        return list(dict.fromkeys(row.agent for row in self.rows))
+
+    def result(self, agent: str, exam: str) -> ExamResult | None:
+        """The result of one agent in one exam."""
+        return next((row.result for row in self.rows if (row.agent, row.exam) == (agent, exam)), None)
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        for agent in self.agents:
+            lines += [agent] if len(self.agents) > 1 else []
+            lines += [row_text(row) for row in self.rows if row.agent == agent]
+        return "\n".join(lines)
+
+
+def row_text(row: Examined, asked: int | None = None) -> str:
+    """The result of an examination as `boardlab evaluate` prints it."""
+    return f"{row.exam}: skipped: {row.skipped}" if row.result is None else row.result.text(asked)
+
+
+class StoppedExams(KeyboardInterrupt):
+    """Ctrl-C during examinations: `table` has the finished ones, `next` the first other one."""
+
+    def __init__(self, table: ExamTable, next: Examined) -> None:
+        super().__init__(f"stopped in {next.where}")
+        self.table, self.next = table, next
+
+
+@ended_by_signals()
+def evaluate_all(
+    agents: AgentLike | Sequence[AgentLike],
+    game: Game,
+    exams: Sequence[str] | None = None,
+    games: int = 100,
+    seed: int = 0,
+    *,
+    against: str | None = None,
+    starts: str = "default",
+    moves_first: bool = False,
+    threads: int = 1,
+    jobs: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: Callable[[Standing], None] | None = None,
+    told: Callable[[Examined], None] | None = None,
+) -> ExamTable:
+    """Let several agents take several exams, `jobs` at a time.
+
+    `exams` are by default all of the game's except the slow ones; those whose package is missing are
+    skipped. Other arguments are those of `evaluate`. An examination that fails does not stop the others. The
+    folder `out` remembers the finished ones: the same call again goes on. `progress` is called with the
+    standing of the whole, `told` with each row of the table, in order. Ctrl-C raises `StoppedExams`.
+    """
+    as_game(game)
+    listed = as_agents(agents)
+    names = _exam_names(game, exams, against)
+    task: dict[str, Any] = {"games": as_integer("games", games, 2, 100_000_000), "threads": threads}
+    task |= {"against": against, "starts": starts, "moves_first": moves_first} if against is not None else {}
+    alone = len(listed) * len(names) == 1
+    # A single examination has its games in processes instead.
+    kept = known_game(game) | {"examine": {"jobs": as_jobs(jobs) if alone else 1}}
+    executor = executor_for(1 if alone else jobs, kept)
+    if not isinstance(executor, Here):
+        check_rebuilt_elsewhere(listed, " ".join([*names, against or ""]))
+    made = [
+        _job(game, agent, name, task, as_seed(seed), here=isinstance(executor, Here))
+        for agent in listed
+        for name in names
+    ]
+    folder = None
+    if out is not None:
+        about = {
+            "exams": names,
+            **task,
+            "seed": seed,
+            "agents": [a if isinstance(a, str) else a.expression for a in listed],
+        }
+        folder = JobFolder(out, {"command": "evaluate", "game": repr(game), **about})
+    rows = _Rows(made, exams is None and against is None, told)
+    try:
+        with executor:
+            for outcome in finished_jobs(made, executor, folder, progress):
+                rows.add(outcome)
+    except KeyboardInterrupt as stop:
+        raise StoppedExams(rows.table(), rows.next()) from stop
+    raise_failures(rows.outcomes, "exams")
+    return rows.table()
+
+
+def _exam_names(game: Game, exams: Sequence[str] | None, against: str | None) -> list[str]:
+    """The exams to take; one without a name for an opponent."""
+    if against is not None:
+        if exams:
+            raise BoardLabError("give exams or an opponent (against), not both")
+        return [""]
+    if exams is None:
+        return [name for name in exams_for(game) if not EXAMS[name].slow]
+    if isinstance(exams, str) or not isinstance(exams, Sequence) or not exams:
+        raise BoardLabError(f"exams must be a list of names, not {shown(exams)}")
+    for name in exams:
+        check_exam(game, name)
+    return list(dict.fromkeys(exams))
+
+
+def _job(game: Game, agent: str | Agent, exam: str, task: Mapping[str, Any], seed: int, here: bool) -> Job:
+    expression = agent.expression if isinstance(agent, Agent) else agent
+    is_text = isinstance(agent, str) or agent.seed is not None
+    settings = {"agent": agent, "exam": exam, **task}
+    if is_text:
+        parse(expression)  # a typo is an error before anything starts
+        settings |= {"agent": expression, "fingerprint": fingerprint(expression)}
+    against = task.get("against")
+    words = ["boardlab", "evaluate", expression, "--game", *game.rules.command_words()]
+    words += ["--exam", exam] if against is None else ["--against", against]
+    words += ["--games", str(task["games"]), "--seed", str(seed)]
+    name = f"{exam or f'against {against}'}: {expression}"
+    return job_for("examine", game, settings, seed, here=here, name=name, command=shlex.join(words))
+
+
+@kind("examine")
+def examine(job: Job, context: Context) -> dict[str, Any]:
+    """Let an agent take an exam, or meet an opponent; returns the result as a table."""
+    given = {name: value for name, value in job.settings.items() if name != "fingerprint"}
+    agent, games, exam = given.pop("agent"), given.pop("games"), given.pop("exam") or None
+
+    def progress(done: int) -> None:
+        context.tell({"share": min(done / games, 1.0)})
+
+    given |= context.kept.get("examine", {})
+    return asdict(evaluate(agent, context.game(job), exam, games, job.seed, progress=progress, **given))
+
+
+def _row(job: Job) -> Examined:
+    """The row of a job, without its result."""
+    exam, _, agent = job.name.partition(": ")
+    return Examined(agent, exam)
+
+
+class _Rows:
+    """Turns outcomes, which come in any order, into rows in the order of the jobs."""
+
+    def __init__(self, jobs: Sequence[Job], may_skip: bool, told: Callable[[Examined], None] | None) -> None:
+        self.jobs, self.may_skip, self.told = jobs, may_skip, told or (lambda _: None)
+        self.outcomes: list[Outcome] = []
+        """All but those of skipped exams."""
+        self._found: dict[str, Examined | None] = {}
+        self._next = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Add an outcome, and tell the rows that are in order now."""
+        row: Examined | None = None
+        if self.may_skip and isinstance(outcome.cause, MissingPackageError):
+            row = replace(_row(outcome.job), skipped=outcome.error)
+        else:
+            self.outcomes.append(outcome)
+            if not outcome.failed:
+                row = replace(_row(outcome.job), result=ExamResult(**outcome.result))
+        self._found[outcome.job.key] = row
+        while self._next < len(self.jobs) and (key := self.jobs[self._next].key) in self._found:
+            self._next += 1
+            if (row := self._found[key]) is not None:
+                self.told(row)
+
+    def next(self) -> Examined:
+        """The first examination, in order, that has no outcome."""
+        return _row(next(job for job in self.jobs if job.key not in self._found))
+
+    def table(self) -> ExamTable:
+        """The rows that there are."""
+        rows = (self._found.get(job.key) for job in self.jobs)
+        return ExamTable(tuple(row for row in rows if row is not None))

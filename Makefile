@@ -40,7 +40,7 @@ $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,references,truths]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,references,sweep,truths]"
 	touch $@
 
 $(VENV)/installed-bridges: $(VENV)/installed

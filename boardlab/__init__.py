@@ -73,11 +73,13 @@ if TYPE_CHECKING:
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
     from boardlab.experiments.reproduce import Reproduction, reproduce
+    from boardlab.experiments.sweep import SweepFailedError, SweepResult
+    from boardlab.experiments.sweep_values import Range
     from boardlab.learners.compare import Comparison, compare
     from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
     from boardlab.learners.run import Run, open_run
-    from boardlab.watching import resume, train, train_many
+    from boardlab.watching import resume, sweep, train, train_many
 
 __version__ = "0.1.0"
 
@@ -98,12 +100,15 @@ __all__ = [
     "ManyRuns",
     "MatchResult",
     "PythonGame",
+    "Range",
     "Record",
     "Reproduction",
     "Run",
     "RunList",
     "State",
     "Store",
+    "SweepFailedError",
+    "SweepResult",
     "TournamentResult",
     "TreeOptions",
     "agent",
@@ -139,6 +144,7 @@ __all__ = [
     "resume",
     "store",
     "stylesheet",
+    "sweep",
     "tournament",
     "train",
     "train_many",

@@ -73,6 +73,22 @@ class Option:
         return optional and bare is not str
 
     @property
+    def is_text(self) -> bool:
+        """Whether its values are text."""
+        return _bare_type(self.type)[0] is str
+
+    @property
+    def is_tuple(self) -> bool:
+        """Whether its values are several whole numbers."""
+        return typing.get_origin(_bare_type(self.type)[0]) is tuple
+
+    @property
+    def number(self) -> type | None:
+        """The type of single numbers, int or float; None for other values."""
+        bare = _bare_type(self.type)[0]
+        return bare if bare in (int, float) else None
+
+    @property
     def allowed(self) -> str:
         """The allowed values, in words."""
         if self.choices:

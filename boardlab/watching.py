@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from boardlab import learners
+from boardlab.experiments.sweep import sweep as run_sweep
 from boardlab.jobs import Standing
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
 
-__all__ = ["resume", "train", "train_many"]
+__all__ = ["resume", "sweep", "train", "train_many"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -43,6 +44,11 @@ class Watcher:
         """Show how far several runs are."""
         if standing.done + standing.failed == standing.total or self._is_time():
             self._write(", ".join(standing.facts("runs")))
+
+    def show_jobs(self, standing: Standing) -> None:
+        """Show how far a set of jobs is."""
+        if standing.done + standing.failed == standing.total or self._is_time():
+            self._write(str(standing))
 
     def _is_time(self) -> bool:
         """Whether the last update is long enough ago."""
@@ -127,3 +133,4 @@ def watched(
 train = watched(learners.train)
 resume = watched(learners.resume)
 train_many = watched(learners.train_many, "told_standing", "show_runs")
+sweep = watched(run_sweep, show="show_jobs")

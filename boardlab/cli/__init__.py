@@ -29,6 +29,7 @@ from boardlab.cli.rate import rate
 from boardlab.cli.replay import replay
 from boardlab.cli.reproduce import reproduce
 from boardlab.cli.runs import runs
+from boardlab.cli.sweep import sweep
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 from boardlab.errors import printable
@@ -45,7 +46,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame, reproduce)
-OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, replay)
+OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, sweep, replay)
 """Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(
     ("play", "inspect", "match", "tournament", "balance"), ""

@@ -29,13 +29,12 @@ from boardlab.learners.again import next_commands
 from boardlab.learners.curve import points, text_curve
 from boardlab.learners.exams import exam_counts, exam_names
 from boardlab.learners.many import check_many
-from boardlab.learners.ntuple.layouts import LAYOUTS
+from boardlab.learners.ntuple.layouts import LAYOUTS, read_layout
 from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
 from boardlab.numbers import memory, with_interval
 from boardlab.options import Option, options_of, read_option, values_of
-from boardlab.paths import reachable
 from boardlab.runs import RunFolder
 from boardlab.search.expression import programs_of
 
@@ -341,15 +340,6 @@ def check_settable(word: str, learner: str) -> None:
     if others and learner not in others:
         theirs = f"of the learner{'s' * (len(others) > 1)} {', '.join(others)}"
         raise UnsettableError(f"{word} is a setting {theirs}, not of {learner}")
-
-
-def read_layout(layout: str) -> dict[str, Any]:
-    """A kind of layout by name, or the cells in a file."""
-    if layout in LAYOUTS:
-        return {"layout": layout}
-    if not reachable(Path(layout.removeprefix("@"))).is_file():
-        raise BoardLabError(f'layout must be {", ".join(LAYOUTS)} or a file, not "{layout}"')
-    return {"cells": "@" + layout.removeprefix("@")}
 
 
 def curve_width() -> int:

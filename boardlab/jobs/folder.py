@@ -47,7 +47,9 @@ class JobFolder:
             differences = ", ".join(
                 f"{name} was {shown(known.get(name))}, now {shown(self.about.get(name))}" for name in names
             )
-            raise BoardLabError(f"{self.path} holds the jobs of another command: {differences}")
+            raise BoardLabError(
+                f"{self.path} holds the jobs of another command: {differences}; choose another folder"
+            )
 
     def _read_about(self, file: Path) -> dict[str, Any]:
         try:

@@ -4,7 +4,7 @@ import contextlib
 import math
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,12 @@ from boardlab.learners.run_options import IN_EXAMS
 from boardlab.options import option_words
 
 
-def train_command(agent: Mapping[str, Any], out: str = "") -> str:
+def train_command(agent: Mapping[str, Any], out: str = "", named: Collection[str] = ()) -> str:
     """`boardlab train ...` with the settings that differ from the preset's.
 
     The same version of BoardLab then learns the same weights.
 
-    `agent` is what a run's agent.toml holds.
+    `agent` is what a run's agent.toml holds. Settings in `named` are written in any case.
     """
     game = game_from_table(agent["game"])
     learner, preset = agent["kind"], _preset_name(game, agent)
@@ -44,7 +44,9 @@ def train_command(agent: Mapping[str, Any], out: str = "") -> str:
     if preset != "default":
         words += ["--preset", preset]
     words += [*_length(agent), "--seed", str(agent["seed"])]
-    words += option_words(_changed(game, learner, preset, agent.get("settings", {})))
+    settings = agent.get("settings", {})
+    changed = _changed(game, learner, preset, settings)
+    words += option_words({name: value for name, value in settings.items() if name in named} | changed)
     words += _early_stop(game, agent.get("exams", {}))
     if "snapshot" in agent:  # it lies in the folder of its run, where that is known
         words += ["--snapshot-every", str(agent["snapshot_every"])]

@@ -25,7 +25,7 @@ from boardlab.learners.run_options import (
 )
 from boardlab.learners.usual_exams import usual_plan
 from boardlab.numbers import counted, plain
-from boardlab.search.agent import Agent
+from boardlab.search.agent import Agent, AgentLike
 from boardlab.search.expression import ExpressionError, programs_of
 from boardlab.search.expression import agent as make_agent
 
@@ -112,7 +112,7 @@ def default_every(total: int) -> int:
     return max(1, total // MOST_EXAMS)
 
 
-def take_exam(name: str, game: Game, agent: Agent, games: int, seed: int) -> ExamResult:
+def take_exam(name: str, game: Game, agent: AgentLike, games: int, seed: int) -> ExamResult:
     """Take the arena's exam of that name, or a match against the agent of that name."""
     if name in EXAMS:
         result = evaluate(agent, game, name, games, seed)

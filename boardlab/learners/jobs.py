@@ -6,7 +6,7 @@ from typing import Any
 
 from boardlab.jobs import Context, Job, kind
 from boardlab.learners.curve import points
-from boardlab.learners.exams import exam_names
+from boardlab.learners.exams import exam_names, take_exam
 from boardlab.learners.run import Run
 from boardlab.learners.train import train
 from boardlab.learners.training import Progress
@@ -21,6 +21,14 @@ def train_job(job: Job, context: Context) -> dict[str, Any]:
 
     given = {"go_on": True, "progress": progress, **context.kept.get("train", {}), **job.settings}
     return summary(train(context.game(job), seed=job.seed, **given))
+
+
+@kind("examine")
+def examine_job(job: Job, context: Context) -> dict[str, Any]:
+    """Let the agent that the settings name take an exam, or meet an opponent."""
+    settings = job.settings
+    result = take_exam(settings["exam"], context.game(job), settings["agent"], settings["games"], job.seed)
+    return {"value": result.value, "interval": result.interval}
 
 
 def summary(run: Run) -> dict[str, Any]:

@@ -25,6 +25,7 @@ def resume(
     episodes: int | None = None,
     minutes: float | None = None,
     progress: Tell | bool | None = None,
+    picture: bool = True,
     programs: bool = False,
 ) -> Run:
     """Go on with a run from its last checkpoint.
@@ -34,7 +35,8 @@ def resume(
     `episodes` sets a new total, which the schedules of alpha and epsilon then follow; a run that has stopped
     early then goes on until it passes its exam again. `minutes` sets a new total of training time instead.
     `programs` lets the exams that agent.toml names start
-    outside programs, `engine(...)`: a folder may be somebody else's. `progress` is as in `train`.
+    outside programs, `engine(...)`: a folder may be somebody else's. `progress` and `picture` are as in
+    `train`.
     """
     if episodes is not None and minutes is not None:
         raise BoardLabError("give episodes or minutes, not both")
@@ -54,7 +56,7 @@ def resume(
         _go_back(training, agent)
         if episodes is not None or minutes is not None:
             _extend(training, agent)
-        training.go(progress)
+        training.go(progress, picture)
         return training.run()
 
 

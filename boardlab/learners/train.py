@@ -39,6 +39,7 @@ def train(
     force: bool = False,
     go_on: bool = False,
     progress: Tell | bool | None = None,
+    picture: bool = True,
     told_memory: Callable[[float], None] | None = None,
     **given: Any,
 ) -> Run:
@@ -57,18 +58,20 @@ def train(
     `progress` is called with a `Progress` a few times a second; if it returns True the run is saved and
     stops. By default `boardlab.train` shows progress in terminals and notebooks; False hides it.
 
-    `told_memory` is called with the number of bytes of the n-tuple tables before they are allocated.
+    `picture=False` draws no learning curve. `told_memory` is called with the number of bytes of the n-tuple
+    tables before they are allocated.
     """
     prepared = prepare(game, learner, **given)
     folder = run_folder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
         _check_same(folder, prepared)
-        return resume(folder.path, progress=progress, programs=True)  # the caller has named its exams
+        # The caller has named its exams.
+        return resume(folder.path, progress=progress, picture=picture, programs=True)
     # Memory and threads are taken before the folder is touched: a run that cannot work leaves no trace.
     training = prepared.training(folder, told_memory)
     with folder.claimed(), _discarded_if_nothing_was_learned(training):
         training.begin(prepared.agent, force)
-        training.go(progress)
+        training.go(progress, picture)
     return training.run()
 
 
@@ -108,13 +111,17 @@ class Prepared:
             return "minutes", f"{self.exams.options.minutes:g}", "time of training"
         return "episodes", str(self.agent["episodes"]), "games of self-play"
 
+    def check(self) -> None:
+        """Refuse settings that new runs must not have."""
+        self.settings.check_needs(self.given)
+        self.settings.check_given(self.given)
+        self.settings.check_game(self.game, self.given)
+        check_stop(self.game, self.exams)
+
     def training(self, folder: RunFolder, told_memory: Callable[[float], None] | None = None) -> Training:
         """Take memory and threads; refuse settings that new runs must not have."""
+        self.check()
         settings, game = self.settings, self.game
-        settings.check_needs(self.given)
-        settings.check_given(self.given)
-        settings.check_game(game, self.given)
-        check_stop(game, self.exams)
         if told_memory is not None:
             told_memory(settings.table_bytes(game, self.exams.options.seed))
         return Training(folder, game, settings, self.agent["network"], self.exams)

@@ -194,8 +194,8 @@ class Training:
 
     # ---- the run ----
 
-    def go(self, progress: Tell | bool | None) -> None:
-        """Train until the total is reached."""
+    def go(self, progress: Tell | bool | None, picture: bool = True) -> None:
+        """Train until the total is reached, then draw the learning curve unless it is not wanted."""
         tell: Tell = progress if callable(progress) else lambda _: None
         self.learner.place(self.folder)
         self.before = (self.learner.episodes_done, self.learner.actions_done, self.seconds)
@@ -232,11 +232,13 @@ class Training:
             if self.timetable and self.exams.is_passed(self.log):
                 self._end_time()
             self.save()
-            self._draw()
+            if picture:
+                self._draw()
         except (KeyboardInterrupt, TableFullError):
             with ignoring_ctrl_c():
                 self.save()
-                self._draw()
+                if picture:
+                    self._draw()
             raise
         tell(self._progress())
 

@@ -8,13 +8,14 @@ Lists in braces or brackets, "{{0,1,2},{3,4,5}}", as GBG's files and most progra
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.ntuple import grid_size
 from boardlab.games.game import Game
 from boardlab.numbers import counted
-from boardlab.paths import read_text
+from boardlab.paths import reachable, read_text
 
 Layout = list[list[int]]
 
@@ -38,6 +39,15 @@ GBG = "gbg:"
 
 GBG_AS_OURS = ("2048", "ewn", "nim", "othello", "sim", "tictactoe", "yavalath")
 """Games whose cells GBG numbers as we do."""
+
+
+def read_layout(layout: str) -> dict[str, Any]:
+    """The settings of a kind of layout by name, or of a file with cells."""
+    if layout in LAYOUTS:
+        return {"layout": layout}
+    if not reachable(Path(layout.removeprefix("@"))).is_file():
+        raise BoardLabError(f'layout must be {", ".join(LAYOUTS)} or a file, not "{layout}"')
+    return {"cells": "@" + layout.removeprefix("@")}
 
 
 def random_walk(game: Game, tuples: int, length: int, seed: int, neighbourhood: int | None = None) -> Layout:

@@ -19,7 +19,7 @@ from boardlab.experiments.sweep_table import ResultTable, Row, difference_text
 from boardlab.experiments.sweep_work import Work, run_search
 from boardlab.games.game import Game
 from boardlab.interrupts import ended_by_signals
-from boardlab.jobs import JobFolder, JobsFailedError, Outcome, Standing, as_jobs, executor_for
+from boardlab.jobs import JobFolder, JobsFailedError, Outcome, Standing, as_jobs, executor_for, raise_failures
 from boardlab.learners.exams import exam_title, exam_unit
 from boardlab.numbers import counted
 from boardlab.paths import as_path
@@ -142,6 +142,8 @@ def sweep(
         else:
             work.measure(points, executor)
     result = _written(plan, work)
+    if len(work.name_failures()) == len(work.outcomes):
+        raise_failures(list(work.outcomes.values()))
     if work.name_failures():
         raise SweepFailedError(list(work.outcomes.values()), "jobs", result)
     return result

@@ -19,7 +19,7 @@ from boardlab.games.registry import game
 
 if TYPE_CHECKING:
     from boardlab.experiments.display import Display
-    from boardlab.experiments.measures import Measure
+    from boardlab.experiments.measuring import Measure
     from boardlab.experiments.results import Results
 
 PACKAGES = {"az": "torch", "references": "bitbully"}
@@ -65,10 +65,17 @@ class Training:
     """The options of `boardlab train`: preset, episodes ..."""
     parent: str = ""
     """The training whose run it begins with (`--from`)."""
+    repeat: int = 0
+    """Tells trainings apart that differ in nothing but their seed, within one pool of players."""
 
     def __str__(self) -> str:
         words = [f"{self.learner} on {self.board}", *(f"{k}={v!r}" for k, v in self.settings.items())]
-        return ", ".join([*words, f"from {self.parent}"] if self.parent else words)
+        words += [f"from {self.parent}"] if self.parent else []
+        return ", ".join([*words, f"repeat {self.repeat}"] if self.repeat else words)
+
+    def seed(self, seed: int) -> int:
+        """The seed of the run in a repetition of the experiment."""
+        return seed + 1_000_000 * self.repeat
 
     def folder(self, seed: int, parents: str = "") -> str:
         """The name of the run's folder: equal for equal trainings, in every experiment."""

@@ -10,7 +10,11 @@ OURS, PUBLISHED = "tab:blue", "0.65"
 
 
 def paired_bars(
-    figure: Any, ours: Mapping[str, Estimate], published: Mapping[str, Estimate], label: str
+    figure: Any,
+    ours: Mapping[str, Estimate],
+    published: Mapping[str, Estimate],
+    label: str,
+    log: bool = False,
 ) -> None:
     """A bar for each name, with the published one beside it."""
     axes = figure.add_subplot()
@@ -30,6 +34,8 @@ def paired_bars(
         )
     axes.set_xticks(range(len(ours)), list(ours))
     axes.set_ylabel(label)
+    if log:
+        axes.set_yscale("log")
     axes.grid(axis="y", alpha=0.3)
     axes.legend()
 

@@ -13,7 +13,7 @@ from boardlab.checks import as_integer
 from boardlab.errors import BoardLabError
 from boardlab.experiments.display import WIDTH, Display, draw_figure
 from boardlab.experiments.experiment import Cell, Experiment, Plan
-from boardlab.experiments.measures import measure_job
+from boardlab.experiments.measuring.jobs import measure_job
 from boardlab.experiments.registry import experiment as experiment_of
 from boardlab.experiments.results import Results, ResultsFolder, Row
 from boardlab.interrupts import ended_by_signals
@@ -145,7 +145,9 @@ class _Work:
         settings["out"] = str(run)
         if training.parent:
             settings["from_"] = str(self._run(training.parent, seed))
-        job = job_for("train", training.board.game, settings, seed, name=f"train {name}, seed {seed}")
+        job = job_for(
+            "train", training.board.game, settings, training.seed(seed), name=f"train {name}, seed {seed}"
+        )
         self._add(_Task(job, seed, training=name), [training.parent] if training.parent else [])
         self.makers[run] = job.key
 

@@ -25,7 +25,8 @@ class RunOptions:
     """How long a run trains, from which seed, and how it is examined on the way."""
 
     preset: str = option(
-        "default", 'settings by name: "default", "paper"; of alphazero "church", "wang", "ranked"'
+        "default",
+        'settings by name: "default", "paper"; of alphazero "church", "wang", "ranked", "az-res" ...',
     )
     episodes: int | None = option(
         None,

@@ -7,7 +7,7 @@ import sys
 from boardlab.experiments import Budget, Cell, Experiment, Plan, Training, reproduce
 from boardlab.experiments.display import Display
 from boardlab.experiments.experiment import Board, Paper
-from boardlab.experiments.measures import Match
+from boardlab.experiments.measuring import Match
 
 BOARD = Board("tictactoe")
 LEARNED = 'greedy(ntuple("{learned}"))'

@@ -4,7 +4,7 @@ import os
 import shutil
 
 from boardlab.experiments.experiment import Cell
-from boardlab.experiments.measures import Match
+from boardlab.experiments.measuring import Match
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import OTHELLO
 from boardlab.references.othello import LADDER_VERSION

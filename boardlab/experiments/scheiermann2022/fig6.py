@@ -8,7 +8,7 @@ from boardlab.experiments.display import Display
 from boardlab.experiments.estimates import Estimate
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.forms import Published, lines
-from boardlab.experiments.measures import Match
+from boardlab.experiments.measuring import Match
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import CONNECT_FOUR, MCTS, PAPER, base, tcl, wrap
 

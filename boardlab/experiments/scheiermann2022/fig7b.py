@@ -7,7 +7,7 @@ from boardlab.experiments.display import Display
 from boardlab.experiments.estimates import Estimate
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.forms import lines
-from boardlab.experiments.measures import Cubes
+from boardlab.experiments.measuring import Cubes
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import PAPER
 from boardlab.experiments.scheiermann2022._cubes import CHOICES, CUBES, agent, trainings

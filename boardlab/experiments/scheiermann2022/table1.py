@@ -5,7 +5,7 @@ A weight is active if learning has changed it. Most of the others stand for posi
 
 from boardlab.experiments.display import Display
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
-from boardlab.experiments.measures import Weights
+from boardlab.experiments.measuring import Weights
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import CONNECT_FOUR, CUBE2, CUBE3, OTHELLO, PAPER, tcl
 

@@ -9,7 +9,7 @@ import itertools
 from boardlab.experiments.display import Display
 from boardlab.experiments.estimates import Estimate, mean_of
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
-from boardlab.experiments.measures import Match
+from boardlab.experiments.measuring import Match
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import CONNECT_FOUR, MCTS, PAPER, base, tcl, wrap
 

@@ -8,7 +8,7 @@ import math
 
 from boardlab.experiments.display import Display
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
-from boardlab.experiments.measures import EpisodeTime
+from boardlab.experiments.measuring import EpisodeTime
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import CONNECT_FOUR, CUBE3, OTHELLO, PAPER
 

@@ -7,7 +7,7 @@ from boardlab.experiments.display import Display
 from boardlab.experiments.estimates import Estimate
 from boardlab.experiments.experiment import Board, Budget, Cell, Experiment, Plan
 from boardlab.experiments.forms import beside
-from boardlab.experiments.measures import MoveTime
+from boardlab.experiments.measuring import MoveTime
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import CONNECT_FOUR, CUBE3, MCTS, OTHELLO, PAPER, base, tcl, wrap
 

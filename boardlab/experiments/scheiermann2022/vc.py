@@ -6,7 +6,7 @@ From the initial position, in both roles; beside it the same from varied opening
 from boardlab.experiments.display import Display
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.forms import BRACKETS, OVER_SEEDS, beside
-from boardlab.experiments.measures import Match
+from boardlab.experiments.measuring import Match
 from boardlab.experiments.results import Results
 from boardlab.experiments.scheiermann2022 import OTHELLO, PAPER, base, tcl, wrap
 

@@ -89,6 +89,15 @@ _CHURCH = {
     "play_solver": False,
     "play_batch": 1,
 }
+_CHURCH_VARIANTS: dict[str, dict[str, Any]] = {
+    "az-conv": {"net": "conv"},
+    "az-res": {},
+    "az-res6": {"blocks": 6},
+    "az-resc": {"cpuct": 3.0, "play_cpuct": 3.0},
+    "az-resdiff": {"dropout": 0.5, "batch": 128},
+    "az-res32": {"head_filters": 32},
+}
+"""The players of Church (2019), Section V-B: what differs from AZ-Res."""
 _RANKED = {
     "episodes": 6_400,
     "ranked_reward": 0.75,
@@ -107,10 +116,11 @@ _RANKED = {
 ALPHAZERO_PRESETS: dict[str, Mapping[str, Any]] = {
     "default": _ALPHAZERO,
     "church": _CHURCH,
+    **{name: {**_CHURCH, **changed} for name, changed in _CHURCH_VARIANTS.items()},
     "wang": _WANG,
     "ranked": _RANKED,
 }
-"""By name: church (Church, 2019), wang (Wang et al., 2021), ranked reward for games of one player."""
+"""By name: church and az-... (Church, 2019), wang (Wang et al., 2021), ranked reward for one player."""
 
 
 def alphazero_preset(game: Game, name: str, given: Mapping[str, Any], usual_cpuct: float) -> dict[str, Any]:
@@ -124,12 +134,13 @@ def alphazero_preset(game: Game, name: str, given: Mapping[str, Any], usual_cpuc
         chosen |= _ALPHAZERO_GAMES.get(game.name, {}).get(on_gpu, {})
         if "random_actions" in chosen:  # on a small board they would be half the game
             chosen["random_actions"] = min(chosen["random_actions"], 2 * game.horizon // 7)
-    if name == "church" and game.name == "pathwayz":
+    of_church = name == "church" or name in _CHURCH_VARIANTS
+    if of_church and game.name == "pathwayz":
         chosen |= {"simulations": 200, "noise": 0.3}
     wanted = given.get("cpuct")
     if is_number(wanted) and wanted != chosen.get("cpuct", usual_cpuct):
         chosen["play_cpuct"] = wanted  # who varies C means the player
-    if name in ("church", "wang"):  # one number in the papers: of self-play, the gate and the matches
+    if of_church or name == "wang":  # one number in the papers: of self-play, the gate and the matches
         wanted = given.get("simulations")
         chosen["play_simulations"] = wanted if is_number(wanted) else chosen["simulations"]
     if game.players == 1:

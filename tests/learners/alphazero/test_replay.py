@@ -161,6 +161,24 @@ def test_churchs_preset_is_the_papers_list_of_defaults():
     assert (church.play_simulations, pathwayz["play_simulations"]) == (100, 200)
 
 
+def test_churchs_six_players_have_presets():
+    """Church (2019), V-B; what differs from AZ-Res."""
+    game = bl.game("connectfour")
+    res = preset(game, "az-res", "alphazero")
+    assert res == preset(game, "church", "alphazero")
+    differs = {
+        "az-conv": {"net": "conv"},
+        "az-res6": {"blocks": 6},
+        "az-resc": {"cpuct": 3.0, "play_cpuct": 3.0},
+        "az-resdiff": {"dropout": 0.5, "batch": 128},
+        "az-res32": {"head_filters": 32},
+    }
+    for name, changed in differs.items():
+        chosen = preset(game, name, "alphazero")
+        assert {key: value for key, value in chosen.items() if res.get(key) != value} == changed
+    assert preset(bl.game("pathwayz"), "az-conv", "alphazero")["simulations"] == 200
+
+
 def test_wangs_preset_is_their_table_1():
     chosen = preset(bl.game("connectfour", rows=6, cols=6), "wang", "alphazero")
     wang = flat_names(AlphaZero.checked({k: v for k, v in chosen.items() if k != "episodes"}))

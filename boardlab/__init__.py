@@ -72,14 +72,14 @@ if TYPE_CHECKING:
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.arena.tournament import tournament
-    from boardlab.experiments.reproduce import Reproduction, reproduce
+    from boardlab.experiments.reproduce import Reproduction
     from boardlab.experiments.sweep import SweepFailedError, SweepResult
     from boardlab.experiments.sweep_values import Range
     from boardlab.learners.compare import Comparison, compare
     from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
     from boardlab.learners.run import Run, open_run
-    from boardlab.watching import resume, sweep, train, train_many
+    from boardlab.watching import reproduce, resume, sweep, train, train_many
 
 __version__ = "0.1.0"
 

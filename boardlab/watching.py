@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from boardlab import learners
+from boardlab.experiments.reproduce import reproduce as run_experiment
 from boardlab.experiments.sweep import sweep as run_sweep
 from boardlab.jobs import Standing
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
 
-__all__ = ["resume", "sweep", "train", "train_many"]
+__all__ = ["reproduce", "resume", "sweep", "train", "train_many"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -42,13 +43,12 @@ class Watcher:
 
     def show_runs(self, standing: Standing) -> None:
         """Show how far several runs are."""
-        if standing.done + standing.failed == standing.total or self._is_time():
-            self._write(", ".join(standing.facts("runs")))
+        self.show_jobs(standing, "runs")
 
-    def show_jobs(self, standing: Standing) -> None:
+    def show_jobs(self, standing: Standing, unit: str = "jobs") -> None:
         """Show how far a set of jobs is."""
         if standing.done + standing.failed == standing.total or self._is_time():
-            self._write(str(standing))
+            self._write(", ".join(standing.facts(unit)))
 
     def _is_time(self) -> bool:
         """Whether the last update is long enough ago."""
@@ -134,3 +134,4 @@ train = watched(learners.train)
 resume = watched(learners.resume)
 train_many = watched(learners.train_many, "told_standing", "show_runs")
 sweep = watched(run_sweep, show="show_jobs")
+reproduce = watched(run_experiment, show="show_jobs")

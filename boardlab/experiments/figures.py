@@ -15,9 +15,10 @@ def paired_bars(
     published: Mapping[str, Estimate],
     label: str,
     log: bool = False,
-) -> None:
-    """A bar for each name, with the published one beside it."""
-    axes = figure.add_subplot()
+    places: tuple[int, int, int] = (1, 1, 1),
+) -> Any:
+    """A bar for each name, with the published one beside it; returns the axes."""
+    axes = figure.add_subplot(*places)
     for shift, colour, name, found in (
         (-0.2, OURS, "ours", ours),
         (0.2, PUBLISHED, "published", published),
@@ -37,7 +38,21 @@ def paired_bars(
     if log:
         axes.set_yscale("log")
     axes.grid(axis="y", alpha=0.3)
-    axes.legend()
+    axes.legend(fontsize=8)
+    return axes
+
+
+def grouped_bars(
+    figure: Any,
+    ours: Mapping[str, Mapping[str, Estimate]],
+    published: Mapping[str, Mapping[str, Estimate]],
+    label: str,
+) -> None:
+    """Paired bars in a panel for each group."""
+    for place, group in enumerate(ours, 1):
+        axes = paired_bars(figure, ours[group], published[group], label, places=(1, len(ours), place))
+        axes.set_title(group)
+        axes.tick_params(axis="x", rotation=45)
 
 
 def curve(axes: Any, xs: Sequence[float], ys: Sequence[Estimate], **style: Any) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from boardlab.errors import check_known
 from boardlab.experiments.experiment import Experiment
 
-PAPERS = ("scheiermann2022", "church2019", "konen2022")
+PAPERS = ("scheiermann2022", "church2019", "konen2022", "wang2021thesis", "wang2021")
 """The folders of the papers, in the order of the list."""
 
 

@@ -82,7 +82,7 @@ def reproduce(
             folder.check_version()
         work.run(workers, progress)
         folder.finish()
-        results = Results(chosen, limits, plan, folder.rows(), folder.times())
+        results = Results(chosen, limits, plan, folder.rows(), folder.times(), folder.path)
         display = chosen.show(results)
         text = _page(chosen, budget, results, display, folder)
         write_file(folder.path / "table.md", text)

@@ -44,6 +44,8 @@ class Results:
     rows: Sequence[Row]
     times: Sequence[Row] = ()
     """The CPU seconds of trainings and cells."""
+    path: Path | None = None
+    """The folder of results."""
 
     def numbers(self, name: str, *keys: str) -> list[float]:
         """A number of a cell, one for every seed."""
@@ -148,14 +150,12 @@ class ResultsFolder:
             "machine": machine(),
             **more,
         }
-        settings = self.experiment.budget(self.budget).settings
+        tables = {"settings": _as_text(self.experiment.budget(self.budget).settings), **tables}
         quoted = {
             name: {json.dumps(key, ensure_ascii=False): text for key, text in table.items()}
             for name, table in tables.items()
         }
-        write_file(
-            self.path / "experiment.toml", to_toml({**about, "settings": _as_text(settings), **quoted})
-        )
+        write_file(self.path / "experiment.toml", to_toml({**about, **quoted}))
 
     # ---- rows ----
 

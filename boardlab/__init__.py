@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from boardlab.learners.compare import Comparison, compare
     from boardlab.learners.listing import RunList, list_runs
     from boardlab.learners.many import ManyRuns
+    from boardlab.learners.players import Players, players
     from boardlab.learners.run import Run, open_run
     from boardlab.watching import reproduce, resume, sweep, train, train_many
 
@@ -99,6 +100,7 @@ __all__ = [
     "Game",
     "ManyRuns",
     "MatchResult",
+    "Players",
     "PythonGame",
     "Range",
     "Record",
@@ -132,6 +134,7 @@ __all__ = [
     "option",
     "perft",
     "piece",
+    "players",
     "python_agent",
     "rate",
     "read_records",

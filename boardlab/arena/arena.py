@@ -40,6 +40,8 @@ class GameRecord:
     """What the player expected of each action (NaN: unknown), if the match kept values."""
     resigned: bool = False
     """Whether `error` is a resignation: its agent lost, but it did not fail."""
+    runs: tuple[int, ...] = ()
+    """The run in each seat, where an agent is a folder of runs; else empty."""
 
     @property
     def failed(self) -> bool:
@@ -97,6 +99,7 @@ class Arena:
         threads: int = 1,
         adjudicate: str | Adjudication | None = None,
         values: bool = False,
+        labels: Sequence[str] = (),
     ) -> None:
         self.game, self.seed, self.values = game, seed, bool(values)
         positions, drawn = shuffled_starts(game, starts, seed)
@@ -128,6 +131,8 @@ class Arena:
             for i, a in enumerate(made)
         ]
         self.names = tuple(a.expression for a in made)
+        self.labels = tuple(labels) or self.names
+        """What the agents are called in errors."""
         self.agents, self.threads = made, threads
         self._are_text = [
             isinstance(a, str) and m.expression != "human" for a, m in zip(agents, made, strict=True)
@@ -228,7 +233,7 @@ class Arena:
             tuple(raw.actions),
             tuple(raw.scores),
             raw.seed,
-            f"{self.names[raw.seats[faulty]]}: {raw.error}" if faulty >= 0 else "",
+            f"{self.labels[raw.seats[faulty]]}: {raw.error}" if faulty >= 0 else "",
             self.starts[raw.start] if raw.start >= 0 else None,
             raw.adjudicated,
             tuple(raw.decisions),

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from boardlab.arena.elsewhere import check_rebuilt_elsewhere
-from boardlab.arena.exams import EXAMS, ExamResult, check_exam, evaluate, exams_for
+from boardlab.arena.exams import EXAMS, ExamResult, check_exam, evaluate, exams_for, of_runs
 from boardlab.arena.store.rows import fingerprint
 from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError, MissingPackageError, shown
@@ -32,7 +32,8 @@ from boardlab.jobs import (
     raise_failures,
 )
 from boardlab.reports import Report
-from boardlab.search.agent import Agent, AgentLike, as_agents
+from boardlab.search.agent import Agent
+from boardlab.search.entrants import Entrant, EntrantLike, EntrantsLike, as_entrants
 from boardlab.search.expression import parse
 
 
@@ -90,13 +91,13 @@ class StoppedExams(KeyboardInterrupt):
 
 @ended_by_signals()
 def evaluate_all(
-    agents: AgentLike | Sequence[AgentLike],
+    agents: EntrantsLike,
     game: Game,
     exams: Sequence[str] | None = None,
     games: int = 100,
     seed: int = 0,
     *,
-    against: str | None = None,
+    against: EntrantLike | None = None,
     starts: str = "default",
     moves_first: bool = False,
     threads: int = 1,
@@ -113,31 +114,42 @@ def evaluate_all(
     standing of the whole, `told` with each row of the table, in order. Ctrl-C raises `StoppedExams`.
     """
     as_game(game)
-    listed = as_agents(agents)
-    names = _exam_names(game, exams, against)
+    entrants = as_entrants(agents)
+    opponent = None if against is None else as_entrants([against])[0]
+    listed = [agent for entrant in entrants for agent in entrant.players]
+    names = _exam_names(game, exams, opponent)
     task: dict[str, Any] = {"games": as_integer("games", games, 2, 100_000_000), "threads": threads}
-    task |= {"against": against, "starts": starts, "moves_first": moves_first} if against is not None else {}
+    if opponent is not None:
+        task |= {"against": opponent.text, "starts": starts, "moves_first": moves_first}
     alone = len(listed) * len(names) == 1
     # A single examination has its games in processes instead.
     kept = known_game(game) | {"examine": {"jobs": as_jobs(jobs) if alone else 1}}
     executor = executor_for(1 if alone else jobs, kept)
     if not isinstance(executor, Here):
-        check_rebuilt_elsewhere(listed, " ".join([*names, against or ""]))
-    made = [
-        _job(game, agent, name, task, as_seed(seed), here=isinstance(executor, Here))
-        for agent in listed
+        check_rebuilt_elsewhere(listed, " ".join([*names, opponent.expression if opponent else ""]))
+    groups = [
+        _Group(
+            Examined(entrant.label, name or f"against {opponent.label if opponent else ''}"),
+            entrant.runs,
+            [
+                _job(game, agent, name, task, as_seed(seed), here=isinstance(executor, Here))
+                for agent in entrant.players
+            ],
+        )
+        for entrant in entrants
         for name in names
     ]
+    made = [job for group in groups for job in group.jobs]
     folder = None
     if out is not None:
         about = {
             "exams": names,
             **task,
             "seed": seed,
-            "agents": [a if isinstance(a, str) else a.expression for a in listed],
+            "agents": [entrant.expression for entrant in entrants],
         }
         folder = JobFolder(out, {"command": "evaluate", "game": repr(game), **about})
-    rows = _Rows(made, exams is None and against is None, told)
+    rows = _Rows(groups, exams is None and against is None, told)
     try:
         with executor:
             for outcome in finished_jobs(made, executor, folder, progress):
@@ -148,7 +160,7 @@ def evaluate_all(
     return rows.table()
 
 
-def _exam_names(game: Game, exams: Sequence[str] | None, against: str | None) -> list[str]:
+def _exam_names(game: Game, exams: Sequence[str] | None, against: Entrant | None) -> list[str]:
     """The exams to take; one without a name for an opponent."""
     if against is not None:
         if exams:
@@ -191,42 +203,66 @@ def examine(job: Job, context: Context) -> dict[str, Any]:
     return asdict(evaluate(agent, context.game(job), exam, games, job.seed, progress=progress, **given))
 
 
-def _row(job: Job) -> Examined:
-    """The row of a job, without its result."""
-    exam, _, agent = job.name.partition(": ")
-    return Examined(agent, exam)
+@dataclass(frozen=True)
+class _Group:
+    """The jobs of a row: one, or one for each run of a folder."""
+
+    row: Examined
+    """The row without its result."""
+    runs: Sequence[str]
+    jobs: Sequence[Job]
+
+    def is_done(self, found: Mapping[str, Outcome]) -> bool:
+        """Whether all its jobs have an outcome."""
+        return all(job.key in found for job in self.jobs)
+
+    def examined(self, found: Mapping[str, Outcome], may_skip: bool) -> Examined | None:
+        """The row with its result; None if a job failed or has no outcome."""
+        if not self.is_done(found):
+            return None
+        outcomes = [found[job.key] for job in self.jobs]
+        skipped = [outcome for outcome in outcomes if _is_skipped(outcome, may_skip)]
+        if skipped:
+            return replace(self.row, skipped=skipped[0].error)
+        if any(outcome.failed for outcome in outcomes):
+            return None
+        results = [ExamResult(**outcome.result) for outcome in outcomes]
+        together = of_runs(dict(zip(self.runs, results, strict=True))) if self.runs else results[0]
+        return replace(self.row, result=together)
+
+
+def _is_skipped(outcome: Outcome, may_skip: bool) -> bool:
+    return may_skip and isinstance(outcome.cause, MissingPackageError)
 
 
 class _Rows:
-    """Turns outcomes, which come in any order, into rows in the order of the jobs."""
+    """Turns outcomes, which come in any order, into rows in the order of the groups."""
 
-    def __init__(self, jobs: Sequence[Job], may_skip: bool, told: Callable[[Examined], None] | None) -> None:
-        self.jobs, self.may_skip, self.told = jobs, may_skip, told or (lambda _: None)
+    def __init__(
+        self, groups: Sequence[_Group], may_skip: bool, told: Callable[[Examined], None] | None
+    ) -> None:
+        self.groups, self.may_skip, self.told = groups, may_skip, told or (lambda _: None)
         self.outcomes: list[Outcome] = []
         """All but those of skipped exams."""
-        self._found: dict[str, Examined | None] = {}
+        self._found: dict[str, Outcome] = {}
         self._next = 0
 
     def add(self, outcome: Outcome) -> None:
         """Add an outcome, and tell the rows that are in order now."""
-        row: Examined | None = None
-        if self.may_skip and isinstance(outcome.cause, MissingPackageError):
-            row = replace(_row(outcome.job), skipped=outcome.error)
-        else:
+        if not _is_skipped(outcome, self.may_skip):
             self.outcomes.append(outcome)
-            if not outcome.failed:
-                row = replace(_row(outcome.job), result=ExamResult(**outcome.result))
-        self._found[outcome.job.key] = row
-        while self._next < len(self.jobs) and (key := self.jobs[self._next].key) in self._found:
+        self._found[outcome.job.key] = outcome
+        while self._next < len(self.groups) and self.groups[self._next].is_done(self._found):
+            row = self.groups[self._next].examined(self._found, self.may_skip)
             self._next += 1
-            if (row := self._found[key]) is not None:
+            if row is not None:
                 self.told(row)
 
     def next(self) -> Examined:
         """The first examination, in order, that has no outcome."""
-        return _row(next(job for job in self.jobs if job.key not in self._found))
+        return next(group.row for group in self.groups if not group.is_done(self._found))
 
     def table(self) -> ExamTable:
         """The rows that there are."""
-        rows = (self._found.get(job.key) for job in self.jobs)
+        rows = (group.examined(self._found, self.may_skip) for group in self.groups)
         return ExamTable(tuple(row for row in rows if row is not None))

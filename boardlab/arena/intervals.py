@@ -89,6 +89,11 @@ def above(samples: list[float], level: float, round_size: int = 1, fresh: float 
     return sure if mean > level else 1 - sure
 
 
+def likely_above(mean: float, level: float, error: float, degrees: int) -> float:
+    """Return the likelihood that a true mean exceeds `level`, by Student's t."""
+    return _student_below((mean - level) / error, max(1, degrees))
+
+
 def _samples(scores: list[float], round_size: int) -> list[float]:
     """Average the games of each round, which count as one sample."""
     whole = len(scores) // round_size

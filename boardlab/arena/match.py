@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from boardlab.arena.arena import Adjudication, Arena, EnoughError, GameRecord
 from boardlab.arena.blocks import arena_executor, play_games
+from boardlab.arena.field import Field
 from boardlab.arena.match_result import MatchResult, summarise
 from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import seat_orders, turn_count
@@ -14,8 +15,8 @@ from boardlab.arena.sprt import RunningSprt, Sprt, as_sprt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.numbers import counted
-from boardlab.search.agent import AgentLike
 from boardlab.search.budget import with_iterations
+from boardlab.search.entrants import EntrantsLike
 
 
 class StoppedMatch(KeyboardInterrupt):
@@ -28,7 +29,7 @@ class StoppedMatch(KeyboardInterrupt):
 
 def match(
     game: Game,
-    agents: AgentLike | Sequence[AgentLike],
+    agents: EntrantsLike,
     games: int = 100,
     seed: int = 0,
     *,
@@ -45,6 +46,10 @@ def match(
 ) -> MatchResult:
     """Play `games` games in which every agent takes every seat in turn.
 
+    `agents` is a list, or a dict of agents by name; an expression may begin with its name, as in "A=random".
+    An agent that names a folder of runs, as in 'greedy(ntuple("runs/multi"))', plays with all of them: its
+    games, rounded up, are dealt to the runs evenly, and intervals are those between runs.
+
     One rotation of the seats shares a seed and an opening; with three and more players each rotation has
     another order around the table. `random_actions` plays that many random actions before the agents take
     over, the same ones in all games of a rotation. `starts` are positions to begin from, one per rotation, or
@@ -57,12 +62,13 @@ def match(
     KeyboardInterrupt that has the result so far.
     """
     as_game(game)
-    agents = with_iterations(agents, iterations)
+    field = Field(with_iterations(agents, iterations))
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of the games done, not {shown(progress)}")
-    if len(agents) != game.players:
+    listed = len(field.entrants)
+    if listed != game.players:
         raise BoardLabError(
-            f"{game.name} needs {counted(game.players, 'agents')}, not {counted(len(agents), 'agents')}"
+            f"{game.name} needs {counted(game.players, 'agents')}, not {counted(listed, 'agents')}"
         )
     games = as_integer("games", games, 1, 100_000_000)
     seats = _seatings(game, games, seatings)
@@ -72,23 +78,34 @@ def match(
         raise BoardLabError(
             f"an SPRT is a test between two agents; {game.name} has {counted(game.players, 'players')}"
         )
+    if test and field.has_folders:
+        raise BoardLabError("an SPRT is a test between two agents, not between folders of runs")
     running = RunningSprt(test, 2 * turn + 1) if test else None
     arena = Arena(
         game,
-        agents,
+        field.agents,
         as_seed(seed),
         random_actions=random_actions,
         starts=starts,
         threads=threads,
         adjudicate=adjudicate,
         values=values,
+        labels=field.labels,
     )
+    if field.has_folders:
+        rounds = field.whole_rounds(-(-games // turn), turn)
+        games = rounds * turn
+        seats = [
+            field.seated(order, round, len(arena.starts))
+            for round in range(rounds)
+            for order in _of_round(seats, turn, round)
+        ]
     arena.check_openings(-(-games // turn))
     records: list[GameRecord] = []
 
     def receive(fresh: list[GameRecord]) -> None:
         for record in fresh:
-            records.append(record)
+            records.append(field.placed(record))
             if running and len(records) % turn == 0:
                 points = sum(game_points(r.scores)[r.seats.index(0)] for r in records[-turn:])
                 if running.add(int(2 * points)):
@@ -97,7 +114,7 @@ def match(
             progress(len(records))
 
     def result() -> MatchResult:
-        found = summarise(game, arena.names, tuple(records), turn)
+        found = summarise(game, field.expressions, tuple(records), turn, field.described)
         return replace(found, sprt=running.result) if running else found
 
     try:
@@ -108,6 +125,12 @@ def match(
             raise
         raise StoppedMatch(result()) from None
     return result()
+
+
+def _of_round(seats: Sequence[list[int]], turn: int, round: int) -> Sequence[list[int]]:
+    """Return the seatings of a round."""
+    first = round * turn % len(seats)
+    return seats[first : first + turn]
 
 
 def _seatings(game: Game, games: int, given: Sequence[Sequence[int]] | None) -> list[list[int]]:

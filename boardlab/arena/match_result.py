@@ -8,12 +8,23 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 from boardlab.arena.arena import GameRecord
+from boardlab.arena.between_runs import (
+    RunScore,
+    points_of,
+    run_scores,
+    score_of,
+    spread,
+    spread_text,
+    superiority,
+    wider,
+)
 from boardlab.arena.intervals import above, fresh_share, interval, standard_error, wilson
 from boardlab.arena.played import game_keys, game_points, is_dealt, was_cut
 from boardlab.arena.sprt import SprtResult
 from boardlab.games.game import Game
 from boardlab.numbers import counted, duration, plain, with_interval
 from boardlab.reports import Report
+from boardlab.search.entrants import Entrant, legend, names_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,6 +33,7 @@ class MatchResult(Report):
 
     game: Game
     agents: tuple[str, ...]
+    """Their expressions."""
     games: int
     wins: tuple[int, ...]
     """Games in which the agent had the highest score and not all players had it; a team wins together."""
@@ -32,7 +44,8 @@ class MatchResult(Report):
     """Standard errors of the mean scores, over rounds that share a seed and an opening; repeated games add
     nothing (`fresh`)."""
     intervals: tuple[float, ...]
-    """Half widths of the 95% intervals of the mean scores."""
+    """Half widths of the 95% intervals of the mean scores: over rounds, or between the runs of a folder if
+    that is wider."""
     errors: int
     """Games lost because an agent failed or broke the rules."""
     distinct: int
@@ -53,6 +66,15 @@ class MatchResult(Report):
     """State of the sequential test, if there was one."""
     seconds_per_decision: tuple[float, ...] = field(default=(), compare=False)
     """Mean thinking time of each agent; NaN if it made no decision."""
+    entrants: tuple[Entrant, ...] = ()
+    """The agents with the names that the user gave."""
+    runs: tuple[tuple[RunScore, ...], ...] = ()
+    """The results of each run of an agent that is a folder of runs; of other agents none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What tables show: the names that the user gave, or the expressions."""
+        return names_of(self.entrants, self.agents)
 
     @functools.cached_property
     def cut(self) -> int:
@@ -71,34 +93,37 @@ class MatchResult(Report):
     @property
     def superiority(self) -> float:
         """Two players: the likelihood that the first agent is the stronger one."""
+        if (between := spread(self.entrants, self.records, 0, points_of)) is not None:
+            likelihood = superiority(self.points[0], between)
+            if likelihood is not None:
+                return likelihood
         most = len(self.rounds) - 1  # half points that a round can bring
         shares = [i / most for i, count in enumerate(self.rounds) for _ in range(count)]
         return above(shares, 0.5, most // 2, *self.fresh[:1])
 
     def _headline(self) -> str:
         if len(self.agents) == 1:
-            text = f"{self.agents[0]} mean score {plain(self.mean_scores[0])}"
+            text = f"{self.names[0]} mean score {plain(self.mean_scores[0])}"
         else:
-            wins = (f"{name} wins {won}" for name, won in zip(self.agents, self.wins, strict=True))
+            wins = (f"{name} wins {won}" for name, won in zip(self.names, self.wins, strict=True))
             text = f"{', '.join(wins)}, {self.draws} without a winner"
         return f"{self.game.name}, {counted(self.games, 'games')}: {text}"
 
     def __str__(self) -> str:
-        width = max(len(name) for name in self.agents)
+        names, folders = self.names, any(self.runs)
+        width = max(map(len, names))
         solo = len(self.agents) == 1
         lines = []
-        for i, name in enumerate(self.agents):
+        for i, name in enumerate(names):
             low, high = wilson(self.wins[i], self.games)
-            wins = (
-                ""
-                if solo
-                else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%}, {low:.0%}-{high:.0%})"
-            )
+            wilsons = "" if folders else f", {low:.0%}-{high:.0%}"  # of games, which say little of other runs
+            wins = "" if solo else f"  wins {self.wins[i]} ({self.wins[i] / self.games:.1%}{wilsons})"
             score = with_interval(self.mean_scores[i], self.intervals[i])
             lines.append(f"{name:<{width}}{wins}  mean score {score}")
+            lines += self._run_lines(i)
         if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
             lines.append(
-                f"{self.agents[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
+                f"{names[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
                 f"{_elo_text(*self.elo)}, stronger with {self.superiority:.1%}"
             )
             if len(self.rounds) == 5 and any(self.rounds):
@@ -117,7 +142,22 @@ class MatchResult(Report):
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
         too_few = any(map(math.isnan, self.intervals))
-        return "\n".join([*lines, last + (": too few for a ±" if too_few else " (± is a 95% interval)")])
+        kind = " between runs" * folders
+        last += ": too few for a ±" if too_few else f" (± is a 95% interval{kind})"
+        return "\n".join([*lines, last, *legend(names, self.agents)])
+
+    def _run_lines(self, number: int) -> list[str]:
+        """Format the results of a folder's runs."""
+        if not self.runs or not self.runs[number]:
+            return []
+        found = self.runs[number]
+        width = max(len(score.run) for score in found)
+        lines = [f"  {spread_text([score.mean_score for score in found])}:"]
+        for score in found:
+            outcomes = f"wins {score.wins}, draws {score.draws}, losses {score.losses}, "
+            outcomes = outcomes if len(self.agents) > 1 else ""
+            lines.append(f"  {score.run:<{width}}  {outcomes}mean score {plain(score.mean_score)}")
+        return lines
 
     def save(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
         """Write all games to a .pgn, .ggf (othello) or .txt file (one line per game).
@@ -131,11 +171,22 @@ class MatchResult(Report):
         write_records(
             path,
             [
-                replace(from_match(self.game, self.agents, record), tags=tag)
+                replace(from_match(self.game, self.names, record), tags=tag | self._agent_tags(record))
                 for record, tag in zip(self.records, tags, strict=True)
             ],
             append=append,
         )
+
+    def _agent_tags(self, record: GameRecord) -> dict[str, str]:
+        """Return a tag with the expression of each player that has a name, or is a run of a folder."""
+        from boardlab.arena.records.pgn import agent_tags
+
+        tags = {}
+        for seat, tag in enumerate(agent_tags(self.game.players)):
+            entrant = self.entrants[record.seats[seat]] if self.entrants else None
+            if entrant is not None and (entrant.name or entrant.members):
+                tags[tag] = entrant.members[record.runs[seat]] if entrant.members else entrant.expression
+        return tags
 
 
 def thinking_times(agents: Sequence[str], seconds: Sequence[float]) -> str:
@@ -161,7 +212,11 @@ def _elo_text(elo: float, low: float, high: float) -> str:
 
 
 def summarise(
-    game: Game, agents: tuple[str, ...], records: tuple[GameRecord, ...], round_size: int
+    game: Game,
+    agents: tuple[str, ...],
+    records: tuple[GameRecord, ...],
+    round_size: int,
+    entrants: Sequence[Entrant] = (),
 ) -> MatchResult:
     """Count wins, draws and errors, and compute the means with their standard errors."""
     count = len(agents)
@@ -190,28 +245,39 @@ def summarise(
             rounds[int(2 * sum(points[0][i * round_size : (i + 1) * round_size]))] += 1
     keys = game_keys(game, records)
     fresh = _fresh_shares(game, records, keys, count)
+    between = [spread(entrants, records, i, score_of) for i in range(count)]
+    between_points = [spread(entrants, records, i, points_of) for i in range(count)]
+    mean_scores = tuple(sum(s) / len(s) for s in scores)
+    mean_points = tuple(sum(p) / len(p) for p in points)
     return MatchResult(
         game=game,
         agents=agents,
         games=len(records),
         wins=tuple(wins),
         draws=draws,
-        mean_scores=tuple(sum(s) / len(s) for s in scores),
-        score_errors=tuple(standard_error(s, round_size, f) for s, f in zip(scores, fresh, strict=True)),
+        mean_scores=mean_scores,
+        score_errors=tuple(
+            max(standard_error(s, round_size, f), b.error if b else 0.0)
+            for s, f, b in zip(scores, fresh, between, strict=True)
+        ),
         intervals=tuple(
-            interval(s, game.score_range, round_size, f) for s, f in zip(scores, fresh, strict=True)
+            wider(interval(s, game.score_range, round_size, f), b, mean, game.score_range)
+            for s, f, b, mean in zip(scores, fresh, between, mean_scores, strict=True)
         ),
         errors=sum(record.failed for record in records),
         distinct=len(set(keys)),
         records=records,
-        points=tuple(sum(p) / len(p) for p in points),
+        points=mean_points,
         point_intervals=tuple(
-            interval(p, (0.0, 1.0), round_size, f) for p, f in zip(points, fresh, strict=True)
+            wider(interval(p, (0.0, 1.0), round_size, f), b, mean, (0.0, 1.0))
+            for p, f, b, mean in zip(points, fresh, between_points, mean_points, strict=True)
         ),
         rounds=tuple(rounds),
         adjudicated=sum(record.adjudicated for record in records),
         fresh=fresh,
         seconds_per_decision=tuple(t / n if n else math.nan for t, n in zip(seconds, decisions, strict=True)),
+        entrants=tuple(entrants),
+        runs=run_scores(entrants, records),
     )
 
 

@@ -59,4 +59,4 @@ def write_play_stats(path: str | os.PathLike[str], game: Game, result: MatchResu
     if not isinstance(result, MatchResult):
         raise BoardLabError(f"play statistics need the result of a match, not {shown(result)}")
     file = as_path("the file of play statistics", path)
-    write_file(file, play_stats(game, result.agents, result.records))
+    write_file(file, play_stats(game, result.names, result.records))

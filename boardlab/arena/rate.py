@@ -44,9 +44,9 @@ def rate(source: Source, system: str = "bayeselo", **options: Any) -> Ratings:
         for line in (*results.left_out, *contradicted(results)):
             warnings.warn(printable(line), stacklevel=2)
     elif isinstance(source, (MatchResult, TournamentResult)):
-        results = results_of(source.game, source.agents, source.records)
+        results = results_of(source.game, source.names, source.records)
     elif isinstance(source, Tournament):
-        results = results_of(source.game, source.agents, [stored.record for stored in source.games()])
+        results = results_of(source.game, source.names, [stored.record for stored in source.games()])
     elif isinstance(source, (list, tuple)) and source:
         results = source
     else:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boardlab.arena.arena import GameRecord
+from boardlab.arena.between_runs import RunScore, points_of, run_scores, score_of, spread, spread_text, wider
 from boardlab.arena.intervals import NORMAL_95, interval_of_parts
 from boardlab.arena.played import count_distinct, game_points
 from boardlab.arena.ratings import BayesElo, Result, SkillRating, bayes_elo, openskill
@@ -20,6 +21,7 @@ from boardlab.numbers import counted, duration, plain
 from boardlab.plots import figure_bytes, has_matplotlib, new_figure, wrapped
 from boardlab.reports import Report
 from boardlab.search.budget import budgets
+from boardlab.search.entrants import Entrant, legend, names_of
 
 Matrix = NDArray[np.float64]
 
@@ -60,6 +62,7 @@ class TournamentResult(Report):
     """Number in the store."""
     game: Game
     agents: tuple[str, ...]
+    """Their expressions."""
     format: str
     is_finished: bool
     standings: tuple[Standing, ...]
@@ -80,11 +83,20 @@ class TournamentResult(Report):
     """Title of the tournament."""
     fresh: int = field(default=0, compare=False)
     """Games played by the call that returned this; the others were in the store."""
+    entrants: tuple[Entrant, ...] = ()
+    """The agents with the names that the user gave."""
+    runs: tuple[tuple[RunScore, ...], ...] = ()
+    """The results of each run of an agent that is a folder of runs; of other agents none."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What tables show: the names that the user gave, or the expressions."""
+        return names_of(self.entrants, self.agents)
 
     @property
     def ranking(self) -> list[int]:
         """Numbers of the agents, best first: by rating, else by points or mean score."""
-        names = list(self.agents)
+        names = list(self.names)
         if isinstance(self.ratings, BayesElo):
             return [names.index(rating.name) for rating in self.ratings.ratings]
         if self.ratings:
@@ -109,16 +121,31 @@ class TournamentResult(Report):
             lines.append(
                 f"{self.distinct} of {len(self.records)} games are distinct; error bars count all of them"
             )
-        lines += budgets([self.agents[i] for i in self.ranking])
+        lines += [*self._run_lines(), *budgets([self.agents[i] for i in self.ranking])]
         if self.errors:
             first = next(record.error for record in self.records if record.failed)
             lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {first}")
+        ranked = [(self.names[i], self.agents[i]) for i in self.ranking]
+        lines += legend([name for name, _ in ranked], [agent for _, agent in ranked])
         return "\n".join(lines).rstrip()
+
+    def _run_lines(self) -> list[str]:
+        """Format how far the runs of folders lie apart."""
+        lines = []
+        solo = self.game.players == 1
+        for name, found in zip(self.names, self.runs or [()] * len(self.agents), strict=True):
+            if found:
+                values = [score.mean_score if solo else 100 * score.points for score in found]
+                unit = "mean scores" if solo else "points in percent"
+                lines.append(f"{name}: {unit} of {spread_text(values)}")
+        if lines and isinstance(self.ratings, BayesElo):
+            lines.append("Elo bounds count games, not runs; --each rates every run")
+        return lines
 
     @property
     def _rows(self) -> list[Row]:
         """Return ranks and names, best first."""
-        return [(rank, self.agents[i]) for rank, i in enumerate(self.ranking, 1)]
+        return [(rank, self.names[i]) for rank, i in enumerate(self.ranking, 1)]
 
     def _list(self, width: int | None) -> list[str]:
         """Format the ranking: rating ± 95%, points, wins, draws, losses, time per move."""
@@ -151,10 +178,10 @@ class TournamentResult(Report):
     def _rated(self) -> list[tuple[float, float, int]] | None:
         """Return rating, half width and digits of each agent."""
         if isinstance(self.ratings, BayesElo):
-            found = [self.ratings[agent] for agent in self.agents]
+            found = [self.ratings[name] for name in self.names]
             return [(r.elo, r.plus, 0) for r in found]
         if self.ratings:
-            skills = [self.ratings[agent] for agent in self.agents]
+            skills = [self.ratings[name] for name in self.names]
             return [(s.mean, NORMAL_95 * s.deviation, 1) for s in skills]
         return None
 
@@ -185,7 +212,7 @@ class TournamentResult(Report):
         if not has_matplotlib():
             raise MissingPackageError(f"a heat map needs matplotlib: {install('plots')}")
         ranking = self.ranking
-        names = [f"{rank}  {wrapped(self.agents[i])}" for rank, i in enumerate(ranking, 1)]
+        names = [f"{rank}  {wrapped(self.names[i])}" for rank, i in enumerate(ranking, 1)]
         shares = 100 * self.cross[np.ix_(ranking, ranking)]
         size = 1.2 + 0.45 * len(names)
         figure = new_figure(size + 4, size + 0.8)
@@ -238,6 +265,7 @@ def tally(
     pairings: Sequence[Sequence[GameRecord]],
     round_size: int,
     name: str = "",
+    entrants: Sequence[Entrant] = (),
 ) -> TournamentResult:
     """Sum up all pairings, whose games share an opening in groups of `round_size`."""
     count = len(agents)
@@ -273,6 +301,8 @@ def tally(
             first[record.seats][0 if points[0] == 1 else 1 if points[0] == 0.5 else 2] += 1
     with np.errstate(invalid="ignore"):
         cross = against / met
+    between = [spread(entrants, records, i, points_of, own=True) for i in range(count)]
+    between_scores = [spread(entrants, records, i, score_of, own=True) for i in range(count)]
     standings = tuple(
         Standing(
             agent=agents[i],
@@ -281,9 +311,19 @@ def tally(
             draws=draws[i],
             losses=losses[i],
             points=sum(map(sum, shares[i].values())),
-            point_interval=interval_of_parts(shares[i].values(), (0.0, 1.0), round_size),
+            point_interval=wider(
+                interval_of_parts(shares[i].values(), (0.0, 1.0), round_size),
+                between[i],
+                sum(map(sum, shares[i].values())) / max(1, games),
+                (0.0, 1.0),
+            ),
             mean_score=sum(map(sum, scores[i].values())) / games if games else math.nan,
-            score_interval=interval_of_parts(scores[i].values(), game.score_range, round_size),
+            score_interval=wider(
+                interval_of_parts(scores[i].values(), game.score_range, round_size),
+                between_scores[i],
+                sum(map(sum, scores[i].values())) / max(1, games),
+                game.score_range,
+            ),
             seconds_per_decision=seconds[i] / decisions[i] if decisions[i] else math.nan,
         )
         for i in range(count)
@@ -297,11 +337,13 @@ def tally(
         standings=standings,
         cross=cross,
         first=first,
-        ratings=_ratings(game, agents, records),
+        ratings=_ratings(game, names_of(entrants, agents), records),
         records=records,
         distinct=count_distinct(game, records),
         errors=sum(record.failed for record in records),
         name=name,
+        entrants=tuple(entrants),
+        runs=run_scores(entrants, records) if entrants else (),
     )
 
 

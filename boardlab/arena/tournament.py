@@ -9,13 +9,14 @@ import dataclasses
 import hashlib
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from boardlab.arena.arena import Adjudication, Arena, GameRecord
 from boardlab.arena.blocks import arena_executor, play_games
+from boardlab.arena.field import Field
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.openings import Starts
 from boardlab.arena.pairing import (
@@ -41,8 +42,8 @@ from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import JobExecutor
-from boardlab.search.agent import AgentLike
 from boardlab.search.budget import with_iterations
+from boardlab.search.entrants import EntrantLike
 
 Progress = Callable[[int, int], None]
 """Called with the number of games played and the total."""
@@ -51,7 +52,7 @@ Progress = Callable[[int, int], None]
 @ended_by_signals()
 def tournament(
     game: Game,
-    agents: Sequence[AgentLike],
+    agents: Sequence[EntrantLike] | Mapping[str, EntrantLike],
     format: str = "round-robin",
     games: int = 20,
     seed: int = 0,
@@ -67,6 +68,7 @@ def tournament(
     name: str = "",
     again: bool = False,
     iterations: int | None = None,
+    each: bool = False,
     progress: Progress | None = None,
 ) -> TournamentResult:
     """Play a tournament, or continue the stored one with the same plan.
@@ -79,37 +81,43 @@ def tournament(
     another `name` renames it. `iterations` gives every tree search that many simulations per decision, for
     equal budgets. `jobs` processes play, each on `threads` threads; the games depend on neither number.
     `result.fresh` is the number of games that this call played.
+
+    `agents` may be a dict of agents by name. An agent that names a folder of runs is one entrant, whose runs
+    share its games (rounded up, so that all play equally often); with `each`, every run is an entrant.
     """
     as_game(game)
-    if isinstance(agents, str) or not isinstance(agents, Sequence):
+    if isinstance(agents, str) or not isinstance(agents, (Sequence, Mapping)):
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     if progress is not None and not callable(progress):
         raise BoardLabError(f"progress must be a function of games done and games, not {shown(progress)}")
-    agents = with_iterations(agents, iterations)
+    field = Field(with_iterations(agents, iterations, each=each))
+    entrants = field.entrants
     for what, given, known in (
         ("format of a tournament", format, FORMATS),
         ("seats of a tournament", seats, SEATS),
     ):
         check_known(what, given, known)
     least = max(2, game.players)
-    if len(agents) < least:
-        raise BoardLabError(f"a tournament of {game.name} needs at least {least} agents, not {len(agents)}")
+    if len(entrants) < least:
+        raise BoardLabError(f"a tournament of {game.name} needs at least {least} agents, not {len(entrants)}")
     if game.players == 1 and format != "round-robin":
         raise BoardLabError(f'nobody meets in {game.name}, a game for one player: use format "round-robin"')
     if rounds is not None and format != "swiss":
         raise BoardLabError(f'rounds are for the format "swiss", not for "{format}"')
-    swiss = as_integer("rounds", rounds, 1, 1000) if rounds is not None else math.ceil(math.log2(len(agents)))
+    usual = math.ceil(math.log2(len(entrants)))
+    swiss = as_integer("rounds", rounds, 1, 1000) if rounds is not None else usual
     turn = order_count(game.players, seats)
     games = as_integer("games", games, 1, 10_000_000)
-    turns = -(-games // turn)
+    turns = field.whole_rounds(-(-games // turn), turn)
     arena = Arena(
         game,
-        agents,
+        field.agents,
         as_seed(seed),
         random_actions=random_actions,
         starts=starts,
         threads=threads,
         adjudicate=adjudicate,
+        labels=field.labels,
     )
     executor = arena_executor(arena, jobs)
     arena.check_openings(turns * (swiss if format == "swiss" else 1))
@@ -127,10 +135,10 @@ def tournament(
     if game.players > 2 and seats == "all":
         earlier = {**options, "games": -(-games // (every := math.factorial(game.players))) * every}
         options["turn"] = turn
-        if not again and not kept.has_tournament(game, agents, format, seed=seed, options=options):
-            there = kept.has_tournament(game, agents, format, seed=seed, options=earlier)
+        if not again and not kept.has_tournament(game, entrants, format, seed=seed, options=options):
+            there = kept.has_tournament(game, entrants, format, seed=seed, options=earlier)
             options = earlier if there else options
-    plan = kept.start_tournament(game, agents, format, seed=seed, options=options, name=name, again=again)
+    plan = kept.start_tournament(game, entrants, format, seed=seed, options=options, name=name, again=again)
     if turn_of(plan) != turn:
         if not plan.is_finished:
             raise BoardLabError(
@@ -139,11 +147,11 @@ def tournament(
             )
         return stored_tournament(plan)
     with executor:
-        event = _Event(arena, executor, plan, seats, turns, progress)
+        event = _Event(arena, field, executor, plan, seats, turns, progress)
         if format == "swiss":
             event.play_swiss(swiss)
         else:
-            groups = (round_robin if format == "round-robin" else gauntlet)(len(agents), game.players)
+            groups = (round_robin if format == "round-robin" else gauntlet)(len(entrants), game.players)
             event.play_round(0, groups, len(groups) * turns * turn)
     result = stored_tournament(plan)
     if not plan.is_finished:
@@ -160,7 +168,7 @@ def stored_tournament(plan: StoredTournament) -> TournamentResult:
         played.setdefault(stored.pairing, []).append(stored.record)
     facts = (plan.number, plan.game, plan.agents, plan.format, plan.is_finished)
     with understanding(plan.store.path, plan.title):
-        return tally(*facts, list(played.values()), turn_of(plan), plan.name)
+        return tally(*facts, list(played.values()), turn_of(plan), plan.name, plan.entrants)
 
 
 def turn_of(plan: StoredTournament) -> int:
@@ -175,7 +183,7 @@ def turn_of(plan: StoredTournament) -> int:
 
 
 def _keep_ratings(plan: StoredTournament, result: TournamentResult) -> None:
-    numbers = {agent: i for i, agent in enumerate(result.agents)}
+    numbers = {name: i for i, name in enumerate(result.names)}
     if isinstance(result.ratings, BayesElo):
         plan.add_ratings(
             "bayeselo",
@@ -222,13 +230,15 @@ class _Event:
     def __init__(
         self,
         arena: Arena,
+        field: Field,
         executor: JobExecutor,
         plan: StoredTournament,
         seats: str,
         turns: int,
         progress: Progress | None,
     ) -> None:
-        self.arena, self.executor, self.plan, self.seats, self.turns = arena, executor, plan, seats, turns
+        self.arena, self.field, self.executor, self.plan = arena, field, executor, plan
+        self.seats, self.turns = seats, turns
         self.turn = order_count(arena.game.players, seats)
         self.report_progress = progress or (lambda done, games: None)
         self.played = 0
@@ -289,7 +299,7 @@ class _Event:
             nonlocal at
             by_pairing: dict[int, list[GameRecord]] = {}
             firsts: dict[int, int] = {}
-            for record in fresh:
+            for record in map(self.field.placed, fresh):
                 turn, place = divmod(at - start, size)
                 pairing = place // self.turn
                 by_pairing.setdefault(pairing, []).append(record)
@@ -304,9 +314,11 @@ class _Event:
         if missing >= size * self.turns:
             return
         begins = first_turns(groups, earlier)
+        players = self.arena.game.players
+        turns = self.turns if self.field.has_folders else min(self.turns, turn_count(players, self.seats))
         seatings = [
-            order
-            for turn in range(min(self.turns, turn_count(self.arena.game.players, self.seats)))
+            self.field.seated(order, number * self.turns + turn, len(self.arena.starts))
+            for turn in range(turns)
             for group, first in zip(groups, begins, strict=True)
             for order in seat_orders(group, self.seats, first + turn)
         ]

@@ -15,7 +15,7 @@ import typer
 import boardlab
 from boardlab.cli.agents import agents
 from boardlab.cli.balance import balance
-from boardlab.cli.common import GAME_PARAMETERS, STOPPED, read_values
+from boardlab.cli.common import GAME_PARAMETERS, PLAYERS, STOPPED, read_values
 from boardlab.cli.compare import compare
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
@@ -34,6 +34,7 @@ from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
 from boardlab.errors import printable
 from boardlab.interrupts import ended_by_signals
+from boardlab.paths import as_path
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
 from boardlab.runs.folder import OtherGameError
 
@@ -72,6 +73,12 @@ def _before(
             "Or load this compiled game (.so). Runs the file's code.",
         ),
     ] = None,
+    players: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Players by name, lines NAME = 'AGENT'; by default players.toml, if there."
+        ),
+    ] = None,
 ) -> None:
     if version:
         print(f"boardlab {boardlab.__version__}")
@@ -80,6 +87,7 @@ def _before(
         print(boardlab.include())
         raise typer.Exit
     PLUGINS.clear()
+    PLAYERS[:] = [] if players is None else [as_path("--players", players)]
     for path in plugin or []:
         run_plugin(path)
 
@@ -87,7 +95,7 @@ def _before(
 def _from_command(words: list[str]) -> list[str]:
     """Return the words from the command's name on."""
     while words and words[0].startswith("-"):
-        words = words[2 if words[0] == "--plugin" else 1 :]
+        words = words[2 if words[0] in ("--plugin", "--players") else 1 :]
     return words
 
 

@@ -6,7 +6,7 @@ import typer
 from rich.console import Group
 from rich.table import Table
 
-from boardlab.cli.common import console, table_of
+from boardlab.cli.common import console, known_players, table_of
 from boardlab.cli.completion import complete_part
 from boardlab.errors import OF_YOUR_OWN, unknown
 from boardlab.evaluators import EVALUATORS
@@ -38,6 +38,10 @@ def agents(
         for key, spec in group.items():
             table.add_row(key, _sentence(spec))
         console.print(table)
+        console.print()
+    if named := known_players():
+        rows = [(player, named.given(player)) for player in named]
+        console.print(table_of((f"players in {named.path}", ""), rows))
         console.print()
     console.print("Show the parameters of one of them: boardlab agents NAME", style="dim")
 

@@ -1,7 +1,6 @@
 """Shared parts of commands: game parameters, coloured boards, progress bars."""
 
 import contextlib
-import os
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,17 +15,18 @@ from rich.table import Table
 from rich.text import Text
 from typer.models import ArgumentInfo, OptionInfo
 
-from boardlab.arena.store.rows import run_folders
-from boardlab.errors import BoardLabError, printable, unknown
+from boardlab.arena.exams import EXAMS
+from boardlab.errors import OF_YOUR_OWN, BoardLabError, printable, unknown
 from boardlab.evaluators import EVALUATORS
 from boardlab.games.game import CHANCE, Game, State
 from boardlab.games.registry import game, rules_of
 from boardlab.interrupts import ignoring_ctrl_c
-from boardlab.learners.run import run_expression
+from boardlab.learners.players import PLAYERS_FILE, Players, agent_expression, players
 from boardlab.options import Option, options_of, read_number, read_option
 from boardlab.paths import as_path, reachable, read_text
-from boardlab.runs import RunFolder
-from boardlab.search.expression import AGENTS
+from boardlab.runs import RunFolder, runs_in
+from boardlab.search.entrants import NAME, Entrant, named_runs, split_name
+from boardlab.search.expression import AGENTS, programs_of
 
 GAME_PARAMETERS = {"allow_extra_args": True, "ignore_unknown_options": True}
 """Lets a command take the game's own parameters: `boardlab play connectfour --rows 8 --cols 9`."""
@@ -117,6 +117,8 @@ def game_from(name: str, context: typer.Context) -> Game:
         if key.startswith("no_") and key[3:] in known and known[key[3:]].type is bool:
             given[key[3:]] = False
             continue
+        if key == "players" and key not in known:
+            raise BoardLabError("--players goes before the command: boardlab --players FILE ...")
         if key not in known:
             raise unknown(f"option or parameter of {name}", key, [*known, *command_options(context)])
         if known[key].type is bool and "=" not in word:
@@ -154,7 +156,7 @@ def read_switch(owner: str, option: Option, words: list[str]) -> bool:
     return bool(read_option(owner, option, words.pop(0)))
 
 
-def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[str]]:
+def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tuple[Game, list[Entrant]]:
     """Split the arguments into game and agents.
 
     Words that begin with -- belong to the game.
@@ -162,20 +164,63 @@ def split_agents(name: str, agents: Sequence[str], context: typer.Context) -> tu
     words = [*agents, *context.args]
     first = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
     context.args = words[first:]
-    return game_from(name, context), [agent_from(word) for word in words[:first]]
+    return game_from(name, context), [entrant_from(word) for word in words[:first]]
+
+
+def entrant_from(word: str) -> Entrant:
+    """Read a player: an agent, NAME=AGENT, or the name of a player in players.toml."""
+    name, agent = split_name(word)
+    if not name and (found := named_player(agent)):
+        return Entrant(found, agent)
+    return Entrant(agent_from(agent), name)
 
 
 def agent_from(word: str, *, or_exam: bool = False) -> str:
-    """Read an agent, which is an expression or a run's folder (with a slash).
+    """Read an agent: an expression, a run's folder (with a slash), or the name of a player.
 
     With `or_exam` it may also be the name of an exam.
     """
-    place = min((word.find(slash) for slash in {"/", os.sep} if slash in word), default=-1)
-    if place < 0 or "(" in word[:place]:
-        if not or_exam:
-            _check_no_folder(word)
+    if or_exam and word in EXAMS:
         return word
-    return run_expression(word)
+    _, word = split_name(word)
+    if found := named_player(word, or_exam=or_exam):
+        return found
+    if not or_exam:
+        _check_no_folder(word)
+    return agent_expression(word)
+
+
+PLAYERS: list[Path] = []
+"""The file that `boardlab --players FILE` named."""
+
+
+def known_players() -> Players | None:
+    """Read the file of --players, or else players.toml in this folder; None if it is not there."""
+    if PLAYERS:
+        return players(PLAYERS[0])
+    return players() if reachable(Path(PLAYERS_FILE)).exists() else None
+
+
+def named_player(word: str, *, or_exam: bool = False) -> str:
+    """Return the agent of a player in the file of players; empty if the word is no such name.
+
+    A file that the user did not name may be somebody else's: its agents may not start programs.
+    """
+    if word in {*AGENTS, *EVALUATORS} or not NAME.fullmatch(word):
+        return ""
+    known = known_players()
+    if known is None or (or_exam and word not in known):
+        return ""
+    if word not in known:
+        _check_no_folder(word)
+        raise unknown("agent or player", word, [*known, *AGENTS], OF_YOUR_OWN)
+    agent = known[word]
+    if not PLAYERS and (started := programs_of(agent)):
+        raise BoardLabError(
+            f"{word} in {known.path} starts the program {started[0]!r}; if you trust the file, name it: "
+            f"boardlab --players {known.path} ..."
+        )
+    return agent
 
 
 def _check_no_folder(word: str) -> None:
@@ -186,8 +231,9 @@ def _check_no_folder(word: str) -> None:
     if word in {*AGENTS, *EVALUATORS} or not re.fullmatch(r"[\w.-]+", word):
         return
     for path, written in ((Path(word), f"./{word}"), (Path("runs") / word, f"runs/{word}")):
-        if reachable(path / "agent.toml").is_file():
-            raise BoardLabError(f'unknown agent "{word}"; write the run in that folder as {written}')
+        what = "runs" if runs_in(path) else "run"
+        if what == "runs" or reachable(path / "agent.toml").is_file():
+            raise BoardLabError(f'unknown agent "{word}"; write the {what} in that folder as {written}')
     if Path(word).is_dir():
         raise BoardLabError(
             f'unknown agent "{word}"; a folder of that name exists, but it has no agent.toml, so it is no run'
@@ -195,14 +241,14 @@ def _check_no_folder(word: str) -> None:
 
 
 def game_of_run(agent: str) -> Game | None:
-    """Return the game of the one run that an agent names.
+    """Return the game of the one run, or folder of runs, that an agent names.
 
     None if it names none, or several.
     """
-    folders = run_folders(agent)
+    folders = named_runs(agent)
     if len(folders) != 1:
         return None
-    folder = RunFolder(folders[0])
+    folder = RunFolder(next(iter(runs_in(folders[0])), folders[0]))
     with folder.understanding():
         return folder.game(folder.read_agent())
 

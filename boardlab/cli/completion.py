@@ -1,5 +1,6 @@
 """Shell completion of names, and the game as an argument and as an option."""
 
+import contextlib
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from boardlab.evaluators import EVALUATORS
 from boardlab.games.registry import game, games
 from boardlab.learners import LEARNERS
 from boardlab.learners.alphazero.presets import ALPHAZERO_PRESETS
+from boardlab.learners.players import players
 from boardlab.search.expression import AGENTS
 
 
@@ -20,8 +22,11 @@ def complete_game(incomplete: str) -> list[str]:
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """Complete the name that an agent begins with."""
-    return _beginning(incomplete, AGENTS)
+    """Complete the name that an agent begins with, or that of a player in players.toml."""
+    names: list[str] = []
+    with contextlib.suppress(BoardLabError):
+        names = list(players())
+    return _beginning(incomplete, [*names, *AGENTS])
 
 
 def complete_part(incomplete: str) -> list[str]:

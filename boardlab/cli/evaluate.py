@@ -17,6 +17,7 @@ from boardlab.cli.common import (
     Threads,
     agent_from,
     console,
+    entrant_from,
     game_from,
     game_of_run,
     table_of,
@@ -26,6 +27,7 @@ from boardlab.cli.progress import jobs_bar
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.interrupts import ignoring_ctrl_c
+from boardlab.search.entrants import Entrant, as_entrants, legend
 
 GAMES_HELP = (
     "Games or positions per exam. Exams with several starts play each equally often in every seat, at least "
@@ -39,7 +41,8 @@ def evaluate(
         list[str] | None,
         typer.Argument(
             metavar="AGENTS",
-            help='Agents, as in "mcts(rollout, iterations=1000)", or runs, as in runs/hex.',
+            help='Agents, as in "mcts(rollout, iterations=1000)", runs, as in runs/hex, or folders of runs, '
+            "each of which takes the exams. NAME=AGENT gives one a name.",
             autocompletion=complete_agent,
         ),
     ] = None,
@@ -91,20 +94,23 @@ def evaluate(
         return
     if not named:
         raise BoardLabError('name an agent, as in boardlab evaluate "mcts(rollout)" --game hex')
-    against = against and agent_from(against)
+    players = as_entrants([entrant_from(word) for word in named])
+    opponent = as_entrants([entrant_from(against)])[0] if against is not None else None
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")
     if against is not None and exam:
         raise BoardLabError("give exams (--exam) or an opponent (--against), not both")
+    for line in _legend([*players, *([opponent] if opponent else [])]):
+        console.print(line, markup=False, soft_wrap=True)
     show_row = _printer(games, is_one=len(named) == 1)
     with _results_on_ctrl_c(out is not None), jobs_bar("exams") as show:
         evaluate_all(
-            [agent_from(word) for word in named],
+            players,
             examined,
             exam or None,
             games,
             seed,
-            against=against,
+            against=opponent,
             starts=starts,
             moves_first=first,
             threads=threads,
@@ -126,6 +132,12 @@ def _game_of(agents: Sequence[str], context: typer.Context) -> Game:
     if found is None:
         raise BoardLabError('name a game, as in boardlab evaluate "mcts(rollout)" --game hex')
     return found
+
+
+def _legend(entrants: Sequence[Entrant]) -> list[str]:
+    """List the expressions of players that have a name."""
+    named = [entrant for entrant in entrants if entrant.name]
+    return legend([entrant.name for entrant in named], [entrant.expression for entrant in named])
 
 
 def _printer(games: int, is_one: bool) -> Callable[[Examined], None]:

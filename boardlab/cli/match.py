@@ -49,8 +49,8 @@ def match(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help='One per player, as in random "mcts(rollout)", or the folder of a run, as in runs/hex; the '
-            "game's parameters follow.",
+            help='One per player, as in random "mcts(rollout)", or the folder of a run or of several, as in '
+            "runs/hex. NAME=AGENT gives it a name. The game's parameters follow.",
             autocompletion=complete_agent,
         ),
     ],
@@ -144,9 +144,11 @@ def match(
                 failed.append(str(error))
     if stopped:
         console.print(f"stopped: this is the result of {result.games} of {counted(games, 'games')}")
+    elif any(result.runs) and result.games != games:
+        console.print(f"{result.games} games, not {games}, so that all runs play equally often")
     console.print(str(result), markup=False, soft_wrap=True)
     console.print(
-        thinking_times(result.agents, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
+        thinking_times(result.names, result.seconds_per_decision), markup=False, soft_wrap=True, style="dim"
     )
     for line in (*budgets(result.agents), *lines):
         console.print(line, markup=False, soft_wrap=True)

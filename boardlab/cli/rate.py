@@ -19,7 +19,7 @@ from boardlab.arena.ratings import (
 )
 from boardlab.arena.ratings.results import RatingList, against_others, contradicted, left_out, played_apart
 from boardlab.arena.standings import results_of
-from boardlab.arena.store import Store
+from boardlab.arena.store import Store, Tournament
 from boardlab.cli.common import console, screen_width
 from boardlab.errors import BoardLabError
 from boardlab.numbers import counted
@@ -109,6 +109,7 @@ def rate(
         results += found
         skipped += found.left_out
     titles = []
+    stores: list[Tournament] = []
     for number in tournament or ():
         stored = Store(store).tournament(number)
         if stored.game.players == 1:
@@ -117,7 +118,11 @@ def rate(
                 "boardlab fame lists its mean scores"
             )
         titles.append(stored.title)
-        results += results_of(stored.game, stored.agents, [game.record for game in stored.games()])
+        stores.append(stored)
+    names = names_in(stores)
+    for stored in stores:
+        labels = [names[agent] for agent in stored.agents]
+        results += results_of(stored.game, labels, [game.record for game in stored.games()])
     if not results:
         raise BoardLabError("give a PGN file or a --tournament with games to rate")
     given = {
@@ -144,6 +149,19 @@ def rate(
         notes.append(f"drawn: {ratings.plot(plot)}")
     for line in [*titles, *lines, *notes]:
         console.print(line, markup=False, soft_wrap=True)
+
+
+def names_in(tournaments: list[Tournament]) -> dict[str, str]:
+    """Return what players are called, by expression: the name that they were given last.
+
+    Where two players have one name, their expressions tell them apart.
+    """
+    names = {agent: agent for tournament in tournaments for agent in tournament.agents}
+    for tournament in tournaments:
+        for agent, name in zip(tournament.agents, tournament.names, strict=True):
+            names[agent] = name if name != agent else names[agent]
+    called = list(names.values())
+    return {agent: name if called.count(name) == 1 else agent for agent, name in names.items()}
 
 
 Rated = BayesElo | RatingList[Any]

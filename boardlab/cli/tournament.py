@@ -33,7 +33,8 @@ def tournament(
     agents: Annotated[
         list[str],
         typer.Argument(
-            help="The entrants, agents or folders of runs; the game's parameters follow them.",
+            help="The entrants: agents or runs, or folders of runs. NAME=AGENT gives one a name. The game's "
+            "parameters follow them.",
             autocompletion=complete_agent,
         ),
     ],
@@ -73,6 +74,10 @@ def tournament(
     store: Annotated[
         Path | None, typer.Option(help="The store's file; default: $BOARDLAB_STORE or ./boardlab.db.")
     ] = None,
+    each: Annotated[
+        bool,
+        typer.Option("--each", help="Enter every run of a folder of runs; otherwise they are one player."),
+    ] = False,
     name: Annotated[str, typer.Option(help="Title of the tournament; a new name renames it.")] = "",
     again: Annotated[
         bool, typer.Option("--again", help="Start over even if the store has this tournament.")
@@ -128,6 +133,7 @@ def tournament(
             name=name,
             again=again,
             iterations=iterations,
+            each=each,
             progress=show,
         )
     console.print(result.text(screen_width()), markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from boardlab.learners.features import TdFeatures
 from boardlab.learners.listing import RunList, list_runs
 from boardlab.learners.many import ManyRuns, train_many
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
+from boardlab.learners.players import Players, players
 from boardlab.learners.presets import PRESETS, preset
 from boardlab.learners.registry import LEARNERS, default_learner
 from boardlab.learners.resume import resume
@@ -19,6 +20,7 @@ __all__ = [
     "QM",
     "Comparison",
     "ManyRuns",
+    "Players",
     "Progress",
     "QNTuple",
     "QTableSettings",
@@ -31,6 +33,7 @@ __all__ = [
     "default_learner",
     "list_runs",
     "open_run",
+    "players",
     "preset",
     "resume",
     "train",

@@ -27,16 +27,16 @@ from boardlab.learners.curve import (
     points,
 )
 from boardlab.learners.exams import exam_names, exam_range
-from boardlab.learners.run import Run, open_run
+from boardlab.learners.run import Run, open_run, run_expression
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
 from boardlab.plots import picture_file
 from boardlab.reports import Report
-from boardlab.runs import write_file
+from boardlab.runs import runs_in, write_file
 
 
 @dataclass(frozen=True)
-class Entrant:
+class Compared:
     """One run, or several that differ in their seed."""
 
     name: str
@@ -87,7 +87,7 @@ class Comparison(Report):
     """Runs side by side; printed as `boardlab compare` does."""
 
     game: Game
-    entrants: tuple[Entrant, ...]
+    entrants: tuple[Compared, ...]
     settings: dict[str, list[str]]
     """The settings that differ: a value for each entrant."""
     differences: tuple[Difference, ...]
@@ -125,21 +125,21 @@ def compare(
             )
     result = None
     if match_games:
-        agents = [entrant.runs[0].expression for entrant in entrants]
+        agents = [run_expression(path) for path in paths]
         result = match(game, agents, match_games, seed, threads=threads)
     return Comparison(game, entrants, _different_settings(entrants), tuple(_differences(entrants)), result)
 
 
-def _entrant(path: str | os.PathLike[str]) -> Entrant:
+def _entrant(path: str | os.PathLike[str]) -> Compared:
     folder = as_path("a run", path)
-    found = [file.parent for file in sorted(folder.glob("seed-*/agent.toml"))]
-    if (folder / "agent.toml").exists() or not found:
-        return Entrant(str(folder), (open_run(folder),))
+    found = runs_in(folder)
+    if not found:
+        return Compared(str(folder), (open_run(folder),))
     runs = sorted((open_run(run) for run in found), key=lambda run: run.seed)
-    return Entrant(str(folder), tuple(runs))
+    return Compared(str(folder), tuple(runs))
 
 
-def _described(entrant: Entrant) -> dict[str, Any]:
+def _described(entrant: Compared) -> dict[str, Any]:
     run = entrant.runs[0]
     seeds = [str(run.seed) for run in entrant.runs]
     known = {"learner": run.settings.name, "episodes": run.total, "seed": ",".join(seeds)}
@@ -147,14 +147,14 @@ def _described(entrant: Entrant) -> dict[str, Any]:
     return {**known, **timed, **run.settings.as_dict()}
 
 
-def _different_settings(entrants: Sequence[Entrant]) -> dict[str, list[str]]:
+def _different_settings(entrants: Sequence[Compared]) -> dict[str, list[str]]:
     tables: list[Mapping[str, Any]] = [_described(entrant) for entrant in entrants]
     names = dict.fromkeys(name for table in tables for name in table)
     rows = {name: [str(table.get(name, "-")) for table in tables] for name in names}
     return {name: values for name, values in rows.items() if len(set(values)) > 1}
 
 
-def _differences(entrants: Sequence[Entrant]) -> list[Difference]:
+def _differences(entrants: Sequence[Compared]) -> list[Difference]:
     """The first entrant beside each other one, in every exam that both took."""
     first, *others = entrants
     found = []
@@ -164,13 +164,13 @@ def _differences(entrants: Sequence[Entrant]) -> list[Difference]:
     return found
 
 
-def _shared_exams(*entrants: Entrant) -> list[str]:
+def _shared_exams(*entrants: Compared) -> list[str]:
     names = [{name for run in entrant.runs for name in exam_names(run.log)} for entrant in entrants]
     order = [name for run in entrants[0].runs for name in exam_names(run.log)]
     return [name for name in dict.fromkeys(order) if all(name in known for known in names)]
 
 
-def at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
+def at_equal_episodes(exam: str, a: Compared, b: Compared) -> Difference | None:
     """The difference at the last number of episodes where all runs took the exam."""
     taken = [{x for x, _, _ in points(run.log, exam)} for e in (a, b) for run in e.runs]
     shared = set.intersection(*taken)
@@ -184,7 +184,7 @@ def at_equal_episodes(exam: str, a: Entrant, b: Entrant) -> Difference | None:
     return _test(exam, a, b, counted(at, "episodes"), value)
 
 
-def at_equal_time(exam: str, a: Entrant, b: Entrant) -> Difference | None:
+def at_equal_time(exam: str, a: Compared, b: Compared) -> Difference | None:
     """At the training time that all runs reached: each run's last exam within it."""
     limit = min(max((_seconds(row) for row in run.log), default=0.0) for e in (a, b) for run in e.runs)
 
@@ -200,7 +200,7 @@ def _seconds(row: Mapping[str, float]) -> float:
 
 
 def _test(
-    exam: str, a: Entrant, b: Entrant, at: str, value: Callable[[Run], Point | None]
+    exam: str, a: Compared, b: Compared, at: str, value: Callable[[Run], Point | None]
 ) -> Difference | None:
     left, right = a.by_seed(exam, value), b.by_seed(exam, value)
     if not left or not right:
@@ -221,7 +221,7 @@ def _half(found: Sequence[Point]) -> float:
     return found[0][2] if len(found) == 1 else interval_of_runs([y for _, y, _ in found])
 
 
-def _draw(game: Game, entrants: Sequence[Entrant], form: str) -> bytes:
+def _draw(game: Game, entrants: Sequence[Compared], form: str) -> bytes:
     exams = list(dict.fromkeys(name for e in entrants for run in e.runs for name in exam_names(run.log)))
     if not exams:
         raise BoardLabError("there is nothing to draw: no run took an exam")
@@ -234,7 +234,7 @@ def _draw(game: Game, entrants: Sequence[Entrant], form: str) -> bytes:
     return draw_panels([exam_panel(game, exam, functools.partial(draw, exam)) for exam in exams], form)
 
 
-def _draw_entrant(axes: Any, entrant: Entrant, exam: str, possible: tuple[float, float], color: str) -> None:
+def _draw_entrant(axes: Any, entrant: Compared, exam: str, possible: tuple[float, float], color: str) -> None:
     curve = entrant.curve(exam)
     if not curve:
         return

@@ -26,6 +26,7 @@ from boardlab.learners.run_options import (
 from boardlab.learners.usual_exams import usual_plan
 from boardlab.numbers import counted, plain
 from boardlab.search.agent import Agent, AgentLike
+from boardlab.search.entrants import as_entrants
 from boardlab.search.expression import ExpressionError, programs_of
 from boardlab.search.expression import agent as make_agent
 
@@ -255,7 +256,8 @@ def _check_exam(game: Game, name: Any) -> None:
                 f'{game.name} is for one player; its exams are {", ".join(known)}, not "{name}"'
             )
         try:
-            make_agent(name, game)
+            for agent in as_entrants([name])[0].players:
+                make_agent(agent, game)
         except ExpressionError as error:
             message = f"{error.message} (or an exam: {', '.join(known)})"
             if error.message.startswith("unknown ") and OF_YOUR_OWN not in message:

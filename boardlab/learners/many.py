@@ -44,6 +44,7 @@ from boardlab.numbers import counted, plain
 from boardlab.plugins import plugins_for
 from boardlab.reports import Report
 from boardlab.runs import RunFolder
+from boardlab.search.expression import escaped
 
 ManyProgress = Callable[[int, Progress], None]
 """A progress callback, called with the seed of a run and its progress."""
@@ -55,6 +56,11 @@ class ManyRuns(Report):
 
     path: Path
     runs: tuple[Run, ...]
+
+    @property
+    def expression(self) -> str:
+        """The trained agents as one player, whose games they share."""
+        return self.runs[0].settings.expression(escaped(self.path.as_posix()))
 
     @property
     def exams(self) -> list[str]:

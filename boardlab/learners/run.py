@@ -15,7 +15,7 @@ from boardlab.learners.registry import LEARNERS
 from boardlab.learners.run_options import RunOptions
 from boardlab.numbers import counted, plain
 from boardlab.reports import Report
-from boardlab.runs import RunFolder
+from boardlab.runs import RunFolder, runs_in
 from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 from boardlab.search.expression import escaped
@@ -124,10 +124,12 @@ def open_run(path: str | os.PathLike[str]) -> Run:
 
 
 def run_expression(path: str | os.PathLike[str]) -> str:
-    """The agent that was trained in the folder."""
+    """The agent that was trained in the folder; of a folder of runs, that of all of them."""
     folder = RunFolder(path)
-    agent = folder.read_agent(*LEARNERS)
-    with folder.understanding():
+    runs = runs_in(folder.path)
+    one = RunFolder(runs[0]) if runs else folder
+    agent = one.read_agent(*LEARNERS)
+    with one.understanding():
         settings = LEARNERS[agent["kind"]].of_run(agent["settings"])
     return settings.expression(escaped(folder.path.as_posix()))
 

@@ -155,8 +155,8 @@ class RunFolder:
 
     @property
     def _several(self) -> list[Path]:
-        """The runs in it, where it holds several, one a seed."""
-        return sorted(file.parent for file in self.path.glob("seed-*/agent.toml"))
+        """The runs in it, where it holds several."""
+        return runs_in(self.path)
 
     def _clear(self) -> None:
         """Remove the files of a run except agent.toml; all others are the user's."""
@@ -199,7 +199,8 @@ class RunFolder:
             if several := self._several:
                 raise BoardLabError(
                     f"{self.path} holds several runs: name one of them, as {several[0]}, or go on "
-                    "with all of them by the same train command again"
+                    "with all of them by the same train command again (match, evaluate and tournament take "
+                    "all of them)"
                 ) from None
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
         except OSError as error:
@@ -443,6 +444,19 @@ def _read_whole(stored: StoredArrays, key: str, array: NDArray[Any], file: Path)
                 f"{dtype}, not {array.size} of type {array.dtype}"
             )
         stored.fill(part, key, array)
+
+
+def runs_in(path: str | os.PathLike[str]) -> list[Path]:
+    """List the runs in a folder of runs, seed-2 before seed-10; empty if it is a run itself."""
+    folder = as_path("a folder of runs", path)
+    if reachable(folder / "agent.toml").exists():
+        return []
+
+    def order(run: Path) -> list[tuple[int, str]]:
+        words = re.findall(r"\d+|\D+", run.name)
+        return [(int(word), "") if word.isdecimal() and len(word) < 20 else (-1, word) for word in words]
+
+    return sorted((file.parent for file in folder.glob("*/agent.toml")), key=order)
 
 
 @contextlib.contextmanager

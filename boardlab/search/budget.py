@@ -1,11 +1,13 @@
 """Search budgets per decision: report them and make them equal."""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import as_integer
-from boardlab.search.agent import Agent, AgentLike, as_agents
+from boardlab.search.agent import Agent
+from boardlab.search.entrants import Entrant, EntrantsLike, as_entrants
 from boardlab.search.expression import format_spec, parse
 
 
@@ -34,19 +36,19 @@ def budgets(agents: Sequence[str]) -> list[str]:
     return [f"budgets per decision differ: {', '.join(parts)}; --iterations N makes simulations equal"]
 
 
-def with_iterations(agents: AgentLike | Sequence[AgentLike], iterations: int | None) -> list[str | Agent]:
+def with_iterations(agents: EntrantsLike, iterations: int | None, *, each: bool = False) -> list[Entrant]:
     """Give every agent that counts simulations the same number per decision.
 
-    None leaves the agents unchanged.
+    None leaves the agents unchanged. `each` makes every run of a folder an entrant of its own.
     """
-    listed = as_agents(agents)
+    listed = as_entrants(agents, each=each)
     if iterations is None:
         return listed
     number = as_integer("iterations", iterations, 1, 4 * 10**9)
-    return [_equalised(agent, number) for agent in listed]
+    return [entrant.changed(functools.partial(_equalised, number)) for entrant in listed]
 
 
-def _equalised(agent: str | Agent, iterations: int) -> str | Agent:
+def _equalised(iterations: int, agent: str | Agent) -> str | Agent:
     if isinstance(agent, Agent) and agent.seed is None:  # not made from an expression
         return agent
     spec = parse(agent if isinstance(agent, str) else agent.expression)

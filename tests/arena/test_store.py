@@ -635,7 +635,7 @@ def test_a_store_that_stays_busy_is_told(store, game, monkeypatch):
     [
         (lambda s, g: s.add_agent(g, "mtcs"), "did you mean"),
         (lambda s, g: s.add_agent("tictactoe", "random"), "boardlab.game"),
-        (lambda s, g: s.add_agent(g, 3), "an agent must be an expression"),
+        (lambda s, g: s.add_agent(g, 3), "an agent expression must be text"),
         (lambda s, g: s.start_tournament(g, ["random", " random"], "x"), "listed twice"),
         (lambda s, g: s.start_tournament(g, [], "x"), "list of agents"),
         (lambda s, g: s.start_tournament(g, AGENTS, "x", -1), "seed"),

@@ -320,12 +320,14 @@ def test_a_run_without_its_folder_is_named_with_it(boardlab, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     for folder in ("here", "runs/c4", "runs/optimal"):
         bl.train(bl.game("tictactoe"), episodes=5, out=folder)
+    (tmp_path / "none").mkdir()
     for word, said in (
         ("here", 'unknown agent "here"; write the run in that folder as ./here'),
         ("c4", 'unknown agent "c4"; write the run in that folder as runs/c4'),
+        ("runs", 'unknown agent "runs"; write the runs in that folder as ./runs'),
         (
-            "runs",
-            'unknown agent "runs"; a folder of that name exists, but it has no agent.toml, so it is no run',
+            "none",
+            'unknown agent "none"; a folder of that name exists, but it has no agent.toml, so it is no run',
         ),
     ):
         assert boardlab("match", "tictactoe", word, "random")[::2] == (2, f"boardlab: {said}\n")

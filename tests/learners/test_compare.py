@@ -7,7 +7,7 @@ import pytest
 from commands import output, refused
 
 import boardlab as bl
-from boardlab.learners.compare import Entrant, at_equal_time, compare
+from boardlab.learners.compare import Compared, at_equal_time, compare
 
 GAME = bl.game("tictactoe")
 EXAM = {"exams": ["random"], "exam_games": 20, "exam_every": 100}
@@ -47,7 +47,7 @@ def test_equal_time_is_the_last_exam_that_both_reached_in_it(folder):
             {"episodes": e, "seconds": s, "random": v, "random error": 0.1, "random interval": 0.3}
             for e, s, v in rows
         ]
-        return Entrant("x", (dataclasses.replace(run, log=log),))
+        return Compared("x", (dataclasses.replace(run, log=log),))
 
     fast, slow = (
         entrant((10, 1.0, 0.2), (20, 2.0, 0.4), (30, 3.0, 0.9)),

@@ -47,14 +47,14 @@ def test_iterations_make_tree_searches_equal_and_leave_others_alone() -> None:
         "alphabeta(depth=2)",
         "random",
     ]
-    assert with_iterations(given, 7) == [
+    assert [entrant.agent for entrant in with_iterations(given, 7)] == [
         "mcts(rollout, iterations=7, c=2.0)",
         "mcts(rollout, iterations=7)",
         "uct(iterations=7)",
         "alphabeta(depth=2)",
         "random",
     ]
-    assert with_iterations(given, None) == given
+    assert [entrant.agent for entrant in with_iterations(given, None)] == given
     for wrong in (0, -1, 1.5, "many"):
         with pytest.raises(BoardLabError, match="iterations must be a whole number"):
             with_iterations(given, wrong)  # type: ignore[arg-type]

@@ -4,11 +4,13 @@ GBG calls an exam an Evaluator. It is a match (opponent, starts, seats) or a set
 are known. To add one, write a function that returns an `ExamResult` and list it as an `Exam` in its file.
 """
 
+import functools
 import os
+from dataclasses import replace
 
 from boardlab.arena.exams.cards import CARDS
 from boardlab.arena.exams.cubes import CUBES, solved_by_twists
-from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress
+from boardlab.arena.exams.exam import UNKNOWN, Exam, ExamResult, Paper, Progress, of_runs
 from boardlab.arena.exams.openings import OPENINGS
 from boardlab.arena.exams.opponents import FIRST, OPPONENTS
 from boardlab.arena.exams.optimal import OPTIMAL
@@ -16,7 +18,8 @@ from boardlab.arena.exams.own import register_exam
 from boardlab.arena.openings import read_starts, starts_up_to
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
-from boardlab.search.agent import Agent, AgentLike, as_agent
+from boardlab.search.agent import Agent
+from boardlab.search.entrants import Entrant, EntrantLike, as_entrants
 
 EXAMS: dict[str, Exam] = {
     exam.name: exam for exam in (*FIRST, *OPPONENTS, *OPTIMAL, *OPENINGS, *CARDS, *CUBES)
@@ -32,6 +35,7 @@ __all__ = [
     "check_has",
     "evaluate",
     "exams_for",
+    "of_runs",
     "register_exam",
     "solved_by_twists",
     "starts_up_to",
@@ -59,13 +63,13 @@ def check_exam(game: Game, exam: str) -> None:
 
 
 def evaluate(
-    agent: AgentLike,
+    agent: EntrantLike,
     game: Game,
     exam: str | None = None,
     games: int = 100,
     seed: int = 0,
     *,
-    against: AgentLike | None = None,
+    against: EntrantLike | None = None,
     starts: int | str | os.PathLike[str] = "default",
     moves_first: bool = False,
     threads: int = 1,
@@ -80,14 +84,46 @@ def evaluate(
     otherwise, and with `moves_first`, at the initial position. The result reports how many games were
     distinct; repeated games do not narrow its interval. `jobs` processes play the games of exams that are
     matches, each on `threads` threads.
+
+    Every run of an agent that names a folder of runs, as in 'greedy(ntuple("runs/multi"))', takes the whole
+    exam; the result is their mean, with the interval between runs. An opponent that is a folder deals the
+    games to its runs, as in `match`.
     """
     as_game(game)
-    player = as_agent(agent)
+    entrant = as_entrants([agent])[0]
     games = as_integer("games", games, 2, 100_000_000)
+    if against is not None and exam is not None:
+        raise BoardLabError("give an exam or an opponent (against), not both")
+    rest = (game, exam, games, seed, against, starts, moves_first, threads, jobs)
+    if not entrant.members:
+        return _taken(entrant.agent, *rest, progress)
+    results = {}
+    for number, (run, member) in enumerate(zip(entrant.runs, entrant.members, strict=True)):
+        told = functools.partial(_told, progress, number * games) if progress else None
+        results[run] = _taken(member, *rest, told)
+    return of_runs(results)
+
+
+def _told(progress: Progress, before: int, done: int) -> None:
+    progress(before + done)
+
+
+def _taken(
+    player: str | Agent,
+    game: Game,
+    exam: str | None,
+    games: int,
+    seed: int,
+    against: EntrantLike | None,
+    starts: int | str | os.PathLike[str],
+    moves_first: bool,
+    threads: int,
+    jobs: int,
+    progress: Progress | None,
+) -> ExamResult:
+    """Let one agent take the exam."""
     if against is not None:
-        if exam is not None:
-            raise BoardLabError("give an exam or an opponent (against), not both")
-        opponent = as_agent(against)
+        opponent = as_entrants([against])[0]
         return _against(player, game, games, seed, opponent, starts, moves_first, threads, progress, jobs)
     if starts != "default" or moves_first:
         raise BoardLabError("starts and moves_first need an opponent; name one with against")
@@ -104,7 +140,7 @@ def _against(
     game: Game,
     games: int,
     seed: int,
-    against: str | Agent,
+    against: Entrant,
     starts: int | str | os.PathLike[str],
     moves_first: bool,
     threads: int,
@@ -118,10 +154,9 @@ def _against(
     positions, random_actions = read_starts(game, starts)
     is_default = isinstance(starts, str) and starts.strip() == "default"
     seatings = [list(range(game.players))] if moves_first else None
-    name = against.expression if isinstance(against, Agent) else against
-    paper = Paper(f"against {name}", agent, game, games, as_seed(seed), threads, progress, jobs)
+    paper = Paper(f"against {against.label}", agent, game, games, as_seed(seed), threads, progress, jobs)
     return paper.play(
-        against,
+        replace(against, name=""),  # it may sit in several seats
         starts=None if is_default else positions,
         seatings=seatings,
         random_actions=random_actions,

@@ -1,9 +1,11 @@
 """An exam (name, description, games, function) and its result."""
 
+import math
 import random
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from boardlab.arena.between_runs import spread_of, spread_text, wider
 from boardlab.arena.intervals import fresh_share, interval, standard_error
 from boardlab.arena.match import match
 from boardlab.arena.match_result import MatchResult
@@ -12,6 +14,7 @@ from boardlab.games.game import Game, State
 from boardlab.numbers import counted, plain, with_interval
 from boardlab.reports import Report
 from boardlab.search.agent import Agent
+from boardlab.search.entrants import Entrant
 from boardlab.search.expression import agent as make_agent
 
 Progress = Callable[[int], None]
@@ -50,6 +53,9 @@ class ExamResult(Report):
     """Games in which all players had the same score."""
     losses: int | None = None
     """All other games."""
+    runs: dict[str, "ExamResult"] = field(default_factory=dict)
+    """The result of each run, where the agent is a folder of runs; `value` is then their mean, `interval`
+    that between runs."""
 
     @property
     def outcomes(self) -> tuple[int, int, int] | None:
@@ -70,10 +76,11 @@ class ExamResult(Report):
 
         best = f"{'at most' if self.is_bound else 'best possible'} {plain(self.best)}"
         best = f", {best}" if self.best != float("inf") else ""
-        value = with_interval(self.value, self.interval) + (" (95%)" if self.interval >= 0 else "")
+        kind = f"95% between {counted(len(self.runs), 'runs')}" if self.runs else "95%"
+        value = with_interval(self.value, self.interval) + (f" ({kind})" if self.interval >= 0 else "")
         number = counted(self.games, self.units)
-        if asked not in (None, self.games):
-            number += f" ({asked} requested)"
+        if asked is not None and asked * max(1, len(self.runs)) != self.games:
+            number += f" ({asked * max(1, len(self.runs))} requested)"
         if self.distinct is not None:
             number += f", {self.distinct} distinct"
         lines = [f"{self.exam}: {value}{best}, {number}"]
@@ -83,9 +90,40 @@ class ExamResult(Report):
             lines.append(f"  {EXAMS[self.exam].sentence}")
         if self.details:
             lines.append("  " + ", ".join(f"{name} {_shown(value)}" for name, value in self.details.items()))
+        if self.runs:
+            width = max(map(len, self.runs))
+            lines.append(f"  {spread_text([result.value for result in self.runs.values()])}:")
+            for run, result in self.runs.items():
+                lines.append(f"  {run:<{width}}  {with_interval(result.value, result.interval)}")
         if self.problem:
             lines.append(f"  the first error: {self.problem}")
         return "\n".join(lines)
+
+
+def of_runs(results: dict[str, ExamResult]) -> ExamResult:
+    """Sum up an exam that all runs of a folder have taken: their mean, and the spread between them."""
+    each = list(results.values())
+    first, values, count = each[0], [result.value for result in each], len(each)
+    between, mean = spread_of(values), sum(values) / count
+    of_games = math.hypot(*(result.interval for result in each)) / count
+    counts = [result.outcomes for result in each]
+    outcomes = [None] * 3 if None in counts else [sum(c[i] for c in counts if c) for i in range(3)]
+    return replace(
+        first,
+        value=mean,
+        error=max(between.error, math.hypot(*(result.error for result in each)) / count),
+        games=sum(result.games for result in each),
+        details={
+            name: sum(result.details.get(name, 0.0) for result in each) / count for name in first.details
+        },
+        interval=wider(of_games, between, mean, (-math.inf, math.inf)),
+        problem=next((result.problem for result in each if result.problem), ""),
+        distinct=None,
+        wins=outcomes[0],
+        draws=outcomes[1],
+        losses=outcomes[2],
+        runs=results,
+    )
 
 
 OUTCOMES = ("wins", "draws", "losses")
@@ -146,7 +184,7 @@ class Paper:
 
     def play(
         self,
-        opponent: str | Agent,
+        opponent: str | Agent | Entrant,
         *,
         best: float | None = None,
         starts: Sequence[State] | None = None,
@@ -159,7 +197,7 @@ class Paper:
         would repeat one game. `starts=()` is the initial position, which is also the default against a random
         player and with `seatings`.
         """
-        others = [opponent] * (self.game.players - 1)
+        others: list[str | Agent | Entrant] = [opponent] * (self.game.players - 1)
         games = self.games
         if starts is None:
             starts = () if seatings or random_actions else self._openings(opponent)
@@ -180,12 +218,12 @@ class Paper:
         )
         return self.of_match(result, best)
 
-    def _openings(self, opponent: str | Agent) -> list[State]:
+    def _openings(self, opponent: str | Agent | Entrant) -> list[State]:
         """Return varied openings in seeded order.
 
         Empty if a player draws its actions at random.
         """
-        names = (a.expression if isinstance(a, Agent) else a.strip() for a in (self.agent, opponent))
+        names = (a.strip() if isinstance(a, str) else a.expression for a in (self.agent, opponent))
         openings = [] if "random" in names else list(varied_openings(self.game))
         random.Random(self.seed).shuffle(openings)
         return openings

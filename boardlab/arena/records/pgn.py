@@ -60,6 +60,11 @@ def player_tags(count: int) -> list[str]:
     return ["White", "Black"] if count == 2 else [f"Player{seat + 1}" for seat in range(count)]
 
 
+def agent_tags(count: int) -> list[str]:
+    """Return the tags that hold the expressions of players who have a name."""
+    return [f"{tag}Agent" for tag in player_tags(count)]
+
+
 def _tags(record: Record) -> str:
     tags = {name: record.tags.get(name, "????.??.??" if name == "Date" else "?") for name in ROSTER}
     players = [name or "?" for name in record.players]

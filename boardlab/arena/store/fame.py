@@ -69,6 +69,13 @@ class Fame:
     """Only ratings of one group can be compared: its agents are connected by games."""
     runs: tuple[StoredRun, ...]
     """Training runs of the agent."""
+    name: str = ""
+    """The name that a player with this agent was given last; else empty."""
+
+    @property
+    def label(self) -> str:
+        """What the list shows: the name, or the expression."""
+        return self.name or self.expression
 
 
 class HallOfFame(Report, list[Fame]):
@@ -112,8 +119,9 @@ class HallOfFame(Report, list[Fame]):
         where = f"tournament{'s' * (len(line.tournaments) > 1)} {last}"
         is_known = not math.isnan(line.low)  # a single game has no interval
         interval = f"({number(line.low)} to {number(line.high)})  " if is_known else ""
-        yield f"{rank:>3}  {number(line.rating):>5} {interval}{line.expression}", "none"
-        details = [f"{counted(line.games, 'games')}, {where}"]
+        yield f"{rank:>3}  {number(line.rating):>5} {interval}{line.label}", "none"
+        details = [f"is {line.expression}"] if line.name else []
+        details += [f"{counted(line.games, 'games')}, {where}"]
         for run in line.runs:
             details += [f"trained: {_cost(run)}", *([f"again: {again(run)}"] if again else [])]
         for words in details:
@@ -172,11 +180,11 @@ def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> HallOfFa
         known = {line[:2] for line in together}
         alone = [line for line in _last_ratings(store, board) if line[:2] not in known]
         for agent, method, rating, low, high, games, group in together + alone:
-            found = store._read("SELECT expression, fingerprint FROM agents WHERE id = ?", (agent,))
+            found = store._read("SELECT expression, fingerprint, name FROM agents WHERE id = ?", (agent,))
             with understanding(store.path, f"agent {agent}"):
                 if not found:
                     raise ValueError("it is missing")
-                expression, mark = (typed(str, value) for value in found[0])
+                expression, mark, name = (typed(str, value) for value in found[0])
             where = store._read(
                 "SELECT DISTINCT tournament FROM ratings WHERE agent = ? AND method = ? "
                 f"AND tournament IN ({LAST}) ORDER BY 1",
@@ -186,7 +194,7 @@ def hall_of_fame(store: "Store", game: str | None, *parameters: str) -> HallOfFa
             tournaments = tuple(number for (number,) in where)
             if (agent, method) not in known:
                 tournaments = tournaments[-1:]
-            lines.append(Fame(board[0], of_game, *facts, tournaments, group, _runs(store, agent)))
+            lines.append(Fame(board[0], of_game, *facts, tournaments, group, _runs(store, agent), name))
     named = {t.number: f'{t.number} "{t.name}"' if t.name else str(t.number) for t in store.tournaments(game)}
     return HallOfFame(lines, named)
 

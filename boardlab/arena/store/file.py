@@ -38,9 +38,7 @@ def connect(path: Path) -> sqlite3.Connection:
         version = _check_ours(db, path)
         if version < len(MIGRATIONS):
             if readable_only:
-                raise BoardLabError(
-                    f"the store {path} has an older version and cannot be upgraded: it is read-only"
-                )
+                return _upgraded_copy(db, path)
             _use_log(db)
             _upgrade(db, path)
         db.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; a power cut may lose the last batch
@@ -109,6 +107,16 @@ def _upgrade(db: sqlite3.Connection, path: Path) -> None:
         with contextlib.suppress(sqlite3.Error):
             db.execute("ROLLBACK")
         raise
+
+
+def _upgraded_copy(db: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return a copy in memory, of the present version, of an older file that may not be changed."""
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    db.backup(copy)
+    db.close()
+    _upgrade(copy, path)
+    copy.execute("PRAGMA query_only = ON")  # what is written to it would be lost
+    return copy
 
 
 @contextlib.contextmanager

@@ -99,4 +99,11 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (tournament, method, agent)
         ) WITHOUT ROWID""",
     ),
+    (
+        # Names of players, and folders of runs as players.
+        "ALTER TABLE agents ADD COLUMN name TEXT NOT NULL DEFAULT ''",  # last given by the user
+        "ALTER TABLE entrants ADD COLUMN name TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE entrants ADD COLUMN runs TEXT NOT NULL DEFAULT '[]'",  # JSON: names, of a folder of runs
+        "ALTER TABLE seats ADD COLUMN run INTEGER",  # number of the run that played, of a folder of runs
+    ),
 )

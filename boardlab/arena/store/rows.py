@@ -8,7 +8,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from boardlab.arena.arena import GameRecord
 from boardlab.arena.store.file import typed
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, game_table
-from boardlab.runs import RunFolder
-from boardlab.search.agent import Agent, AgentLike, as_agent
+from boardlab.runs import RunFolder, runs_in
+from boardlab.search.entrants import Entrant, EntrantLike, as_entrants, named_runs
 from boardlab.search.expression import format_spec, parse, parts_of
 
 # ---- agents and runs ----
@@ -33,9 +33,12 @@ def canonical(expression: str) -> str:
 
 
 def run_folders(expression: str) -> list[str]:
-    """List the run folders that an agent expression names."""
-    folders = (getattr(part, "run", "") for part in parts_of(expression))
-    return list(dict.fromkeys(folder for folder in folders if isinstance(folder, str) and folder))
+    """List the run folders that an agent expression names, those of a folder of runs one by one."""
+    return [
+        run
+        for path in named_runs(expression)
+        for run in [folder.as_posix() for folder in runs_in(path)] or [path]
+    ]
 
 
 def code_of(expression: str) -> list[str]:
@@ -64,19 +67,18 @@ class AgentEntry:
     learned: str
     """Its fingerprint without the user's code, as earlier versions had it."""
     runs: tuple[tuple[Any, ...], ...]
+    entrant: Entrant = field(compare=False)
+    """Its name, and the names of its runs."""
 
     @staticmethod
-    def of(game: Game, agent: AgentLike) -> "AgentEntry":
+    def of(game: Game, agent: EntrantLike) -> "AgentEntry":
         """Return the agent with the data of its run folders."""
-        agent = as_agent(agent)
-        if not isinstance(agent, (str, Agent)):
-            raise BoardLabError(f"an agent must be an expression, not {shown(agent)}")
-        # Text must be an agent of this game; an object is one already.
-        expression = format_spec(parse(agent)) if isinstance(agent, str) else agent.expression
+        entrant = as_entrants([agent])[0]
+        expression = entrant.expression
         runs = tuple(_run_row(folder) for folder in run_folders(expression))
         learned = [run[0] for run in runs]
         mark = _one_mark([*learned, *code_of(expression)])
-        return AgentEntry(game_key(game), expression, mark, _one_mark(learned), runs)
+        return AgentEntry(game_key(game), expression, mark, _one_mark(learned), runs, entrant)
 
     def keep(self, db: sqlite3.Connection) -> int:
         """Store the agent unless it is there, and return its number."""
@@ -87,6 +89,8 @@ class AgentEntry:
         )
         where = "game = ? AND parameters = ? AND expression = ? AND fingerprint = ?"
         number: int = db.execute(f"SELECT id FROM agents WHERE {where}", values).fetchone()[0]
+        if self.entrant.name:
+            db.execute("UPDATE agents SET name = ? WHERE id = ?", (self.entrant.name, number))
         for run in self.runs:
             db.execute(
                 "INSERT INTO runs (fingerprint, folder, learner, preset, seed, version, episodes, actions, "
@@ -135,7 +139,7 @@ class GameRow:
     """A game record as rows of the tables."""
 
     row: tuple[Any, ...]
-    seats: tuple[tuple[int, float, float | None, int | None], ...]
+    seats: tuple[tuple[int, float, float | None, int | None, int | None], ...]
 
     @staticmethod
     def of(game: Game, record: GameRecord, agents: int) -> "GameRow":
@@ -151,6 +155,7 @@ class GameRow:
             )
         seconds = record.seconds or [None] * game.players
         decisions = record.decisions or [None] * game.players
+        runs = record.runs or [None] * game.players
         values = record.values
         row = (
             str(record.seed),
@@ -160,7 +165,7 @@ class GameRow:
             record.error,
             int(record.adjudicated),
         )
-        return GameRow(row, tuple(zip(record.seats, record.scores, seconds, decisions, strict=True)))
+        return GameRow(row, tuple(zip(record.seats, record.scores, seconds, decisions, runs, strict=True)))
 
 
 def insert_games(
@@ -205,7 +210,7 @@ def insert_games(
         ],
     )
     db.executemany(
-        "INSERT INTO seats VALUES (?,?,?,?,?,?)",
+        "INSERT INTO seats (played, seat, agent, score, seconds, decisions, run) VALUES (?,?,?,?,?,?,?)",
         [
             (last + 1 + i, seat, agents[agent], *rest)
             for i, (_, row) in enumerate(fresh)
@@ -220,7 +225,8 @@ def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) 
     seed, start, actions, values, error, adjudicated = row
     if len(seats) != game.players:
         raise ValueError(f"it has {len(seats)} seats, not {game.players}")
-    timed = all(None not in (seconds, decisions) for _, _, _, seconds, decisions in seats)
+    timed = all(None not in (seconds, decisions) for _, _, _, seconds, decisions, _ in seats)
+    runs = [run for *_, run in seats]
     return GameRecord(
         seats=tuple(range(len(seats))),
         actions=unpack(typed(bytes, actions)),
@@ -229,10 +235,11 @@ def record_of(game: Game, row: Sequence[Any], seats: Sequence[tuple[Any, ...]]) 
         error=typed(str, error),
         start=None if start is None else game.from_fields(np.frombuffer(start, "<i4")),
         adjudicated=bool(adjudicated),
-        decisions=tuple(typed(int, decisions) for *_, decisions in seats) if timed else (),
-        seconds=tuple(typed(float, seconds) for _, _, _, seconds, _ in seats) if timed else (),
+        decisions=tuple(typed(int, decisions) for *_, decisions, _ in seats) if timed else (),
+        seconds=tuple(typed(float, seconds) for _, _, _, seconds, _, _ in seats) if timed else (),
         values=tuple(np.frombuffer(values, "<f4").astype(float).tolist()) if values is not None else (),
         resigned=error.endswith(" resigned"),  # the table has no column for it
+        runs=() if None in runs else tuple(typed(int, run) for run in runs),
     )
 
 

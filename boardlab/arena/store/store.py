@@ -32,7 +32,7 @@ from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.games.registry import rules_of
 from boardlab.paths import as_path
-from boardlab.search.agent import AgentLike
+from boardlab.search.entrants import EntrantLike, check_names
 
 
 class Store:
@@ -53,8 +53,8 @@ class Store:
 
     # ---- agents ----
 
-    def add_agent(self, game: Game, agent: AgentLike) -> int:
-        """Store an agent with its training runs, and return its number."""
+    def add_agent(self, game: Game, agent: EntrantLike) -> int:
+        """Store an agent with its name and training runs, and return its number."""
         entry = AgentEntry.of(as_game(game), agent)
         with self._writing() as db:
             return entry.keep(db)
@@ -69,7 +69,7 @@ class Store:
 
     # ---- games outside of tournaments ----
 
-    def add_games(self, game: Game, agents: Sequence[AgentLike], records: Iterable[GameRecord]) -> int:
+    def add_games(self, game: Game, agents: Sequence[EntrantLike], records: Iterable[GameRecord]) -> int:
         """Store games of a match between `agents` in one transaction.
 
         Return their number.
@@ -102,7 +102,7 @@ class Store:
     def start_tournament(
         self,
         game: Game,
-        agents: Sequence[AgentLike],
+        agents: Sequence[EntrantLike],
         format: str,
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -113,9 +113,10 @@ class Store:
         """Start a tournament, or return the stored one with the same plan.
 
         The plan is the game with its parameters, the entrants in order with what they have learned, the
-        format, the seed and the options (any JSON values). `again` starts a new one next to the old one. The
-        name is not part of the plan: another name renames the stored one. A stored tournament is refused if
-        the user's code (of a game, an evaluator or an agent) has changed since.
+        format, the seed and the options (any JSON values). `again` starts a new one next to the old one.
+        Names, of the tournament and of its players, are not part of the plan: others rename the stored one. A
+        stored tournament is refused if the user's code (of a game, an evaluator or an agent) has changed
+        since.
         """
         if not isinstance(name, str):
             raise BoardLabError(f"the name of a tournament must be text, not {shown(name)}")
@@ -127,6 +128,8 @@ class Store:
                     if Tournament(self, there).agents != tuple(entry.expression for entry in entries):
                         raise ValueError("its agents are not those of its plan")
                 self._check_code(db, there, game, entries)
+                if any(entry.entrant.name for entry in entries):
+                    self._rename(db, there, [entry.entrant.name for entry in entries])
                 if name:
                     db.execute("UPDATE tournaments SET name = ? WHERE id = ?", (name, there))
                 return Tournament(self, there)
@@ -136,10 +139,25 @@ class Store:
             number = made.lastrowid
             assert number is not None
             db.executemany(
-                "INSERT INTO entrants VALUES (?,?,?)",
-                [(number, i, entry.keep(db)) for i, entry in enumerate(entries)],
+                "INSERT INTO entrants (tournament, number, agent, name, runs) VALUES (?,?,?,?,?)",
+                [
+                    (number, i, entry.keep(db), entry.entrant.name, json.dumps(entry.entrant.runs))
+                    for i, entry in enumerate(entries)
+                ],
             )
         return Tournament(self, number)
+
+    def _rename(self, db: sqlite3.Connection, number: int, names: Sequence[str]) -> None:
+        """Give the players of a tournament other names."""
+        for i, name in enumerate(names):
+            place = (name, number, i)
+            db.execute("UPDATE entrants SET name = ? WHERE tournament = ? AND number = ?", place)
+            if name:
+                db.execute(
+                    "UPDATE agents SET name = ? WHERE id = (SELECT agent FROM entrants WHERE tournament = ? "
+                    "AND number = ?)",
+                    place,
+                )
 
     def _check_code(
         self, db: sqlite3.Connection, number: int, game: Game, entries: Sequence[AgentEntry]
@@ -165,7 +183,7 @@ class Store:
     def has_tournament(
         self,
         game: Game,
-        agents: Sequence[AgentLike],
+        agents: Sequence[EntrantLike],
         format: str,
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
@@ -233,7 +251,7 @@ class Store:
         games = self._read(f"SELECT {columns} FROM games g WHERE {where}", values)
         seats: dict[int, list[tuple[Any, ...]]] = {}
         query = (
-            "SELECT s.played, s.agent, a.expression, s.score, s.seconds, s.decisions FROM seats s "
+            "SELECT s.played, s.agent, a.expression, s.score, s.seconds, s.decisions, s.run FROM seats s "
             "JOIN games g ON g.id = s.played JOIN agents a ON a.id = s.agent "
             f"WHERE {where} ORDER BY s.played, s.seat"
         )
@@ -307,7 +325,7 @@ def store(path: str | os.PathLike[str] | None = None) -> Store:
 
 def _plan(
     game: Game,
-    agents: Sequence[AgentLike],
+    agents: Sequence[EntrantLike],
     format: str,
     seed: int,
     options: Mapping[str, Any] | None,
@@ -317,9 +335,14 @@ def _plan(
     if isinstance(agents, str) or not isinstance(agents, Sequence) or not agents:
         raise BoardLabError(f"a tournament needs a list of agents, not {shown(agents)}")
     entries = [AgentEntry.of(game, agent) for agent in agents]
+    check_names([entry.entrant for entry in entries])
     for i, entry in enumerate(entries):
         if entry in entries[:i]:
-            raise BoardLabError(f"{entry.expression} is listed twice; a tournament needs different agents")
+            names = [e.entrant.name for e in (entries[entries.index(entry)], entry) if e.entrant.name]
+            twice = f" ({' and '.join(names)})" if names else ""
+            raise BoardLabError(
+                f"{entry.expression} is listed twice{twice}; a tournament needs different agents"
+            )
     text, options_text = str(as_seed(seed)), as_json("options of a tournament", dict(options or {}))
     facts = [
         *older_key(game),

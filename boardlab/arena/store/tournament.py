@@ -15,6 +15,7 @@ from boardlab.arena.store.rows import GameRow, as_records, insert_games, now
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, as_integer
 from boardlab.games.registry import game_from_table
+from boardlab.search.entrants import Entrant, names_of
 
 if TYPE_CHECKING:
     from boardlab.arena.store.store import Store
@@ -76,14 +77,24 @@ class Tournament:
             self._key = (self.game_name, parameters)
             self.seed, self.options = int(seed), dict(json.loads(options))
         entrants = store._read(
-            "SELECT agent, expression FROM entrants JOIN agents ON id = agent WHERE tournament = ? "
-            "ORDER BY number",
+            "SELECT agent, expression, e.name, e.runs FROM entrants e JOIN agents a ON a.id = e.agent "
+            "WHERE tournament = ? ORDER BY number",
             (number,),
         )
-        self._ids = [agent for agent, _ in entrants]
+        self._ids = [agent for agent, *_ in entrants]
         with understanding(store.path, f"an agent of tournament {number}"):
-            self.agents = tuple(typed(str, expression) for _, expression in entrants)
+            self.entrants = tuple(
+                Entrant(typed(str, expression), typed(str, name), tuple(map(str, json.loads(runs))))
+                for _, expression, name, runs in entrants
+            )
+            """The entrants with the names that the user gave, and the runs of those that are folders."""
+            self.agents = tuple(typed(str, expression) for _, expression, *_ in entrants)
             """The entrants' expressions."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What tables show: the names that the user gave, or the expressions."""
+        return names_of(self.entrants, self.agents)
 
     @functools.cached_property
     def game(self) -> Game:

@@ -114,9 +114,10 @@ def unknown(kind: str, given: object, known: Iterable[str], more: str = "") -> B
     name, nearest = shown(given), []
     if isinstance(given, str):
         name = f'"{_short(given)}"'
-        nearest = difflib.get_close_matches(_short(given).lower(), names, n=1, cutoff=0.5)
+        lower = {word.lower(): word for word in names}
+        nearest = difflib.get_close_matches(_short(given).lower(), lower, n=1, cutoff=0.5)
     if nearest:
-        return BoardLabError(f'unknown {kind} {name}; did you mean "{nearest[0]}"?{more}')
+        return BoardLabError(f'unknown {kind} {name}; did you mean "{lower[nearest[0]]}"?{more}')
     if not names:
         return BoardLabError(f"unknown {kind} {name}; there is none")
     return BoardLabError(f"unknown {kind} {name}; there are {', '.join(names)}{more}")

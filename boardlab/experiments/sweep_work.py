@@ -25,7 +25,7 @@ from boardlab.jobs import (
     job_for,
     known_game,
 )
-from boardlab.learners import jobs as _kinds  # noqa: F401  (registers "train" and "examine")
+from boardlab.learners import jobs as _kinds  # noqa: F401  (registers "train" and "exam")
 from boardlab.learners.again import train_command
 from boardlab.learners.listing import clean_run, is_clean
 from boardlab.learners.run import open_run
@@ -88,7 +88,7 @@ class Work:
         for exam in self.plan.exams:
             settings = {"agent": self.agent(point, seed), "exam": exam, "games": self.plan.games}
             job = job_for(
-                "examine", setting.game, settings, seed, here=here, name=f"{point.name}, {exam}, seed {seed}"
+                "exam", setting.game, settings, seed, here=here, name=f"{point.name}, {exam}, seed {seed}"
             )
             jobs[job.key] = job
             self.examined[point.key, exam, seed] = job.key

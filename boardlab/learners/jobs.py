@@ -23,7 +23,7 @@ def train_job(job: Job, context: Context) -> dict[str, Any]:
     return summary(train(context.game(job), seed=job.seed, **given))
 
 
-@kind("examine")
+@kind("exam")
 def examine_job(job: Job, context: Context) -> dict[str, Any]:
     """Let the agent that the settings name take an exam, or meet an opponent."""
     settings = job.settings

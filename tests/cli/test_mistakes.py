@@ -220,7 +220,7 @@ def test_what_boardlab_refuses_in_a_plugin_is_said_with_its_line(boardlab, plugi
         (("rate", "--tau", "x"), '--tau must be a number, not "x"'),
         (("fame", "--top", "0"), "--top must be a whole number from 1 to 1000000000, not 0"),
         (("resume", "runs/x", "--alpha", "0.5"),
-         "a run keeps the settings that it began with: resume takes --episodes and --programs, not --alpha"),
+         "a run keeps the settings that it began with: resume takes --episodes, --minutes and --programs, not --alpha"),
     ],
 )  # fmt: skip
 def test_numbers_that_are_none_are_refused_in_a_sentence(boardlab, words, sentence):

@@ -65,13 +65,11 @@ if TYPE_CHECKING:
     from boardlab.arena.balance import BalanceResult, balance
     from boardlab.arena.examinations import ExamTable, evaluate_all
     from boardlab.arena.exams import ExamResult, evaluate, register_exam
-    from boardlab.arena.match import match
     from boardlab.arena.match_result import MatchResult
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
-    from boardlab.arena.tournament import tournament
     from boardlab.experiments.reproduce import Reproduction
     from boardlab.experiments.sweep import SweepFailedError, SweepResult
     from boardlab.experiments.sweep_values import Range
@@ -80,6 +78,7 @@ if TYPE_CHECKING:
     from boardlab.learners.many import ManyRuns
     from boardlab.learners.players import Players, players
     from boardlab.learners.run import Run, open_run
+    from boardlab.notebooks import match, play, tournament
     from boardlab.watching import reproduce, resume, sweep, train, train_many
 
 __version__ = "0.1.0"
@@ -134,6 +133,7 @@ __all__ = [
     "option",
     "perft",
     "piece",
+    "play",
     "players",
     "python_agent",
     "rate",
@@ -164,7 +164,9 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and report every o
         """Import the arena and the learners on first use: most programs need only a part."""
         if name in (*_PACKAGES, "learning"):
             return importlib.import_module(f"boardlab.{name}")
-        for package in ("arena", "watching", "learners", "experiments") if name in __all__ else ():
+        for package in (
+            ("notebooks", "arena", "watching", "learners", "experiments") if name in __all__ else ()
+        ):
             module = importlib.import_module(f"boardlab.{package}")
             if name in module.__all__:
                 return getattr(module, name)

@@ -30,10 +30,12 @@ def table(
     """
     sides = set(left)
 
+    def aligned(column: int) -> str:
+        return "text-align:left;" if column in sides else "text-align:right;white-space:nowrap;"
+
     def line(cells: Sequence[object], tag: str, style: str = "") -> str:
         parts = (
-            f'<{tag} style="text-align:{"left" if i in sides else "right"};{style}">{cell(content)}</{tag}>'
-            for i, content in enumerate(cells)
+            f'<{tag} style="{aligned(i)}{style}">{cell(content)}</{tag}>' for i, content in enumerate(cells)
         )
         return f"<tr>{''.join(parts)}</tr>"
 
@@ -63,3 +65,30 @@ def bar(share: float, width: int = 120) -> Html:
     filled = round(width * min(1.0, max(0.0, share)))
     inside = f'<div style="width:{filled}px;height:.8em;background:#4a90d9"></div>'
     return Html(f'<div style="width:{width}px">{inside}</div>')
+
+
+def heading(text: str) -> Html:
+    """Return a line that names what follows."""
+    return Html(f'<p style="margin:.3em 0"><b>{cell(text)}</b></p>')
+
+
+def preformatted(text: str) -> Html:
+    """Return text in a fixed font, as a terminal shows it."""
+    return Html(f"<pre>{cell(text)}</pre>")
+
+
+def shaded(text: str, share: float) -> Html:
+    """Return text on a background from orange (a share of 0) to blue (1)."""
+    if not 0 <= share <= 1:
+        return Html(cell(text))
+    colour = "194,65,12" if share < 0.5 else "29,111,184"
+    style = f"background:rgba({colour},{abs(share - 0.5):.2f});padding:2px 6px;border-radius:3px"
+    return Html(f'<span style="{style}">{cell(text)}</span>')
+
+
+def progress_bar(done: float, total: float, words: str) -> Html:
+    """Return a bar that fills, with words below it."""
+    share = min(1.0, max(0.0, done / total)) if total else 1.0
+    inside = f'<div style="width:{share:.1%};height:100%;border-radius:4px;background:#4a90d9"></div>'
+    frame = "width:420px;max-width:100%;height:10px;border-radius:4px;background:rgba(128,128,128,.3)"
+    return Html(f'<div style="{frame}">{inside}</div><div>{cell(words)}</div>')

@@ -5,41 +5,42 @@ The functions of `boardlab.learners` show nothing themselves.
 
 import contextlib
 import functools
+import math
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
 from boardlab import learners
+from boardlab.charts import Series, line_chart
 from boardlab.experiments.reproduce import reproduce as run_experiment
 from boardlab.experiments.sweep import sweep as run_sweep
+from boardlab.html import below, beside, progress_bar
 from boardlab.jobs import Standing
 from boardlab.learners import Progress
 from boardlab.learners.curve import text_curve
+from boardlab.learners.exams import exam_title
+from boardlab.notebooks.live import LiveOutput, Pulse, is_notebook
 
 __all__ = ["reproduce", "resume", "sweep", "train", "train_many"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-SECONDS = 0.2
-"""Seconds between two updates."""
-
 
 class Watcher:
     """Shows a run's progress on one line that is rewritten."""
 
-    def __init__(self, write: Callable[[str], None], curves: bool) -> None:
-        self._write, self._curves = write, curves
-        self._last, self._exams = 0.0, 0
-        self._rows: list[dict[str, Any]] = []
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write, self._pulse, self._exams = write, Pulse(), 0
 
     def __call__(self, standing: Progress) -> None:
         """Show the progress of a run."""
-        is_new = standing.exams != self._exams
-        is_over = standing.episodes >= standing.total
-        if is_new or is_over or self._is_time():
-            self._write(str(standing) + self._curve(standing, is_new))
+        is_new, self._exams = standing.exams != self._exams, standing.exams
+        if is_new or standing.episodes >= standing.total or self._pulse.is_due():
+            self._show(standing, is_new)
+
+    def _show(self, standing: Progress, is_new: bool) -> None:
+        self._write(str(standing))
 
     def show_runs(self, standing: Standing) -> None:
         """Show how far several runs are."""
@@ -47,61 +48,55 @@ class Watcher:
 
     def show_jobs(self, standing: Standing, unit: str = "jobs") -> None:
         """Show how far a set of jobs is."""
-        if standing.done + standing.failed == standing.total or self._is_time():
-            self._write(", ".join(standing.facts(unit)))
+        if standing.done + standing.failed == standing.total or self._pulse.is_due():
+            self._show_standing(standing, ", ".join(standing.facts(unit)))
 
-    def _is_time(self) -> bool:
-        """Whether the last update is long enough ago."""
-        if time.monotonic() - self._last < SECONDS:
-            return False
-        self._last = time.monotonic()
-        return True
+    def _show_standing(self, standing: Standing, text: str) -> None:
+        self._write(text)
 
-    def _curve(self, standing: Progress, is_new: bool) -> str:
-        """Return the curve of the first exam as text, once it has two points."""
-        self._exams = standing.exams
-        if not self._curves or not standing.exam:
-            return ""
-        first = next(iter(standing.exam))
-        if is_new:
-            self._rows.append({"episodes": standing.episodes, first: standing.exam[first]})
-        return "\n\n" + text_curve(self._rows, first) if len(self._rows) > 1 else ""
+
+class NotebookWatcher(Watcher):
+    """Shows a bar that fills, and the curves of the exams as they come."""
+
+    def __init__(self) -> None:
+        self._output = LiveOutput()
+        super().__init__(self._output.update)
+        self._rows: list[dict[str, Any]] = []
+
+    def _show(self, standing: Progress, is_new: bool) -> None:
+        """Show the bar and the curves; as text, the curve of the first exam."""
+        if is_new and standing.exam:
+            self._rows.append({"episodes": standing.episodes, **standing.exam})
+        text = str(standing)
+        page = progress_bar(standing.episodes, standing.total, text)
+        if len(self._rows) > 1:
+            text += "\n\n" + text_curve(self._rows, next(iter(standing.exam)))
+            page = below(page, beside(*map(self._chart, standing.exam)))
+        self._output.update(text, page)
+
+    def _chart(self, exam: str) -> str:
+        points = [
+            (float(row["episodes"]), float(row[exam]), math.nan, math.nan)
+            for row in self._rows
+            if exam in row
+        ]
+        return line_chart([Series(exam, points)], title=exam_title(exam), x_label="episodes", height=190)
+
+    def _show_standing(self, standing: Standing, text: str) -> None:
+        self._output.update(text, progress_bar(standing.done + standing.failed, standing.total, text))
 
 
 @contextlib.contextmanager
 def watching() -> Iterator[Watcher | None]:
     """Return a watcher for this notebook or terminal; None elsewhere."""
-    if _is_notebook():
-        yield Watcher(_notebook_writer(), curves=True)
+    if is_notebook():
+        yield NotebookWatcher()
     elif sys.stderr is not None and sys.stderr.isatty():
-        yield Watcher(_write_line, curves=False)
+        yield Watcher(_write_line)
         with contextlib.suppress(OSError):
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     else:
         yield None
-
-
-def _is_notebook() -> bool:
-    """Return whether a Jupyter kernel runs this; IPython need not be installed."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(shell, "kernel", None) is not None
-
-
-def _notebook_writer() -> Callable[[str], None]:
-    """Return a function that rewrites one output of the notebook cell."""
-    from IPython.display import display
-
-    handle: list[Any] = []
-
-    def write(text: str) -> None:
-        bundle = {"text/plain": text}
-        if handle:
-            handle[0].update(bundle, raw=True)
-        else:
-            handle.append(display(bundle, raw=True, display_id=True))
-
-    return write
 
 
 def _write_line(text: str) -> None:

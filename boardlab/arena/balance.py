@@ -17,6 +17,7 @@ from boardlab.arena.match import StoppedMatch, match
 from boardlab.arena.played import count_distinct, game_keys, is_dealt
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
+from boardlab.html import Html
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
 from boardlab.reports import Report
@@ -97,6 +98,11 @@ class BalanceResult(Report):
             lines.append(self._seats(together, self.together))
             lines.append(f"imbalance per start: {self.imbalance:.3f} (root mean square, corrected for noise)")
         return "\n".join(lines)
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import balance_page  # pages import results
+
+        return balance_page(self)
 
     def _seats(self, title: str, report: SeatReport) -> str:
         seats = ", ".join(

@@ -15,6 +15,7 @@ from boardlab.arena.store.rows import fingerprint
 from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError, MissingPackageError, shown
 from boardlab.games.game import Game, as_game
+from boardlab.html import Html
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import (
     Context,
@@ -67,6 +68,11 @@ class ExamTable(Report):
     def result(self, agent: str, exam: str) -> ExamResult | None:
         """The result of one agent in one exam."""
         return next((row.result for row in self.rows if (row.agent, row.exam) == (agent, exam)), None)
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import exams_page  # pages import results
+
+        return exams_page(self)
 
     def __str__(self) -> str:
         lines: list[str] = []

@@ -18,6 +18,9 @@ from boardlab.numbers import counted
 from boardlab.search.budget import with_iterations
 from boardlab.search.entrants import EntrantsLike
 
+ToldGames = Callable[[Game, Sequence[str], Sequence[GameRecord], int], None]
+"""Called during a match with the game, the agents, the games so far and their number in the end."""
+
 
 class StoppedMatch(KeyboardInterrupt):
     """Ctrl-C during a match: `result` covers the games finished so far."""
@@ -43,6 +46,7 @@ def match(
     iterations: int | None = None,
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
+    told_games: ToldGames | None = None,
 ) -> MatchResult:
     """Play `games` games in which every agent takes every seat in turn.
 
@@ -58,8 +62,9 @@ def match(
     stops as soon as the test decides whether the first agent is stronger by elo1 or only by elo0.
     `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents expected of their
     actions. `iterations` gives every tree search that many simulations per decision. `jobs` processes play,
-    each on `threads` threads; the result depends on neither number. Ctrl-C raises `StoppedMatch`, a
-    KeyboardInterrupt that has the result so far.
+    each on `threads` threads; the result depends on neither number. `progress` is called with the number of
+    games done, `told_games` with the game, the agents' names, the records so far and the number of games.
+    Ctrl-C raises `StoppedMatch`, a KeyboardInterrupt that has the result so far.
     """
     as_game(game)
     field = Field(with_iterations(agents, iterations))
@@ -112,6 +117,8 @@ def match(
                     raise EnoughError
         if progress:
             progress(len(records))
+        if told_games:
+            told_games(game, arena.names, records, games)
 
     def result() -> MatchResult:
         found = summarise(game, field.expressions, tuple(records), turn, field.described)

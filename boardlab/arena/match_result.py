@@ -22,6 +22,7 @@ from boardlab.arena.intervals import above, fresh_share, interval, standard_erro
 from boardlab.arena.played import game_keys, game_points, is_dealt, was_cut
 from boardlab.arena.sprt import SprtResult
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.numbers import counted, duration, plain, with_interval
 from boardlab.reports import Report
 from boardlab.search.entrants import Entrant, legend, names_of
@@ -109,6 +110,11 @@ class MatchResult(Report):
             text = f"{', '.join(wins)}, {self.draws} without a winner"
         return f"{self.game.name}, {counted(self.games, 'games')}: {text}"
 
+    def _page(self) -> Html:
+        from boardlab.arena.pages import match_page  # pages import results
+
+        return match_page(self)
+
     def __str__(self) -> str:
         names, folders = self.names, any(self.runs)
         width = max(map(len, names))
@@ -121,6 +127,12 @@ class MatchResult(Report):
             score = with_interval(self.mean_scores[i], self.intervals[i])
             lines.append(f"{name:<{width}}{wins}  mean score {score}")
             lines += self._run_lines(i)
+        return "\n".join([*lines, *self.notes()])
+
+    def notes(self) -> list[str]:
+        """List what the scores mean: Elo, the test, how many games differ, full names."""
+        names, folders, solo = self.names, any(self.runs), len(self.agents) == 1
+        lines = []
         if len(self.agents) == 2 and self.points and not math.isnan(self.point_intervals[0]):
             lines.append(
                 f"{names[0]} scores {self.points[0]:.1%} ± {self.point_intervals[0]:.1%}: "
@@ -144,7 +156,7 @@ class MatchResult(Report):
         too_few = any(map(math.isnan, self.intervals))
         kind = " between runs" * folders
         last += ": too few for a ±" if too_few else f" (± is a 95% interval{kind})"
-        return "\n".join([*lines, last, *legend(names, self.agents)])
+        return [*lines, last, *legend(names, self.agents)]
 
     def _run_lines(self, number: int) -> list[str]:
         """Format the results of a folder's runs."""

@@ -17,6 +17,7 @@ from boardlab.arena.records.pgn import parameters_text
 from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, MissingPackageError, install
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.numbers import counted, duration, plain
 from boardlab.plots import figure_bytes, has_matplotlib, new_figure, wrapped
 from boardlab.reports import Report
@@ -117,6 +118,11 @@ class TournamentResult(Report):
         lines += ["", *self._list(width), ""]
         if self.game.players > 1:
             lines += ["Points in percent against each (row against column)", *self._cross(width), ""]
+        return "\n".join([*lines, *self.notes()]).rstrip()
+
+    def notes(self) -> list[str]:
+        """List what to know about the games: repeated ones, budgets, errors."""
+        lines = []
         if self.distinct < len(self.records) and not self.game.has_chance:
             lines.append(
                 f"{self.distinct} of {len(self.records)} games are distinct; error bars count all of them"
@@ -126,8 +132,12 @@ class TournamentResult(Report):
             first = next(record.error for record in self.records if record.failed)
             lines.append(f"lost by an agent's error: {counted(self.errors, 'games')}; the first: {first}")
         ranked = [(self.names[i], self.agents[i]) for i in self.ranking]
-        lines += legend([name for name, _ in ranked], [agent for _, agent in ranked])
-        return "\n".join(lines).rstrip()
+        return lines + legend([name for name, _ in ranked], [agent for _, agent in ranked])
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import tournament_page  # pages import results
+
+        return tournament_page(self)
 
     def _run_lines(self) -> list[str]:
         """Format how far the runs of folders lie apart."""
@@ -152,7 +162,7 @@ class TournamentResult(Report):
         standings = [self.standings[i] for i in self.ranking]
         solo = self.game.players == 1
         columns = []
-        if (rated := self._rated()) is not None:
+        if (rated := self.rated()) is not None:
             head = f" {'Elo' if isinstance(self.ratings, BayesElo) else 'skill':>5} ± 95%"
             ratings = (rated[i] for i in self.ranking)
             columns.append(
@@ -175,7 +185,7 @@ class TournamentResult(Report):
         columns.append([f"   {'time/move':>11}", *(f"   {time:>11}" for time in times)])
         return player_table(self._rows, columns, width, heads=("Rank", "Agent"), legend=True)
 
-    def _rated(self) -> list[tuple[float, float, int]] | None:
+    def rated(self) -> list[tuple[float, float, int]] | None:
         """Return rating, half width and digits of each agent."""
         if isinstance(self.ratings, BayesElo):
             found = [self.ratings[name] for name in self.names]

@@ -29,7 +29,7 @@ def rendered(state: State, mode: str | None, extra: str) -> str | NDArray[np.uin
     if mode == "ansi":
         return state.game.rules.board_text(state)
     resvg, image = _drawers(extra)
-    png = resvg.svg_to_bytes(svg_string=state.to_svg())
+    png = resvg.svg_to_bytes(svg_string=state.to_svg(theme="light"))
     return np.asarray(image.open(io.BytesIO(png)).convert("RGB"))
 
 

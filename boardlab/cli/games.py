@@ -7,6 +7,7 @@ import typer
 
 from boardlab.cli.common import console, table_of
 from boardlab.cli.completion import complete_game
+from boardlab.games.description import HEAD
 from boardlab.games.registry import GAMES, describe
 from boardlab.options import options_of
 
@@ -18,7 +19,13 @@ def games(
 ) -> None:
     """List the games, or describe one."""
     if name is not None:
-        console.print(describe(name), markup=False)
+        described = describe(name)
+        console.print(described.title_line, style="bold", markup=False)
+        for fact, text in described.facts:
+            console.print(f"{fact}: {text}", markup=False)
+        if described.parameters:
+            console.print()
+            console.print(table_of(HEAD, described.parameters))
         return
     rows = [
         (

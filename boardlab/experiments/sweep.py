@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardlab import html
+from boardlab.charts import span_chart
 from boardlab.errors import BoardLabError
 from boardlab.experiments.display import draw_figure
 from boardlab.experiments.sweep_file import write_sweep
@@ -18,6 +20,7 @@ from boardlab.experiments.sweep_plan import Plan
 from boardlab.experiments.sweep_table import ResultTable, Row, difference_text
 from boardlab.experiments.sweep_work import Work, run_search
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import JobFolder, JobsFailedError, Outcome, Standing, as_jobs, executor_for, raise_failures
 from boardlab.learners.exams import exam_title, exam_unit
@@ -79,8 +82,24 @@ class SweepResult(Report):
         ]
 
     def __str__(self) -> str:
-        settings = counted(len(self.rows), "settings")
-        return "\n".join([f"{self.path}: {self.game}, {settings}", self.table.text(), *self.verdict])
+        return "\n".join([self._title, self.table.text(), *self.verdict])
+
+    @property
+    def _title(self) -> str:
+        return f"{self.path}: {self.game}, {counted(len(self.rows), 'settings')}"
+
+    def _page(self) -> Html:
+        """Return the table, the first exam as a picture, and the best setting."""
+        cells, best = self.table.cells(), self.best
+        place = None if best is None else self.rows.index(best)
+        means = [(row.name or "the only setting", row.mean(self.exam)) for row in self.rows]
+        spans = [(name, mean.value, mean.value - mean.half, mean.value + mean.half) for name, mean in means]
+        return html.below(
+            html.heading(self._title),
+            html.table(self.table.columns, cells, left=range(len(self.table.axes)), bold=place),
+            span_chart(spans, title=f"{exam_title(self.exam)}, with 95% intervals between seeds"),
+            html.preformatted("\n".join(self.verdict)),
+        )
 
 
 class SweepFailedError(JobsFailedError):

@@ -20,6 +20,10 @@ CHANCE: int = _engine.CHANCE
 TERMINAL: int = _engine.TERMINAL
 
 
+RECENT = 16
+"""Positions that a copy keeps where only the last action may be asked for."""
+
+
 class Game:
     """A game with its parameters; made by `boardlab.game(name, **parameters)`."""
 
@@ -288,10 +292,11 @@ class State:
     def seen_by(self, player: int) -> "State":
         """Return the state without the parts hidden from the player.
 
-        Where something may be hidden, it has no history either.
+        It has no history where something may be hidden, and a short one elsewhere.
         """
         player = self._player(player)
-        return State(self.game, self.core.seen_by(player)) if self.game.is_hidden else self.copy()
+        hides = self.game.is_hidden
+        return State(self.game, self.core.seen_by(player) if hides else self.core.recent(RECENT))
 
     def observe(self, player: int) -> bytes:
         """Return a key, equal exactly if the player cannot tell two histories apart."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from boardlab import _engine
 from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
+from boardlab.games.description import Description
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import LOADED, Library, load_game, loaded_game
 from boardlab.games.rules import Rules
@@ -80,21 +81,15 @@ def game_from_table(table: Mapping[str, Any], *, load: bool = False) -> Game:
     return found
 
 
-def describe(name: str) -> str:
-    """Describe a game: summary, players, notation, parameters, known facts."""
+def describe(name: str) -> Description:
+    """Describe a game: summary, players, notation, known facts, parameters."""
     rules = rules_of(name)
     default = game(name)
     players = rules.player_counts() if name in GAMES else [default.players]
-    lines = [f"{name}: {rules.summary}", f"players: {', '.join(map(str, players))}"]
-    if rules.notation:
-        lines.append(f"notation: {rules.notation}")
-    if len(default.outcomes) > 1:
-        lines.append(f"named rewards: {', '.join(default.outcomes[1:])}")
-    parameters = options_of(rules)
-    if parameters:
-        lines.append("parameters:")
-        width = max(len(p.name) for p in parameters)
-        lines += [f"  {p.name:<{width}}  {p.doc} ({p.allowed}; default {p.default!r})" for p in parameters]
-    if rules.truths:
-        lines.append(f"known: {rules.truths}")
-    return "\n".join(lines)
+    facts = [
+        ("players", ", ".join(map(str, players))),
+        ("notation", rules.notation),
+        ("named rewards", ", ".join(default.outcomes[1:])),
+        ("known", rules.truths),
+    ]
+    return Description(f"{name}: {rules.summary}", [fact for fact in facts if fact[1]], options_of(rules))

@@ -17,6 +17,7 @@ from boardlab.arena.match import match
 from boardlab.arena.match_result import MatchResult
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.learners.curve import (
     Point,
     band,
@@ -99,6 +100,11 @@ class Comparison(Report):
         lines += [f"{name}: {' | '.join(values)}" for name, values in self.settings.items()]
         lines += list(map(str, self.differences)) or ["no exam that all of them took at the same episodes"]
         return "\n".join(lines + ([str(self.result)] if self.result else []))
+
+    def _page(self) -> Html:
+        from boardlab.learners.pages import comparison_page  # pages import results
+
+        return comparison_page(self)
 
     def draw(self, path: str | os.PathLike[str]) -> Path:
         """Draw the curves into a file: .png, .svg or .pdf."""

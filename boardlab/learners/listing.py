@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from boardlab.errors import BoardLabError, check_known
+from boardlab.html import Html
 from boardlab.learners.curve import points
 from boardlab.learners.exams import exam_names
 from boardlab.learners.run import Run, open_run
@@ -90,6 +91,11 @@ class RunList(Report):
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows
         ]
         return "\n".join([*(line.rstrip() for line in table), self.summary])
+
+    def _page(self) -> Html:
+        from boardlab.learners.pages import list_page  # pages import results
+
+        return list_page(self, COLUMNS)
 
     @property
     def summary(self) -> str:

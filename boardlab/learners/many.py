@@ -18,6 +18,7 @@ from boardlab.arena.elsewhere import check_known_elsewhere
 from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import (
     Here,
@@ -71,6 +72,11 @@ class ManyRuns(Report):
         """Every run's last value of the exam."""
         found = [points(run.log, exam) for run in self.runs]
         return [curve[-1][1] for curve in found if curve]
+
+    def _page(self) -> Html:
+        from boardlab.learners.pages import many_page  # pages import results
+
+        return many_page(self)
 
     def __str__(self) -> str:
         lines = [f"{self.path}: {self.runs[0].game.name}, {counted(len(self.runs), 'runs')}"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
+from boardlab.html import Html
 from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.learners.registry import LEARNERS
@@ -86,6 +87,11 @@ class Run(Report):
                 "thinks of a state: run.agent().act(state)"
             )
         return Inspection(self.path)
+
+    def _page(self) -> Html:
+        from boardlab.learners.pages import run_page  # pages import results
+
+        return run_page(self)
 
     def __str__(self) -> str:
         speed = f", {self.actions / self.seconds:,.0f} actions/s" if self.seconds > 0 else ""

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from boardlab import _engine, html
 from boardlab.errors import BoardLabError, shown
-from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game, as_integer, as_seed
+from boardlab.games.game import CHANCE, RECENT, TERMINAL, Game, State, as_game, as_integer, as_seed
 from boardlab.numbers import plain
-
-RECENT = 4
-"""Positions that a decision keeps before its own, to show the last action."""
 
 
 def _unknown() -> NDArray[np.float64]:

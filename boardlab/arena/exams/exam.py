@@ -11,6 +11,7 @@ from boardlab.arena.match import match
 from boardlab.arena.match_result import MatchResult
 from boardlab.arena.openings import varied_openings
 from boardlab.games.game import Game, State
+from boardlab.html import Html
 from boardlab.numbers import counted, plain, with_interval
 from boardlab.reports import Report
 from boardlab.search.agent import Agent
@@ -66,6 +67,11 @@ class ExamResult(Report):
 
     def __str__(self) -> str:
         return self.text()
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import exam_page  # pages import results
+
+        return exam_page(self)
 
     def text(self, asked: int | None = None) -> str:
         """Format two lines or more.

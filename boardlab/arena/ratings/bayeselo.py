@@ -36,6 +36,7 @@ from boardlab.arena.ratings.results import (
 from boardlab.arena.tables import Row, player_table
 from boardlab.errors import BoardLabError, check_known, shown, unknown
 from boardlab.games.game import is_number
+from boardlab.html import Html
 from boardlab.reports import Report
 
 SCALE = 400 / math.log(10)
@@ -129,8 +130,16 @@ class BayesElo(Report):
 
     def plot(self, path: str | os.PathLike[str]) -> Path:
         """Draw the list with its bounds into a file: .png, .svg or .pdf."""
-        spans = [Span(r.name, r.elo, r.elo - r.minus, r.elo + r.plus) for r in self.ratings]
-        return draw_spans(path, "Elo", spans, self.groups)
+        return draw_spans(path, "Elo", self.spans(), self.groups)
+
+    def spans(self) -> list[Span]:
+        """List the ratings with their 95% intervals."""
+        return [Span(r.name, r.elo, r.elo - r.minus, r.elo + r.plus) for r in self.ratings]
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import elo_page  # pages import results
+
+        return elo_page(self, never_met(self.groups))
 
     def superiority_table(self, width: int | None = None) -> str:
         """Format the likelihood of superiority in percent, one row per player.

@@ -15,6 +15,7 @@ from boardlab.arena.records.files import read_file
 from boardlab.arena.records.pgn import IncompleteGameError, contradicts_moves, section_result, sections
 from boardlab.errors import BoardLabError, printable, shown
 from boardlab.games.game import is_number
+from boardlab.html import Html
 from boardlab.numbers import counted
 from boardlab.reports import Report
 
@@ -71,6 +72,11 @@ class RatingList(Report, dict[str, R]):
 
     def _headline(self) -> str:
         return ranked(list(self))
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import ratings_page  # pages import results
+
+        return ratings_page(self.unit, self.spans(), never_met(self.groups))
 
     def __str__(self) -> str:
         return self.text()

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from boardlab.arena.intervals import NORMAL_95
 from boardlab.arena.ratings.bayeselo import SCALE, Vector, _logistic
 from boardlab.arena.ratings.plot import Span, draw_histories
-from boardlab.arena.ratings.results import RatingList, Result, as_results, groups_of
+from boardlab.arena.ratings.results import RatingList, Result, as_results, groups_of, never_met
 from boardlab.arena.tables import player_table
 from boardlab.errors import BoardLabError, shown
 from boardlab.games.game import is_number
+from boardlab.html import Html
 
 MOST_POINTS = 4000
 LATEST = 1e15
@@ -60,6 +61,11 @@ class HistoryCurves(RatingList[tuple[HistoryPoint, ...]]):
             name: [(p.time, Span.around(name, p.elo, p.error)) for p in curve] for name, curve in self.items()
         }
         return draw_histories(path, curves)
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import history_page  # pages import results
+
+        return history_page(self, never_met(self.groups))
 
 
 def split_time(name: str) -> tuple[str, float]:

@@ -17,6 +17,7 @@ from boardlab.arena.ratings.results import groups_of, names_of
 from boardlab.arena.store.file import typed, understanding
 from boardlab.errors import BoardLabError
 from boardlab.games.registry import GAMES, game_from_table
+from boardlab.html import Html
 from boardlab.numbers import counted, plain
 from boardlab.options import option_text, options_of
 from boardlab.reports import Report
@@ -102,14 +103,24 @@ class HallOfFame(Report, list[Fame]):
 
         `again` returns the command that trains a run again.
         """
-        lists = groupby(self, key=lambda line: (_title(line), line.method, line.group))
-        for number, ((title, method, group), found) in enumerate(lists):
+        for number, (title, found) in enumerate(self.lists()):
             if number:
                 yield "", "none"
-            apart = ", agents that never met those above" if group else ""
-            yield f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", "bold"
-            for rank, line in enumerate(list(found)[:top], 1):
+            yield title, "bold"
+            for rank, line in enumerate(found[:top], 1):
                 yield from self._agent(rank, line, again)
+
+    def lists(self) -> Iterator[tuple[str, list[Fame]]]:
+        """Yield the lists whose ratings can be compared, each with its title."""
+        lists = groupby(self, key=lambda line: (_title(line), line.method, line.group))
+        for (title, method, group), found in lists:
+            apart = ", agents that never met those above" if group else ""
+            yield f"{title}: {MEANING.get(method, method)} with its 95% interval{apart}", list(found)
+
+    def _page(self) -> Html:
+        from boardlab.arena.pages import fame_page  # pages import results
+
+        return fame_page(self)
 
     def _agent(
         self, rank: int, line: Fame, again: Callable[[StoredRun], str] | None

@@ -19,6 +19,7 @@ from boardlab.evaluators.evaluator import Evaluator
 from boardlab.evaluators.ntuple import grid_size, load_network
 from boardlab.games.drawing import LINE, Canvas
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
+from boardlab.html import Html, below, preformatted
 from boardlab.learners.ntuple.layouts import Layout, layout_to_text
 from boardlab.numbers import counted, plain
 from boardlab.reports import Report
@@ -93,6 +94,9 @@ class Inspection(Report):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the path of the folder, which a copy reads again."""
         return Inspection, (self.path,)
+
+    def _page(self) -> Html:
+        return below(preformatted(str(self)), self.layout_svg())
 
     def __str__(self) -> str:
         """The tuples and the weights in numbers."""

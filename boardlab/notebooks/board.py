@@ -8,7 +8,7 @@ from boardlab.errors import BoardLabError, MissingPackageError, install, shown
 from boardlab.games.game import CHANCE, Game, State, as_game, as_integer, as_seed
 from boardlab.games.palette import stylesheet
 from boardlab.notebooks.live import is_notebook
-from boardlab.search.agent import AgentLike, Decision, as_agent
+from boardlab.search.agent import Agent, AgentLike, Decision, as_agent
 from boardlab.search.expression import agent as make_agent
 
 UNDO, HINT, NEW, NEXT = "undo", "hint", "new game", "continue"
@@ -41,14 +41,15 @@ class Table:
     def __init__(self, game: Game, against: AgentLike, *, seat: int = 0, seed: int | None = None) -> None:
         self.game = as_game(game)
         self.seat = as_integer("the seat", seat, 0, game.players - 1)
-        expression = as_agent(against)
-        if not isinstance(expression, str):
-            expression = getattr(expression, "expression", expression)
-        if not isinstance(expression, str):
-            raise BoardLabError(f"the opponent must be an agent's expression, not {shown(against)}")
+        opponent = as_agent(against)
+        if not isinstance(opponent, (str, Agent)):
+            raise BoardLabError(f"the opponent must be an agent or its expression, not {shown(against)}")
         seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
         self._rng = random.Random(seed)
-        self.agent = make_agent(expression, game, seed=seed)
+        if isinstance(opponent, Agent):
+            self.agent = opponent.twin(game, seed)
+        else:
+            self.agent = make_agent(opponent, game, seed=seed)
         self.hint: Decision | None = None
         self.note = ""
         self.restart()

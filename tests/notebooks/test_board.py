@@ -111,11 +111,21 @@ def test_hidden_cards_stay_hidden():
     assert f">{other}</text>" not in table.picture()
 
 
+def test_the_opponent_may_be_an_agent_or_a_run(tmp_path):
+    game = bl.game("tictactoe")
+    highest = bl.python_agent(game, lambda state: state.legal_actions()[-1], "highest")
+    table = Table(game, highest, seed=1)
+    click(table, 4)
+    assert table.note == "O plays c3"
+    run = bl.train(game, "q-table", episodes=5, out=tmp_path / "run", exams=[])
+    assert Table(game, run, seat=1).note.startswith("X plays ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"against": "mtcs"}, 'unknown agent "mtcs"; did you mean "mcts"'),
-        ({"against": 3}, "the opponent must be an agent's expression, not 3"),
+        ({"against": 3}, "the opponent must be an agent or its expression, not 3"),
         ({"against": "random", "seat": 2}, "the seat must be a whole number from 0 to 1, not 2"),
         ({"against": "random"}, "shows a board in a notebook; in a terminal: boardlab play tictactoe"),
     ],

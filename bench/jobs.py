@@ -1,18 +1,23 @@
-"""Cost of jobs: overhead of one job, speedup of two processes, memory of the driver over many jobs.
+"""Cost of jobs: overhead of one job, speed of two processes, memory of the driver over many jobs.
 
-    python bench/jobs.py [--jobs 10000] [--runs 4] [--episodes 60000]
+    python bench/jobs.py [--jobs 10000] [--runs 4] [--episodes 300000] [--games 2000] [--repeats 3]
 
-The overhead is that of a job that does nothing. The speedup compares runs over seeds in one process and in
-two, by wall clock; it needs two idle cores.
+The overhead is that of a job that does nothing. The speed compares one process with two, in repeats that take
+turns: by the wall clock, the best of the repeats, which needs two idle cores; and by CPU time, which other
+programs hardly change: the CPU seconds of one process, and the CPU seconds of both processes and the driver
+shared by two cores.
 """
 
 import argparse
 import resource
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import job_kinds  # noqa: F401
+import numpy as np
 from common import table
 
 import boardlab as bl
@@ -22,13 +27,25 @@ from boardlab.learners import train_many
 WALL = "wall clock"
 
 
-def milliseconds(executor: JobExecutor, count: int) -> float:
+def milliseconds(executor: JobExecutor, count: int, folder: JobFolder | None = None) -> float:
     """Wall-clock milliseconds for each of `count` jobs, after the workers have started."""
     jobs = [Job("nothing", seed=seed) for seed in range(count + 8)]
     list(finished_jobs(jobs[:8], executor))
     begin = time.perf_counter()
-    for _ in finished_jobs(jobs[8:], executor):
+    for _ in finished_jobs(jobs[8:], executor, folder):
         pass
+    return (time.perf_counter() - begin) * 1000 / count
+
+
+def sharing_milliseconds(executor: JobExecutor, megabytes: int, count: int = 20) -> float:
+    """Wall-clock milliseconds to bring a new value to one worker."""
+    values = [np.full(megabytes << 18, seed, np.float32) for seed in range(count)]
+    executor.submit(Job("nothing")).result()
+    begin = time.perf_counter()
+    for seed, value in enumerate(values):
+        key = executor.share(value)
+        executor.submit(Job("nothing", seed=seed, shared={"value": key})).result()
+        executor.forget(key)
     return (time.perf_counter() - begin) * 1000 / count
 
 
@@ -43,27 +60,64 @@ def memory_growth(count: int) -> tuple[float, float]:
     return (peaks[1] - peaks[0]) / 1024, (peaks[2] - peaks[1]) / 1024
 
 
-def seconds_of_runs(jobs: int, runs: int, episodes: int) -> float:
-    """Wall-clock seconds of runs over seeds."""
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    usage = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(used.ru_utime + used.ru_stime for used in usage)
+
+
+def train_runs(jobs: int, runs: int, episodes: int) -> None:
+    """Train runs over seeds."""
     with TemporaryDirectory() as folder:
-        begin = time.perf_counter()
-        train_many(
-            bl.game("connectfour"), runs, out=Path(folder) / "runs", jobs=jobs, episodes=episodes, exams=()
-        )
-        return time.perf_counter() - begin
+        game = bl.game("connectfour")
+        train_many(game, runs, out=Path(folder) / "runs", jobs=jobs, episodes=episodes, exams=())
+
+
+def play_match(jobs: int, games: int) -> None:
+    """Play a match."""
+    agents = ["mcts(rollout, iterations=1000)", "mcts(rollout, iterations=500)"]
+    bl.match(bl.game("connectfour"), agents, games, jobs=jobs)
+
+
+def speeds(work: Callable[[int], None], repeats: int) -> list[list[str]]:
+    """A row for one process and one for two: seconds by the clock and of CPU time."""
+    wall: dict[int, list[float]] = {1: [], 2: []}
+    cpu: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(repeats):
+        for jobs in (1, 2):
+            begin, used = time.perf_counter(), cpu_seconds()
+            work(jobs)
+            wall[jobs].append(time.perf_counter() - begin)
+            cpu[jobs].append(cpu_seconds() - used)
+    fastest = {jobs: min(found) for jobs, found in wall.items()}
+    least = {jobs: min(found) / jobs for jobs, found in cpu.items()}
+    return [
+        [
+            str(jobs),
+            f"{fastest[jobs]:.1f}",
+            f"{fastest[1] / fastest[jobs]:.2f}x",
+            f"{least[jobs]:.1f}",
+            f"{least[1] / least[jobs]:.2f}x",
+        ]
+        for jobs in (1, 2)
+    ]
 
 
 def main() -> None:
-    """Print the three tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=4)
-    parser.add_argument("--episodes", type=int, default=60_000)
+    parser.add_argument("--episodes", type=int, default=300_000)
+    parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--repeats", type=int, default=3)
     chosen = parser.parse_args()
-    with Processes(2) as two:
+    with TemporaryDirectory() as folder, Processes(2) as two, Processes(1) as one:
         rows = [
             ["this process", f"{milliseconds(Here(), 5000):.3f}"],
             ["two processes", f"{milliseconds(two, 2000):.3f}"],
+            ["two processes, with a folder", f"{milliseconds(two, 500, JobFolder(folder, {})):.3f}"],
+            ["one process, with a new shared value of 4 MiB", f"{sharing_milliseconds(one, 4):.1f}"],
         ]
     table("Overhead of a job", ["where", "ms"], rows, WALL)
     first, rest = memory_growth(chosen.jobs)
@@ -73,13 +127,18 @@ def main() -> None:
         [["first tenth", f"{first:.1f}"], ["rest", f"{rest:.1f}"]],
         "peak resident size",
     )
-    one, two_seconds = (seconds_of_runs(jobs, chosen.runs, chosen.episodes) for jobs in (1, 2))
-    table(
-        f"{chosen.runs} runs of connectfour, {chosen.episodes:,} episodes",
-        ["processes", "seconds", "speedup"],
-        [["1", f"{one:.1f}", "1.00x"], ["2", f"{two_seconds:.1f}", f"{one / two_seconds:.2f}x"]],
-        WALL,
-    )
+    columns = ["processes", "seconds", "speed", "CPU seconds a core", "speed by CPU time"]
+    for title, work in (
+        (
+            f"{chosen.runs} runs of connectfour, {chosen.episodes:,} episodes each",
+            partial(train_runs, runs=chosen.runs, episodes=chosen.episodes),
+        ),
+        (
+            f"{chosen.games:,} games of connectfour, MCTS with 1,000 against 500 iterations",
+            partial(play_match, games=chosen.games),
+        ),
+    ):
+        table(title, columns, speeds(work, chosen.repeats), f"{WALL} and CPU time, best of {chosen.repeats}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import contextlib
 import csv
 import io
 import itertools
+import json
 import os
 import random
 import secrets
@@ -77,6 +78,13 @@ def store_content(folder: Path) -> Content:
     with contextlib.closing(sqlite3.connect(folder / "store.db")) as store:
         answers = {"games": store.execute(games).fetchall(), "seats": store.execute(seats).fetchall()}
     return {name: "\n".join(map(repr, rows)).encode() for name, rows in answers.items()}
+
+
+def exams_content(folder: Path) -> Content:
+    """Return the results of finished examinations by key; they come in any order."""
+    file = folder / "exams" / "results.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
+    return {row["key"]: json.dumps(row, sort_keys=True).encode() for row in rows}
 
 
 def match_content(folder: Path) -> Content:
@@ -146,6 +154,29 @@ JOBS = [
             "-n 20 --store store.db --seed 3"
         ),
         content=store_content,
+    ),
+    Job(
+        "tournament --jobs",
+        shlex.split(
+            "tournament connectfour 'mcts(iterations=200)' 'mcts(iterations=300)' random -n 60 --jobs 2 "
+            "--format swiss --store store.db --seed 3"
+        ),
+        content=store_content,
+    ),
+    Job(
+        "evaluate --jobs",
+        shlex.split(
+            "evaluate 'mcts(iterations=200)' 'mcts(iterations=300)' 'mc(iterations=50)' --game tictactoe "
+            "-n 100 --jobs 2 --out exams --seed 3"
+        ),
+        content=exams_content,
+    ),
+    Job(
+        "match --jobs --save",
+        shlex.split(
+            "match connectfour 'mcts(iterations=300)' random -n 200 --jobs 2 --save games.pgn --seed 3"
+        ),
+        content=match_content,
     ),
     Job(
         "match --save",

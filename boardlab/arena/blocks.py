@@ -17,6 +17,7 @@ import numpy as np
 from boardlab import _engine
 from boardlab.arena.arena import Adjudication, Arena, GameRecord, PlainGame
 from boardlab.arena.elsewhere import check_rebuilt_elsewhere
+from boardlab.arena.store.rows import run_folders
 from boardlab.games.game import Game, State, with_history
 from boardlab.jobs import Context, Here, Job, JobExecutor, executor_for, job_for, kind
 
@@ -52,11 +53,14 @@ def play_games(
     shared = {"arena": executor.share(_table(arena)), "seatings": executor.share([list(s) for s in seatings])}
     block = _BlockSize(executor.workers)
     most_pending = MOST_WAITING * executor.workers
+    expressions = [*arena.names, *([f"greedy({arena.rules.judge})"] if arena.rules else [])]
+    files = tuple(dict.fromkeys(folder for name in expressions for folder in run_folders(name)))
     pending: deque[Future[Any]] = deque()
 
     def submit(first: int, end: int) -> Future[Any]:
         settings = {"first": first, "games": end, "turn": turn or len(seatings)}
-        return executor.submit(job_for("play", arena.game, settings, arena.seed, shared=shared))
+        job = job_for("play", arena.game, settings, arena.seed, files=files, shared=shared)
+        return executor.submit(job)
 
     try:
         while first < games or pending:

@@ -11,7 +11,7 @@ from typing import Any
 
 from boardlab.arena.elsewhere import check_rebuilt_elsewhere
 from boardlab.arena.exams import EXAMS, ExamResult, check_exam, evaluate, exams_for, of_runs
-from boardlab.arena.store.rows import fingerprint
+from boardlab.arena.store.rows import fingerprint, run_folders
 from boardlab.checks import as_integer, as_seed
 from boardlab.errors import BoardLabError, MissingPackageError, shown
 from boardlab.games.game import Game, as_game
@@ -193,7 +193,10 @@ def _job(game: Game, agent: str | Agent, exam: str, task: Mapping[str, Any], see
     words += ["--exam", exam] if against is None else ["--against", against]
     words += ["--games", str(task["games"]), "--seed", str(seed)]
     name = f"{exam or f'against {against}'}: {expression}"
-    return job_for("examine", game, settings, seed, here=here, name=name, command=shlex.join(words))
+    files = tuple(run_folders(expression)) if is_text else ()
+    return job_for(
+        "examine", game, settings, seed, here=here, files=files, name=name, command=shlex.join(words)
+    )
 
 
 @kind("examine")

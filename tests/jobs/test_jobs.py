@@ -1,9 +1,11 @@
 """Jobs: the same results wherever they run, and nothing lost but what was running."""
 
 import json
+import re
 import signal
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from boardlab.errors import MissingPackageError
 from boardlab.jobs import (
     Here,
     Job,
+    JobExecutor,
     JobFolder,
     JobsFailedError,
     Kind,
@@ -25,6 +28,7 @@ from boardlab.jobs import (
     raise_failures,
     run_jobs,
 )
+from boardlab.jobs.job import kind_of, perform
 from boardlab.jobs.messages import write_message
 from boardlab.jobs.worker import worker_command
 from tests.jobs import kinds  # noqa: F401
@@ -319,6 +323,43 @@ def test_a_plugin_that_fails_is_named(tmp_path):
     with Processes(1) as executor:
         (outcome,) = run_jobs([Job("square", {"x": 3}, plugins=(str(file),))], executor)
     assert outcome.error == f"the plugin {file} failed in line 1: ZeroDivisionError: division by zero"
+
+
+class OverPool(JobExecutor):
+    """What a cluster's executor has to do, over any executor of `concurrent.futures`."""
+
+    workers, capacity = 2, 4
+
+    def __init__(self, pool):
+        super().__init__()
+        self.pool = pool
+
+    def submit(self, job, /, tell=None):
+        context = jobs.Context(tell or (lambda _: None), values=dict(self.values))
+        return self.pool.submit(perform, job, kind_of(job).module, context)
+
+
+def test_any_executor_of_concurrent_futures_can_run_jobs():
+    with ThreadPoolExecutor(2) as pool:
+        executor = OverPool(pool)
+        assert [outcome.result for outcome in run_jobs(squares(9), executor)] == [x * x for x in range(9)]
+        key = executor.share(np.arange(4))
+        assert executor.submit(Job("sum", shared={"weights": key})).result()[0] == 6.0
+
+
+def test_the_programs_of_the_page_work_as_written(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text(encoding="utf-8")
+    module, program = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "dice.py").write_text(module)
+    said = []
+    for workers in ("2", "1"):
+        code = program.replace("executor_for(2)", f"executor_for({workers})").replace(
+            "dice-r", f"{workers}-r"
+        )
+        command = [*worker_command(f"sys.path.insert(0, '{tmp_path}')\n{code}")]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+        said.append(json.loads(done.stdout))
+    assert said[0] == said[1] and len(said[0]) == 20 and all(3 < mean < 4 for mean in said[0])
 
 
 def test_the_room_imports_none_of_those_above():

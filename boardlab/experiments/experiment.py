@@ -16,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 from boardlab.errors import BoardLabError, MissingPackageError, check_known, install
 from boardlab.games.game import Game
 from boardlab.games.registry import game
+from boardlab.learners.presets import preset
+from boardlab.learners.run_options import RunOptions
+from boardlab.learners.train import prepare
+from boardlab.options import options_of
 
 if TYPE_CHECKING:
     from boardlab.experiments.display import Display
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 PACKAGES = {"az": "torch", "references": "bitbully"}
 """Extras that experiments need, and a package by which to tell that they are installed."""
+
+RUN_OPTIONS = {known.name for known in options_of(RunOptions)}
 
 Keys = tuple[str, ...]
 """What identifies a cell: its row, column ..."""
@@ -72,6 +78,19 @@ class Training:
         words = [f"{self.learner} on {self.board}", *(f"{k}={v!r}" for k, v in self.settings.items())]
         words += [f"from {self.parent}"] if self.parent else []
         return ", ".join([*words, f"repeat {self.repeat}"] if self.repeat else words)
+
+    @property
+    def described(self) -> str:
+        """The training in words, with a digest of its preset: settings change with it."""
+        given = {name: value for name, value in self.settings.items() if name not in RUN_OPTIONS}
+        chosen = preset(self.board.game, str(self.settings.get("preset", "default")), self.learner, given)
+        digest = hashlib.sha256(json.dumps(chosen, sort_keys=True).encode()).hexdigest()[:8]
+        return f"{self}, settings {digest}"
+
+    def check(self) -> None:
+        """Refuse a training that could not begin; one with a parent is checked when it begins."""
+        if not self.parent:
+            prepare(self.board.game, self.learner, **self.settings)
 
     def seed(self, seed: int) -> int:
         """The seed of the run in a repetition of the experiment."""
@@ -144,7 +163,7 @@ class Plan:
     def described(self) -> dict[str, dict[str, str]]:
         """Trainings and cells in words; a results folder keeps them."""
         return {
-            "trainings": {name: str(training) for name, training in self.trainings.items()},
+            "trainings": {name: training.described for name, training in self.trainings.items()},
             "cells": {cell.name: str(cell.measure) for cell in self.cells},
         }
 

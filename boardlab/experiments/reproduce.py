@@ -80,6 +80,8 @@ def reproduce(
         work = _Work(folder, plan, range(1, count + 1), store.absolute(), keep=keep_runs or runs is not None)
         if work.jobs:
             folder.check_version()
+            for training in {str(t): t for t in plan.trainings.values()}.values():
+                training.check()
         work.run(workers, progress)
         folder.finish()
         results = Results(chosen, limits, plan, folder.rows(), folder.times(), folder.path)

@@ -8,7 +8,6 @@ import pytest
 
 from boardlab.experiments import experiment, experiment_names
 from boardlab.experiments.results import Results
-from boardlab.learners.train import prepare
 
 PAGES = Path(__file__).parents[2] / "docs" / "results"
 
@@ -17,8 +16,9 @@ def made_up(known, budget, missing=False):
     """Results with numbers that nobody measured; every other cell may be missing."""
     plan = known.planned(budget)
     rows = []
+    few = len(plan.cells) // 60 + 1  # a pool of hundreds of pairs takes seconds to rate
     for (place, cell), seed in itertools.product(enumerate(plan.cells), (1, 2)):
-        if missing and place % 2:
+        if place % few or (missing and place % 2):
             continue
         numbers = {
             column: "" if column not in cell.measure.values else 1 + (place + seed) % 3
@@ -38,9 +38,8 @@ def test_an_experiment_plans_and_shows(name):
         display = known.show(made_up(known, "quick", missing))
         assert display.rows and all(len(row) == len(display.columns) for row in display.rows)
         assert "nan" not in display.table()
-    for training in known.planned("quick").trainings.values():
-        if not training.parent:
-            prepare(training.board.game, training.learner, **training.settings)
+    for training in list(known.planned("quick").trainings.values())[:4]:
+        training.check()
     assert known.quick.cpu_minutes <= 30, "fifteen minutes on two cores"
 
 

@@ -80,6 +80,25 @@ def test_a_changed_experiment_is_refused_with_what_changed(done, tmp_path):
         reproduce(tiny(), "full", out=again)
 
 
+def test_a_changed_preset_is_refused(done, tmp_path, monkeypatch):
+    from boardlab.learners.ntuple.presets import PRESETS
+
+    monkeypatch.setitem(PRESETS["tictactoe"], "paper", {**PRESETS["tictactoe"]["paper"], "alpha": 0.7})
+    with pytest.raises(BoardLabError, match=r"training learned was 'settings \w{8}', now 'settings"):
+        reproduce(tiny(), out=_copy(done, tmp_path))
+
+
+def test_a_training_that_cannot_begin_is_refused_before_anything_is_measured(tmp_path):
+    def plan(budget):
+        good = tiny().plan(budget)
+        bad = dataclasses.replace(good.trainings["learned"], settings={"preset": "paper", "alpa": 1})
+        return dataclasses.replace(good, trainings={"learned": bad})
+
+    with pytest.raises(BoardLabError, match='unknown parameter of td-ntuple "alpa"; did you mean "alpha"'):
+        reproduce(dataclasses.replace(tiny(), plan=plan), out=tmp_path / "results")
+    assert not (tmp_path / "results/results.csv").exists()
+
+
 def test_another_version_shows_a_finished_folder_but_adds_nothing(done, tmp_path, monkeypatch):
     again = _copy(done, tmp_path)
     monkeypatch.setattr(boardlab, "__version__", "99.0")

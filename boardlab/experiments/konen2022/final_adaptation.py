@@ -62,7 +62,7 @@ def plan(budget: Budget) -> Plan:
         for arm, settings in ARMS.items():
             chosen = {"preset": "paper", "episodes": budget["episodes"][name], **game.settings, **settings}
             trainings[run(name, arm)] = Training(game.board, "td-ntuple", chosen)
-            games = budget["2048 games"] if name == "2048" else budget["games"]
+            games = budget["games_2048"] if name == "2048" else budget["games"]
             cells.append(Cell((name, arm), game.measure(run(name, arm), games)))
     return Plan(trainings, cells)
 
@@ -111,7 +111,7 @@ EXPERIMENT = Experiment(
                 "2048": 1_000,
             },
             "games": 50,
-            "2048 games": 20,
+            "games_2048": 20,
         },
     ),
     full=Budget(
@@ -128,7 +128,7 @@ EXPERIMENT = Experiment(
                 "2048": 100_000,
             },
             "games": 200,
-            "2048 games": 100,
+            "games_2048": 100,
         },
     ),
 )

@@ -72,14 +72,14 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        6,
+        1,
         "two generations of 16 games with 16 searches: that it runs.",
         {"episodes": 32, "games": 16, "simulations": 16, "exam": 4},
     ),
     full=Budget(
         2,
-        180,
-        "ten generations of 64 games with 32 searches, two runs: a small part of the authors' training.",
-        {"episodes": 640, "games": 64, "simulations": 32, "exam": 20},
+        45,
+        "30 generations of 64 games with 32 searches, two runs: a small part of the authors' training.",
+        {"episodes": 1_920, "games": 64, "simulations": 32, "exam": 20},
     ),
 )

@@ -1,9 +1,9 @@
 """Interrupt BoardLab at random moments and compare its results: `make soak`.
 
-Every job (each learner, several runs at once, AlphaZero's processes, a tournament, a saved match) first runs
-without interruption. Then it runs repeatedly and is interrupted: by kill -9, by SIGTERM, or by a full disk,
-which here is a limit on the size of files. The job is then finished, and its files must have the same bytes
-as without interruption.
+Every job (each learner, several runs at once, AlphaZero's processes, a sweep, a tournament, a saved match)
+first runs without interruption. Then it runs repeatedly and is interrupted: by kill -9, by SIGTERM, or by a
+full disk, which here is a limit on the size of files. The job is then finished, and its files must have the
+same bytes as without interruption.
 """
 
 import argparse
@@ -66,6 +66,12 @@ def run_content(folder: Path) -> Content:
         elif file.name == "layout.txt":
             found[name] = file.read_bytes()
     return found
+
+
+def sweep_content(folder: Path) -> Content:
+    """Return the runs of a sweep and its tables."""
+    tables = {name: (folder / "run" / name).read_bytes() for name in ("table.csv", "results.csv", "table.md")}
+    return run_content(folder) | tables
 
 
 def store_content(folder: Path) -> Content:
@@ -146,6 +152,14 @@ JOBS = [
     training("--processes", f"tictactoe --episodes 32 --processes 2 {SMALL_NET}"),
     Job(
         "--jobs", shlex.split(f"train tictactoe --runs 3 --jobs 2 --episodes 20000 {EXAM} --out run --seed 3")
+    ),
+    Job(
+        "sweep",
+        shlex.split(
+            f"sweep tictactoe --alpha 0.5,1 --seeds 2 --jobs 2 --episodes 10000 {EXAM} --out run "
+            "--agent 'mcts(ntuple(RUN), iterations={2,20})'"
+        ),
+        content=sweep_content,
     ),
     Job(
         "tournament",

@@ -13,6 +13,9 @@ from boardlab.numbers import plain
 
 LOG_RATIO = 20
 """Numbers that span more than this factor get a logarithmic axis."""
+MOST_LABELS, LONGEST_LABEL = 10, 48
+COLOR, SEEDS = "tab:blue", "0.45"
+"""Of means and of single seeds."""
 SHADES = " ░▒▓█"
 BAR_WIDTH = 40
 
@@ -47,41 +50,54 @@ def displayed(table: ResultTable, titles: dict[str, str], is_search: bool = Fals
 def _draw_lines(figure: Any, table: ResultTable, axis: str, titles: dict[str, str]) -> None:
     for place, exam in enumerate(table.exams, 1):
         panel = figure.add_subplot(len(table.exams), 1, place)
-        _draw_line(panel, table, axis, exam)
-        panel.set_title(titles[exam], fontsize=10, parse_math=False)
-        panel.set_xlabel(axis)
+        rows = [row for row in table.rows if axis in row.chosen and row.mean(exam).is_known]
+        if is_numeric([row.chosen[axis] for row in rows]):
+            _draw_line(panel, sorted(rows, key=lambda row: float(row.chosen[axis])), axis, exam)
+        else:
+            _draw_points(panel, rows, axis, exam)
+        # At the right, a long one has the labels' room too.
+        panel.set_title(titles[exam], fontsize=10, parse_math=False, loc="right")
         panel.grid(alpha=0.3)
 
 
-def _draw_line(panel: Any, table: ResultTable, axis: str, exam: str) -> None:
-    rows = [row for row in table.rows if axis in row.chosen and row.mean(exam).is_known]
-    xs: list[Any] = [row.chosen[axis] for row in rows]
-    if is_numeric(xs):
-        rows = sorted(rows, key=lambda row: float(row.chosen[axis]))
-        xs = [row.chosen[axis] for row in rows]
-        if xs and min(xs) > 0 and max(xs) / min(xs) > LOG_RATIO:
-            panel.set_xscale("log")
-    else:
-        panel.set_xticks(range(len(rows)), [_label(x) for x in xs], rotation=20 if len(rows) > 3 else 0)
-        xs = list(range(len(rows)))
+def _draw_line(panel: Any, rows: Sequence[Row], axis: str, exam: str) -> None:
+    """A line over numbers, with a small dot for each seed."""
+    xs = [float(row.chosen[axis]) for row in rows]
+    if _is_wide(xs):
+        panel.set_xscale("log")
+    if len(xs) <= MOST_LABELS:
+        panel.set_xticks(xs, [value_text(x) for x in xs], minor=False)
+        panel.set_xticks([], minor=True)
     means = [row.mean(exam) for row in rows]
+    values, bars = [mean.value for mean in means], [mean.bar for mean in means]
+    panel.errorbar(xs, values, bars, marker="o", markersize=5, capsize=3, color=COLOR)
     for x, row in zip(xs, rows, strict=True):
-        values = list(row.values[exam].values())
-        panel.plot([x] * len(values), values, ".", color="0.7", markersize=4, zorder=1)
-    panel.errorbar(
-        xs,
-        [mean.value for mean in means],
-        [mean.bar for mean in means],
-        marker="o",
-        markersize=4,
-        capsize=3,
-        color="tab:blue",
-    )
+        seeds = list(row.values[exam].values())
+        panel.plot([x] * len(seeds), seeds, ".", color=SEEDS, markersize=4, zorder=3)
+    panel.set_xlabel(axis)
+
+
+def _draw_points(panel: Any, rows: Sequence[Row], axis: str, exam: str) -> None:
+    """A line of the picture for each name, the first at the top."""
+    ys, means = list(range(len(rows))), [row.mean(exam) for row in rows]
+    values, bars = [mean.value for mean in means], [mean.bar for mean in means]
+    panel.errorbar(values, ys, xerr=bars, fmt="o", markersize=5, capsize=3, color=COLOR)
+    for y, row in zip(ys, rows, strict=True):
+        seeds = list(row.values[exam].values())
+        panel.plot(seeds, [y] * len(seeds), ".", color=SEEDS, markersize=4, zorder=3)
+    panel.set_yticks(ys, [_label(row.chosen[axis]) for row in rows])
+    panel.set_ylim(len(rows) - 0.5, -0.5)
+    panel.set_ylabel(axis)
+
+
+def _is_wide(numbers: Sequence[float]) -> bool:
+    """Whether positive numbers span so much that a logarithmic axis shows them better."""
+    return bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) > LOG_RATIO
 
 
 def _label(value: Any) -> str:
     text = value_text(value)
-    return text if len(text) <= 30 else text[:28] + "…"
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 # ---- two axes and more ----
@@ -149,7 +165,7 @@ def _draw_search(figure: Any, table: ResultTable, axes: Sequence[str], titles: d
         panel = figure.add_subplot(len(table.exams), columns, line * columns + 1)
         means = [row.mean(exam).value for row in table.rows]
         best = [max((m for m in means[: i + 1] if m == m), default=math.nan) for i in range(len(means))]
-        panel.plot(range(1, len(means) + 1), means, "o", markersize=4, color="tab:blue")
+        panel.plot(range(1, len(means) + 1), means, "o", markersize=4, color=COLOR)
         panel.plot(range(1, len(means) + 1), best, color="tab:orange", drawstyle="steps-post")
         panel.set_title(titles[exam], fontsize=9, parse_math=False)
         panel.set_xlabel("setting, and the best so far")
@@ -162,9 +178,9 @@ def _draw_search(figure: Any, table: ResultTable, axes: Sequence[str], titles: d
                 names = list(dict.fromkeys(map(_label, xs)))
                 panel.set_xticks(range(len(names)), names)
                 xs = [names.index(_label(x)) for x in xs]
-            elif xs and min(xs) > 0 and max(xs) / min(xs) > LOG_RATIO:
+            elif _is_wide(xs):
                 panel.set_xscale("log")
-            panel.plot(xs, [row.mean(exam).value for row in rows], "o", markersize=4, color="tab:blue")
+            panel.plot(xs, [row.mean(exam).value for row in rows], "o", markersize=4, color=COLOR)
             panel.set_xlabel(axis)
             panel.grid(alpha=0.3)
 

@@ -105,11 +105,16 @@ class Prepared:
     """Whether the user named no exams."""
 
     @property
+    def episodes(self) -> int:
+        """Games of self-play, rounded up to whole generations; 0 where time decides."""
+        return int(self.agent["episodes"])
+
+    @property
     def length(self) -> tuple[str, str, str]:
         """The option that decides how long the run is, its value, and what it counts."""
         if self.exams.options.is_open:
             return "minutes", f"{self.exams.options.minutes:g}", "time of training"
-        return "episodes", str(self.agent["episodes"]), "games of self-play"
+        return "episodes", str(self.episodes), "games of self-play"
 
     def check(self) -> None:
         """Refuse settings that new runs must not have."""

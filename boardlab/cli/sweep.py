@@ -119,9 +119,13 @@ def sweep(
     batch: Annotated[
         int | None, typer.Option(help="Settings that a search proposes at a time. Default: 1.")
     ] = None,
-    checkpoints: Annotated[
-        bool, typer.Option("--checkpoints", help="Keep the checkpoints of finished runs, to train them on.")
-    ] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="What stays of finished runs: checkpoints (all), weights (they play; the default), or "
+            "nothing but agent.toml, which trains them again."
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Start more than 1,000 runs.")] = False,
     **given: Any,
 ) -> None:
@@ -155,7 +159,7 @@ def sweep(
         "search": search,
         "trials": trials,
         "batch": batch,
-        "checkpoints": checkpoints or None,
+        "keep": keep,
         "yes": yes or None,
     }
     options |= {name: value for name, value in named.items() if value is not None}

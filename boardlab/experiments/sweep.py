@@ -12,13 +12,13 @@ from typing import Any
 
 from boardlab import html
 from boardlab.charts import span_chart
-from boardlab.errors import BoardLabError
+from boardlab.errors import BoardLabError, check_known
 from boardlab.experiments.display import draw_figure
 from boardlab.experiments.sweep_file import write_sweep
 from boardlab.experiments.sweep_pictures import displayed
 from boardlab.experiments.sweep_plan import Plan
 from boardlab.experiments.sweep_table import ResultTable, Row, difference_text
-from boardlab.experiments.sweep_work import Work, run_search
+from boardlab.experiments.sweep_work import KEEP, Work, run_search
 from boardlab.games.game import Game
 from boardlab.html import Html
 from boardlab.interrupts import ended_by_signals
@@ -123,7 +123,7 @@ def sweep(
     search: str | None = None,
     trials: int = 50,
     batch: int = 1,
-    checkpoints: bool = False,
+    keep: str = "weights",
     yes: bool = False,
     progress: Callable[[Standing], None] | bool | None = None,
     **given: Any,
@@ -142,17 +142,19 @@ def sweep(
     at a time; numbers may then be ranges, "0.1..10:log".
 
     The folder `out`, by default runs/GAME-sweep, gets all runs, results.csv, table.csv, table.md and
-    pictures. The same call goes on with an unfinished sweep. Checkpoints of finished runs are removed unless
-    `checkpoints` is given. More than 1,000 runs need `yes`. Runs that fail do not stop the others; at the end
-    `SweepFailedError` reports them. `progress` is called with the `Standing` of the jobs.
+    pictures. The same call goes on with an unfinished sweep. `keep` says what stays of finished runs:
+    "checkpoints" (all), "weights" (they play) or "nothing" but agent.toml, which trains them again. More
+    than 1,000 runs need `yes`. Runs that fail do not stop the others; at the end `SweepFailedError` reports
+    them. `progress` is called with the `Standing` of the jobs.
     """
     plan = Plan(game, learner, seeds, exams, agent, search, trials, batch, given)
     plan.check_size(yes)
+    check_known("way to keep runs", keep, KEEP)
     folder = _folder(out if out is not None else Path("runs") / f"{plan.game_name}-sweep")
     points = [] if search else plan.all_points()
     if as_jobs(jobs) > 1:
         plan.check_elsewhere()
-    work = Work(plan, JobFolder(folder, plan.about), progress if callable(progress) else None, checkpoints)
+    work = Work(plan, JobFolder(folder, plan.about), progress if callable(progress) else None, keep)
     with work.folder.claimed():
         write_sweep(folder / "sweep.toml", plan.as_file())
     with executor_for(jobs, work.kept) as executor:

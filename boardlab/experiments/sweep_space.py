@@ -130,6 +130,8 @@ def _checked(owner: str, holder: type, option: Option, value: Any) -> Any:
     if option.name == "layout" and isinstance(value, str) and value not in LAYOUTS:
         read_layout(value)  # refuses what is no file
         return value
+    if option.is_text and not option.choices and isinstance(value, str):
+        return value  # what it means may depend on the game: `prepare` checks it
     if issubclass(holder, LearnerSettings):
         return holder.check({option.name: value})[option.name]
     return check_options(owner, holder, {option.name: value})[option.name]

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import shlex
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +32,10 @@ from boardlab.learners.listing import clean_run, is_clean
 from boardlab.learners.run import open_run
 from boardlab.learners.train import prepare
 from boardlab.runs import RunFolder
+from boardlab.runs.folder import RUN_FILES
+
+KEEP = ("checkpoints", "weights", "nothing")
+"""What may stay of finished runs: all, what plays, or agent.toml alone, which trains them again."""
 
 
 @dataclass
@@ -40,7 +45,8 @@ class Work:
     plan: Plan
     folder: JobFolder
     tell: Callable[[Standing], None] | None
-    checkpoints: bool
+    keep: str
+    """What stays of finished runs; a name in KEEP."""
     points: dict[tuple[str, str], Point] = field(default_factory=dict)
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     """By the key of a job."""
@@ -50,6 +56,8 @@ class Work:
     """By point, exam and seed, the key of the job that examines it."""
     kept: dict[str, Any] = field(default_factory=dict)
     """Games for jobs in this process."""
+    users: dict[Path, set[str]] = field(default_factory=dict)
+    """By run, the keys of the jobs that train or examine it and are not done."""
 
     def measure(self, points: Sequence[Point], executor: JobExecutor) -> None:
         """Train and examine what is not there yet."""
@@ -64,8 +72,8 @@ class Work:
                 self._add(point, seed, here, jobs, needs)
         for outcome in finished_jobs(list(jobs.values()), executor, self.folder, self.tell, needs):
             self.outcomes[outcome.job.key] = outcome
-            if outcome.job.kind == "train" and not outcome.failed and not self.checkpoints:
-                self._clean(Path(outcome.job.settings["out"]))
+            if not outcome.failed:
+                self._release(outcome.job.key)
 
     def _add(
         self, point: Point, seed: int, here: bool, jobs: dict[str, Job], needs: dict[str, list[str]]
@@ -83,6 +91,7 @@ class Work:
             )
             jobs[job.key] = job
             self.trained[setting.folder, seed] = job.key
+            self.users.setdefault(run, set()).add(job.key)
         if variant is None:
             return
         for exam in self.plan.exams:
@@ -94,6 +103,7 @@ class Work:
             self.examined[point.key, exam, seed] = job.key
             if variant.needs_run:
                 needs[job.key] = [self.trained[setting.folder, seed]]
+                self.users[run].add(job.key)
 
     def run_folder(self, setting: Setting, seed: int) -> Path:
         """Where a setting is trained with a seed."""
@@ -105,11 +115,29 @@ class Work:
         run, prepared = self.run_folder(point.setting, seed).as_posix(), point.setting.prepared
         return point.variant.expression(run, prepared.settings.expression(run) if prepared else "")
 
-    def _clean(self, run: Path) -> None:
-        """Remove what only further training of a finished run would need."""
+    def _release(self, key: str) -> None:
+        """Remove what is not kept of runs whose last job is done."""
+        for users in self.users.values():
+            users.discard(key)
+        if not (self.plan.search and self.plan.variants):  # a later trial may examine the same run
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Remove what is not kept of runs that no job needs any more."""
+        for run in [run for run, users in self.users.items() if not users]:
+            del self.users[run]
+            if self.keep != "checkpoints":
+                self._tidy(RunFolder(run))
+
+    def _tidy(self, run: RunFolder) -> None:
+        if self.keep == "nothing":
+            for name in (*RUN_FILES, "layout.txt"):
+                (run.path / name).unlink(missing_ok=True)
+            shutil.rmtree(run.path / "replay", ignore_errors=True)
+            return
         with contextlib.suppress(BoardLabError):  # a run that its exam stopped may go on
-            if not is_clean(RunFolder(run)) and open_run(run).is_finished:
-                clean_run(run)
+            if not is_clean(run) and open_run(run.path).is_finished:
+                clean_run(run.path)
 
     # ---- results ----
 
@@ -209,6 +237,7 @@ def run_search(plan: Plan, work: Work, executor: JobExecutor) -> None:
         work.tell = tell and _from_trial(tell, first, plan)
         work.measure([point for point in points if point is not None], executor)
         search.tell([work.row(point).mean(exam).value if point else float("nan") for point in points])
+    work.tidy()
     if not work.points and problem is not None:
         raise problem
 

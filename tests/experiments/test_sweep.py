@@ -163,12 +163,22 @@ def test_more_seeds_may_be_added_and_finished_runs_are_not_repeated(tmp_path):
     assert tables(fresh.path) == tables(tmp_path)
 
 
-def test_checkpoints_of_finished_runs_go_unless_they_are_wanted(tmp_path):
-    for name, wanted in (("without", False), ("with", True)):
-        sweep("tictactoe", **SMALL, out=tmp_path / name, checkpoints=wanted)
-        run = tmp_path / name / "runs/seed-1"
-        assert bool(RunFolder(run).read_agent().get("clean")) is not wanted
-        assert bl.open_run(run).agent() is not None
+def test_what_is_not_kept_of_finished_runs_goes(tmp_path):
+    given = {**SMALL, "seeds": 1, "agent": "mcts(ntuple(RUN), iterations={1,2})"}
+    runs = {}
+    for keep in ("checkpoints", "weights", "nothing"):
+        sweep("tictactoe", **given, keep=keep, out=tmp_path / keep)
+        runs[keep] = tmp_path / keep / "runs/seed-1"
+    clean = [bool(RunFolder(run).read_agent().get("clean")) for run in runs.values()]
+    assert clean == [False, True, False]
+    assert bl.open_run(runs["weights"]).agent() is not None
+    assert [file.name for file in runs["nothing"].iterdir()] == ["agent.toml"]
+    bl.resume(runs["nothing"])
+    assert len({RunFolder(run).fingerprint() for run in runs.values()}) == 1
+    assert len({(tmp_path / keep / "table.csv").read_text() for keep in runs}) == 1
+    sweep("tictactoe", **given, keep="nothing", out=tmp_path / "nothing")  # nothing is trained again
+    with pytest.raises(bl.BoardLabError, match='unknown way to keep runs "all"'):
+        sweep("tictactoe", **given, keep="all", out=tmp_path / "other")
 
 
 # ---- kills ----

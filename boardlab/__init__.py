@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from boardlab.learners.players import Players, players
     from boardlab.learners.run import Run, open_run
     from boardlab.notebooks import match, play, tournament
-    from boardlab.watching import reproduce, resume, sweep, train, train_many
+    from boardlab.watching import reproduce, resume, resume_many, sweep, train, train_many
 
 __version__ = "0.1.0"
 
@@ -145,6 +145,7 @@ __all__ = [
     "register_game",
     "reproduce",
     "resume",
+    "resume_many",
     "store",
     "stylesheet",
     "sweep",

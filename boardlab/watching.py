@@ -21,7 +21,7 @@ from boardlab.learners.curve import text_curve
 from boardlab.learners.exams import exam_title
 from boardlab.notebooks.live import LiveOutput, Pulse, is_notebook
 
-__all__ = ["reproduce", "resume", "sweep", "train", "train_many"]
+__all__ = ["reproduce", "resume", "resume_many", "sweep", "train", "train_many"]
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -127,6 +127,7 @@ def watched(
 
 train = watched(learners.train)
 resume = watched(learners.resume)
+resume_many = watched(learners.resume_many)
 train_many = watched(learners.train_many, "told_standing", "show_runs")
 sweep = watched(run_sweep, show="show_jobs")
 reproduce = watched(run_experiment, show="show_jobs")

@@ -154,8 +154,8 @@ class MatchResult(Report):
         if self.errors:
             last += f", {self.errors} ended by an agent's error"
         too_few = any(map(math.isnan, self.intervals))
-        kind = " between runs" * folders
-        last += ": too few for a ±" if too_few else f" (± is a 95% interval{kind})"
+        kind = "the wider 95% interval, of games or between runs" if folders else "a 95% interval"
+        last += ": too few for a ±" if too_few else f" (± is {kind})"
         return [*lines, last, *legend(names, self.agents)]
 
     def _run_lines(self, number: int) -> list[str]:

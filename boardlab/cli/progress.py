@@ -149,6 +149,18 @@ def training_bar() -> Progress:
     return _facts_bar(TextColumn("{task.description}"), BarColumn(bar_width=8), TimeRemainingColumn())
 
 
+def many_teller(bar: Progress) -> Callable[[int, RunProgress], None]:
+    """A progress callback of several runs, with a line on the bar for each seed."""
+    tellers: dict[int, Callable[[RunProgress], None]] = {}
+
+    def tell(seed: int, standing: RunProgress) -> None:
+        if seed not in tellers:
+            tellers[seed] = teller(bar, f"seed {seed}")
+        tellers[seed](standing)
+
+    return tell
+
+
 def teller(bar: Progress, name: str = "") -> Callable[[RunProgress], None]:
     """A progress callback that shows progress, speed and exams on the bar.
 

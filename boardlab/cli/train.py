@@ -18,24 +18,24 @@ from boardlab.cli.common import (
     table_of,
 )
 from boardlab.cli.completion import complete_exam, complete_game, complete_learner, complete_preset
-from boardlab.cli.progress import jobs_bar, teller, training_bar
+from boardlab.cli.progress import jobs_bar, many_teller, teller, training_bar
 from boardlab.errors import BoardLabError, install, unknown
 from boardlab.games.game import Game
 from boardlab.games.registry import rules_of
-from boardlab.learners import LEARNERS, Run, default_learner, train_many
+from boardlab.learners import LEARNERS, ManyRuns, Run, default_learner, train_many
 from boardlab.learners import resume as resume_run
 from boardlab.learners import train as train_run
 from boardlab.learners.again import next_commands
 from boardlab.learners.curve import points, text_curve
 from boardlab.learners.exams import exam_counts, exam_names
-from boardlab.learners.many import check_many
+from boardlab.learners.many import check_many, resume_many
 from boardlab.learners.ntuple.layouts import LAYOUTS, read_layout
 from boardlab.learners.run_options import ROUNDED_UP, RunOptions
 from boardlab.learners.train import Prepared, prepare
 from boardlab.learners.usual_exams import better_exam
 from boardlab.numbers import memory, with_interval
 from boardlab.options import Option, options_of, read_option, values_of
-from boardlab.runs import RunFolder
+from boardlab.runs import RunFolder, runs_in
 from boardlab.search.expression import programs_of
 
 NO_PICTURE = "for the learning curve as a picture: "
@@ -247,6 +247,10 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
                 _say_memory(size, " a run")
 
         done = train_many(game, runs, jobs=jobs, told_standing=show, told_memory=say_once, **arguments)
+    _report_many(done)
+
+
+def _report_many(done: ManyRuns) -> None:
     console.print(str(done), markup=False, soft_wrap=True)
     console.print(f"all exams of all runs: {done.path / 'multi.csv'}", markup=False, soft_wrap=True)
     if done.exams:
@@ -254,11 +258,18 @@ def _train_many(game: Game, runs: int, jobs: int, arguments: dict[str, Any]) -> 
         drawn = f"learning curves and their mean: {picture}"
         where = drawn if picture.exists() else NO_PICTURE + install("plots")
         console.print(where, markup=False, soft_wrap=True)
+    console.print(f"play them all, as one player, as {done.expression}", markup=False, soft_wrap=True)
+    _say_next(next_commands(done.runs[0], done.path))
+
+
+def _say_next(commands: list[str]) -> None:
+    for line in commands:
+        console.print(f"  {line}", markup=False, soft_wrap=True, style="dim")
 
 
 def resume(
     context: typer.Context,
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    run: Annotated[Path, typer.Argument(help="The folder of a run, or of several (--runs).")],
     episodes: Annotated[int | None, typer.Option(help=f"New total of episodes. {ROUNDED_UP}.")] = None,
     minutes: Annotated[float | None, typer.Option(help="New total of minutes of training.")] = None,
     programs: Annotated[
@@ -278,6 +289,12 @@ def resume(
             f"--programs, not {context.args[0]}"
         )
     with saved_by_ctrl_c(_to_go_on(run, programs)):
+        if runs_in(run):
+            with training_bar() as bar:
+                tell = many_teller(bar)
+                many = resume_many(run, episodes=episodes, minutes=minutes, progress=tell, programs=programs)
+            _report_many(many)
+            return
         with training_bar() as bar:
             progress = teller(bar)
             done = resume_run(run, episodes=episodes, minutes=minutes, progress=progress, programs=programs)
@@ -363,5 +380,4 @@ def _report(run: Run) -> None:
     elif exam_names(run.log):
         console.print(NO_PICTURE + install("plots"), markup=False, soft_wrap=True)
     console.print(f"play it as {run.expression}", markup=False, soft_wrap=True)
-    for line in next_commands(run):
-        console.print(f"  {line}", markup=False, soft_wrap=True, style="dim")
+    _say_next(next_commands(run))

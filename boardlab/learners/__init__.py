@@ -3,7 +3,7 @@
 from boardlab.learners.compare import Comparison, compare
 from boardlab.learners.features import TdFeatures
 from boardlab.learners.listing import RunList, list_runs
-from boardlab.learners.many import ManyRuns, train_many
+from boardlab.learners.many import ManyRuns, resume_many, train_many
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
 from boardlab.learners.players import Players, players
 from boardlab.learners.presets import PRESETS, preset
@@ -36,6 +36,7 @@ __all__ = [
     "players",
     "preset",
     "resume",
+    "resume_many",
     "train",
     "train_many",
 ]

@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game
+from boardlab.games.game import Game, game_table
 from boardlab.games.library import Library
 from boardlab.games.python import PythonGame
 from boardlab.games.registry import game_from_table
 from boardlab.games.rules import Rules
 from boardlab.learners.exams import exam_range
-from boardlab.learners.ntuple.settings import NTupleSettings
 from boardlab.learners.presets import preset as preset_of
 from boardlab.learners.registry import LEARNERS
 from boardlab.learners.run import Run
 from boardlab.learners.run_options import IN_EXAMS
 from boardlab.options import option_words
+from boardlab.runs import RunFolder, runs_in
 
 
 def train_command(agent: Mapping[str, Any], out: str = "", named: Collection[str] = ()) -> str:
@@ -55,18 +55,46 @@ def train_command(agent: Mapping[str, Any], out: str = "", named: Collection[str
     return shlex.join([*words, *(["--out", out] if out else [])])
 
 
-def next_commands(run: Run) -> list[str]:
-    """The commands to play against a run's agent, examine, inspect, compare and train it on."""
-    path, rules = str(run.path), run.game.rules
-    path = path if os.sep in path else f"./{path}"  # a bare word would be the name of an agent
-    game = rules.command_words()
-    commands = [["play", *game, "--against", run.expression], ["evaluate", path]]
-    if isinstance(run.settings, NTupleSettings):
-        commands.append(["inspect", *game, "--run", path])
-    commands.append(["compare", path, "OTHER"])
+def next_commands(run: Run, folder: Path | None = None) -> list[str]:
+    """The commands to play against a run's agent, examine, inspect, compare and train it on.
+
+    `folder` is the folder of runs that it belongs to: all of them are examined, compared and trained on.
+    """
+    rules, game = run.game.rules, run.game.rules.command_words()
+    path, whole = _as_agent(run.path), _as_agent(folder or run.path)
     more = [] if run.is_open else ["--episodes", str(2 * max(run.total, 1))]
-    commands.append(["resume", path, *more])
+    commands = [
+        ["play", *game, "--against", run.expression],
+        ["evaluate", whole],
+        ["inspect", *game, "--run", path],
+        ["compare", whole, _other_run(run, folder or run.path)],
+        ["resume", whole, *more],
+    ]
     return [shlex.join(["boardlab", *_plugin(rules), *words]) for words in commands]
+
+
+def _as_agent(path: Path) -> str:
+    """A run's folder as a word; without a slash it would be the name of an agent."""
+    return str(path) if os.sep in str(path) else f"./{path}"
+
+
+def _other_run(run: Run, path: Path) -> str:
+    """The newest run, or folder of runs, beside this one that has its game; OTHER if there is none."""
+    found = []
+    with contextlib.suppress(OSError):
+        for beside in list(path.absolute().parent.iterdir())[:MOST_BESIDE]:
+            one = next(iter(runs_in(beside)), beside)
+            if beside.name != path.name and (one / "agent.toml").is_file():
+                found.append(((one / "agent.toml").stat().st_mtime, beside.name, one))
+    for _, name, one in sorted(found, reverse=True):
+        with contextlib.suppress(BoardLabError):
+            if RunFolder(one).read_agent()["game"] == game_table(run.game):
+                return _as_agent(path.parent / name)
+    return "OTHER"
+
+
+MOST_BESIDE = 1000
+"""Folders in which another run is looked for."""
 
 
 def _length(agent: Mapping[str, Any]) -> list[str]:

@@ -5,6 +5,7 @@ same call again goes on where it stopped. Runs go one after the other, or severa
 """
 
 import contextlib
+import functools
 import math
 import os
 import shlex
@@ -37,6 +38,7 @@ from boardlab.learners.curve import draw_curve, interval_of_runs, points
 from boardlab.learners.exams import exam_names
 from boardlab.learners.jobs import as_progress
 from boardlab.learners.multi_train import multi_train
+from boardlab.learners.resume import resume
 from boardlab.learners.run import Run, open_run
 from boardlab.learners.run_options import takes_run_options
 from boardlab.learners.train import prepare
@@ -44,7 +46,7 @@ from boardlab.learners.training import Progress
 from boardlab.numbers import counted, plain
 from boardlab.plugins import plugins_for
 from boardlab.reports import Report
-from boardlab.runs import RunFolder
+from boardlab.runs import RunFolder, runs_in
 from boardlab.search.expression import escaped
 
 ManyProgress = Callable[[int, Progress], None]
@@ -139,6 +141,29 @@ def train_many(
     done = ManyRuns(path, tuple(open_run(task["out"]) for task in tasks))
     _write_summary(done)
     return done
+
+
+@ended_by_signals()
+def resume_many(
+    path: str | os.PathLike[str],
+    *,
+    episodes: int | None = None,
+    minutes: float | None = None,
+    programs: bool = False,
+    progress: ManyProgress | bool | None = None,
+) -> ManyRuns:
+    """Go on with all runs of a folder, one after the other; the arguments are those of `resume`."""
+    tell: ManyProgress = progress if callable(progress) else lambda seed, standing: None
+    folders = runs_in(path)
+    if not folders:
+        raise BoardLabError(f"{path} is not a folder of runs")
+    done = []
+    for run in [open_run(folder) for folder in folders]:
+        told = functools.partial(tell, run.seed)
+        done.append(resume(run, episodes=episodes, minutes=minutes, programs=programs, progress=told))
+    many = ManyRuns(RunFolder(path).path, tuple(done))
+    _write_summary(many)
+    return many
 
 
 def check_many(game: Game, runs: int, jobs: int, seed: int, arguments: Mapping[str, Any]) -> None:

@@ -198,9 +198,8 @@ class RunFolder:
         except (FileNotFoundError, NotADirectoryError):
             if several := self._several:
                 raise BoardLabError(
-                    f"{self.path} holds several runs: name one of them, as {several[0]}, or go on "
-                    "with all of them by the same train command again (match, evaluate and tournament take "
-                    "all of them)"
+                    f"{self.path} holds several runs: name one of them, as {several[0]} (match, evaluate, "
+                    "tournament, compare and resume take all of them)"
                 ) from None
             raise BoardLabError(f"{self.path} is not a run: it has no agent.toml") from None
         except OSError as error:

@@ -131,7 +131,7 @@ def test_a_match_takes_all_runs_and_gives_the_spread_between_them(folder):
             if run == 0:
                 assert result.records[number].actions == alone.records[number].actions
     text = str(result)
-    assert "± is a 95% interval between runs" in text and "  seed-2  wins " in text
+    assert "± is the wider 95% interval, of games or between runs)" in text and "  seed-2  wins " in text
     assert f'T = greedy(ntuple(run="{folder}/three"))' in text and "3 runs, from " in text
 
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import shlex
 
 import pytest
 from commands import output, refused, run
@@ -389,17 +388,3 @@ def test_a_warm_run_is_trained_and_resumed_from_the_command_line(tmp_path):
     output("train", "tictactoe", "--learner", "alphazero", "--episodes", "8", "--out", out, *words)
     assert '"arena_reward"' in (tmp_path / "run" / "generations.jsonl").read_text()
     assert "12 of 12 episodes" in output("resume", out, "--episodes", "12")
-
-
-@pytest.mark.parametrize("learner", ["td-ntuple", "q-table"])
-def test_train_ends_with_commands_that_work(tmp_path, learner):
-    words = ("train", "nim", "--heaps", "3,4,5", "--learner", learner, "--episodes", 20, "--out", "run")
-    text = output(*words, "--exam", "none", cwd=tmp_path)
-    commands = [shlex.split(line)[1:] for line in text.splitlines() if line.startswith("  boardlab ")]
-    kinds = ["play", "evaluate", *(["inspect"] if learner == "td-ntuple" else []), "compare", "resume"]
-    assert [command[0] for command in commands] == kinds
-    output(
-        "train", "nim", "--heaps", "3,4,5", "--episodes", 20, "--out", "OTHER", "--exam", "none", cwd=tmp_path
-    )
-    for command in commands:
-        output(*command, cwd=tmp_path, given="q\n")

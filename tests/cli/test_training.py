@@ -3,6 +3,7 @@
 import errno
 import importlib
 import io
+import re
 import shlex
 import sys
 
@@ -169,10 +170,13 @@ def test_what_to_do_with_a_run_that_is_there_is_said(tmp_path):
 
 def test_a_folder_of_several_runs_says_what_it_is(tmp_path):
     bl.train_many(bl.game("tictactoe"), 2, episodes=5, out=tmp_path)
-    done = run("resume", tmp_path)
-    assert done.returncode == 2
-    assert f"{tmp_path} holds several runs: name one of them, as {tmp_path}/seed-1, or" in done.stderr
-    assert "the same train command" in done.stderr
+    words = f"{tmp_path} holds several runs: name one of them, as {tmp_path}/seed-1 ("
+    assert words in run("play", "tictactoe", "--against", tmp_path).stderr
+    with pytest.raises(bl.BoardLabError, match=re.escape(words)):
+        bl.resume(tmp_path)
+    assert [done.episodes for done in bl.resume_many(tmp_path, episodes=7).runs] == [7, 7]
+    with pytest.raises(bl.BoardLabError, match="seed-1 is not a folder of runs"):
+        bl.resume_many(tmp_path / "seed-1")
     with pytest.raises(bl.BoardLabError, match=r"holds several runs \(--runs\); choose another folder"):
         bl.train(bl.game("tictactoe"), episodes=5, out=tmp_path)
 

@@ -42,6 +42,10 @@ def test_runs_are_found_sorted_and_filtered(folder):
     sizes = [line.size for line in list_runs(folder, sort="size").lines]
     assert sizes == sorted(sizes, reverse=True)
     assert names(list_runs(folder, game="nim", learner="q-table")) == ["b"]
+    assert names(list_runs(folder, game="hex")) == []
+    for filters, words in (({"game": "nom"}, 'did you mean "nim"'), ({"learner": "q-tabel"}, '"q-table"')):
+        with pytest.raises(bl.BoardLabError, match=words):
+            list_runs(folder, **filters)
 
 
 def test_a_line_says_how_far_a_run_is(folder):

@@ -37,7 +37,7 @@ def plugins_for(game: Game) -> list[str]:
 
     Refuses a game that was registered in this process only.
     """
-    if isinstance(game.rules, PythonGame) and not PLUGINS:
+    if isinstance(game.rules, PythonGame) and game.rules.needs_plugin and not PLUGINS:
         raise BoardLabError(
             f'the game "{game.name}" was registered in this process, and other processes do not know it; '
             "use one process, or register it in a file: boardlab --plugin FILE train ..."

@@ -150,9 +150,11 @@ class Game:
         Unpickling loads no library (see `game_from_table`).
         """
         from boardlab.games.library import Library
+        from boardlab.games.openspiel import PREFIX, openspiel_rules
         from boardlab.games.registry import GAMES, game_from_table
 
-        if type(self.rules) not in (GAMES.get(self.name), Library):
+        known = openspiel_rules(self.name) if self.name.startswith(PREFIX) else GAMES.get(self.name)
+        if type(self.rules) not in (known, Library):
             raise BoardLabError(
                 f"{self!r} cannot be pickled: its rules are neither built in, registered nor from a library"
             )

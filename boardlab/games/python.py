@@ -94,6 +94,8 @@ class PythonGame(Rules):
     """The shape of the board: `boardlab.grid(rows, cols)`, `hexagonal`, `graph` or `cards`."""
     labels: ClassVar[Sequence[str]] = ()
     """Names of a position's numbers, shown by games that have neither a board nor a text."""
+    needs_plugin: ClassVar[bool] = True
+    """Whether another process must run the user's file before it knows the game."""
 
     # ---- must: the rules ----
 

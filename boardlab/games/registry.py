@@ -11,6 +11,7 @@ from boardlab.errors import OF_YOUR_OWN, BoardLabError, shown, unknown
 from boardlab.games.description import Description
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import LOADED, Library, load_game, loaded_game
+from boardlab.games.openspiel import PREFIX, openspiel_rules
 from boardlab.games.rules import Rules
 from boardlab.options import check_options, options_of
 
@@ -45,6 +46,8 @@ def rules_of(name: str) -> type[Rules]:
     """Return the class with a game's parameters and notation."""
     if not isinstance(name, str):
         raise BoardLabError(f"the name of a game must be text, not {shown(name)}")
+    if name.startswith(PREFIX):
+        return openspiel_rules(name)
     if name not in GAMES and loaded_game(name) is None:
         raise unknown("game", name, [*GAMES, *(own.name for own in LOADED.values())], OF_YOUR_OWN)
     return GAMES.get(name, Library)

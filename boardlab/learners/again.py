@@ -110,7 +110,7 @@ def _plugin(rules: Rules) -> list[str]:
     """The option that loads a user's own game."""
     if isinstance(rules, Library):
         return ["--plugin", rules.path]
-    return ["--plugin", rules.file] if isinstance(rules, PythonGame) else []
+    return ["--plugin", rules.file] if isinstance(rules, PythonGame) and rules.needs_plugin else []
 
 
 def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:

@@ -10,7 +10,11 @@ from boardlab.errors import MissingPackageError
 
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
-    [("pettingzoo", "pettingzoo", "pettingzoo"), ("gymnasium", "gymnasium", "gymnasium")],
+    [
+        ("pettingzoo", "pettingzoo", "pettingzoo"),
+        ("gymnasium", "gymnasium", "gymnasium"),
+        ("openspiel", "pyspiel", "openspiel"),
+    ],
 )
 def test_a_missing_package_names_the_extra(monkeypatch, module: str, package: str, extra: str) -> None:
     monkeypatch.setitem(sys.modules, package, None)

@@ -57,6 +57,15 @@ def test_an_agent_object_and_its_errors_have_the_name(tmp_path):
     assert bl.match(TICTACTOE, {"Mine": made, "R": "random"}, games=2) == result
 
 
+def test_games_of_a_match_are_stored_with_the_names(tmp_path):
+    result = bl.match(TICTACTOE, {"Tree": MCTS, "R": "random"}, games=2)
+    store = bl.store(tmp_path / "s.db")
+    store.add_games(TICTACTOE, result.entrants, result.records)
+    found = store._read("SELECT expression, name FROM agents ORDER BY id")
+    assert found == [(MCTS, "Tree"), ("random", "R")]
+    assert store.games_between(TICTACTOE)[0][1].actions == result.records[0].actions
+
+
 def old_store(path):
     """A store of the first version, with a finished tournament."""
     with pytest.MonkeyPatch.context() as patched:

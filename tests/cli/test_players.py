@@ -3,6 +3,7 @@
 import pytest
 
 import boardlab as bl
+from tests.fuzz import hostile_files as hostile
 
 TICTACTOE = bl.game("tictactoe")
 
@@ -67,6 +68,17 @@ def test_files_of_players_that_cannot_be_are_refused_in_a_sentence(here, boardla
     status, out, said = boardlab("match", "tictactoe", "B", "random", "-n", 2)
     assert (status, out, said.count("\n")) == (2, "", 1)
     assert boardlab("match", "tictactoe", "random", "random", "-n", 2)[0] == 0  # nobody asked for it
+
+
+@pytest.mark.parametrize(
+    "write", [write for _, write in (*hostile.NO_FILES, *hostile.LOGS)], ids=lambda write: write.__name__
+)
+def test_what_is_no_file_of_players_is_refused_in_a_sentence(here, boardlab, write):
+    write(here / "players.toml")
+    with pytest.raises(bl.BoardLabError):
+        bl.players()
+    status, _, said = boardlab("match", "tictactoe", "Mine", "random", "-n", 2)
+    assert status == 2 and said.startswith("boardlab: ")  # a link to nothing is no file
 
 
 def test_a_player_is_named_by_its_name(here, boardlab):

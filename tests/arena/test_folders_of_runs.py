@@ -2,6 +2,7 @@
 
 import collections
 import math
+import random
 import sqlite3
 import statistics
 
@@ -11,7 +12,7 @@ import boardlab as bl
 from boardlab.arena.arena import GameRecord
 from boardlab.arena.between_runs import points_of, run_scores, score_of, spread, spread_of, wider
 from boardlab.arena.field import Field
-from boardlab.arena.intervals import STUDENT_95
+from boardlab.arena.intervals import STUDENT_95, interval
 from boardlab.arena.tournament import stored_tournament
 from boardlab.search.entrants import Entrant
 
@@ -103,6 +104,27 @@ def test_two_folders_add_their_spreads():
     both = spread(entrants, records, 0, score_of)
     assert both.error == pytest.approx(math.sqrt(2) * one.error)
     assert both.half == pytest.approx(math.sqrt(2) * one.half)
+
+
+@pytest.mark.parametrize("sizes", [(4, 1), (4, 3)])
+def test_intervals_cover_what_other_seeds_would_give(sizes):
+    """Runs of one method differ; an interval of their games alone would miss its mean most of the time."""
+    rng, entrants = random.Random(7), folders(*sizes)
+    field, repeats, covered, too_narrow = Field(entrants), 300, 0, 0
+    for _ in range(repeats):
+        skills = [[rng.gauss(0, 0.12 if size > 1 else 0) for _ in range(size)] for size in sizes]
+        records = []
+        for number in range(60):
+            first, second = field.seated((0, 1), number)
+            runs = (first, second - sizes[0])
+            chance = 0.5 + skills[0][runs[0]] - skills[1][runs[1]]
+            score = 1.0 if rng.random() < chance else -1.0
+            records.append(record((0, 1), runs, (score, -score)))
+        scores = [r.scores[0] for r in records]
+        mean, games = statistics.mean(scores), interval(scores, (-1, 1))
+        covered += abs(mean) <= wider(games, spread(entrants, records, 0, score_of), mean, (-1, 1))
+        too_narrow += abs(mean) > games
+    assert covered / repeats > 0.93 and too_narrow / repeats > 0.1
 
 
 def test_an_interval_is_never_narrower_than_its_games_make_it():

@@ -15,6 +15,7 @@ SETTINGS = {
                  "--device", "cpu"],
 }  # fmt: skip
 SETTINGS["random-walk"] = SETTINGS["davi-net"]
+SETTINGS["q-table"] = SETTINGS["qm"] = ["--memory-mb", 1]
 QUICK = ("td-ntuple", "q-table")
 
 

@@ -301,6 +301,9 @@ def _check_views_hide(state: State, seen: State, player: int) -> None:
     if game.core.feature_count:
         same = same and bool((state.features(player) == seen.features(player)).all())
     _require(same, f"board vector, planes or features show player {player} hidden parts", state)
+    if game.core.names_situations and state.player == player:
+        same = state.core.situation(player) == seen.core.situation(player)
+        _require(same, f"the situation shows player {player} hidden parts", state)
     _check_drawing(seen)
     if seen.core.to_bytes() == state.core.to_bytes():
         return

@@ -55,7 +55,8 @@ ALL_GAMES = [
     *GAMES,
     bl.game("gobang", rows=4, cols=4), bl.game("sim", nodes=5, players=3), bl.game("hex", size=3, swap=True),
     bl.game("yavalath", side=3, players=3), bl.game("ewn", size=3), bl.game("blackjack", rounds=2),
-    bl.game("kuhnpoker"), bl.game("poker", players=3, rounds=2), bl.game("morpion", variant="4D"),
+    bl.game("kuhnpoker"), bl.game("leducpoker"), bl.game("poker", players=3, rounds=2),
+    bl.game("morpion", variant="4D"),
     bl.game("pathwayz"),
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from boardlab.learners import LEARNERS
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = "\n".join(
     (DOCS / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("learning", "learning_settings", "tables", "self_play_search")
+    for name in ("learning", "learning_settings", "tables", "self_play_search", "cfr")
 )
 
 

@@ -21,6 +21,7 @@ from boardlab.cli.completion import complete_exam, complete_game, complete_learn
 from boardlab.cli.progress import jobs_bar, many_teller, teller, training_bar
 from boardlab.errors import BoardLabError, install, unknown
 from boardlab.games.game import Game
+from boardlab.games.registry import game as default_game
 from boardlab.games.registry import rules_of
 from boardlab.learners import LEARNERS, ManyRuns, Run, default_learner, train_many
 from boardlab.learners import resume as resume_run
@@ -92,7 +93,8 @@ def train(
     learner: Annotated[
         str | None,
         typer.Option(
-            help=f"The learner: {', '.join(LEARNERS)}. By default td-ntuple, with --from alphazero.",
+            help=f"The learner: {', '.join(LEARNERS)}. By default td-ntuple, for hidden cards "
+            "cfr, with --from alphazero.",
             show_default=False,
             autocompletion=complete_learner,
         ),
@@ -150,14 +152,15 @@ def _learner_and_settings(
     """The learner, and its settings among the words behind the game."""
     is_implied = learner is None
     if learner is None:
-        learner = default_learner(word.removeprefix("--").partition("=")[0] for word in context.args)
+        names = (word.removeprefix("--").partition("=")[0] for word in context.args)
+        learner = default_learner(names, default_game(game).is_hidden)
     try:
         settings = split_settings(game, learner, context)
         if layout is not None:
             check_settable("--layout", learner)
             settings |= read_layout(layout)
     except UnsettableError as error:
-        if not is_implied or learner == default_learner(()):
+        if not is_implied or learner != default_learner(["from"]):
             raise
         raise BoardLabError(
             f"{error}; --from implies --learner {learner}, the only one that takes over another run's net"

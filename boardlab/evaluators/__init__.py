@@ -10,10 +10,11 @@ from boardlab.evaluators.net import Net
 from boardlab.evaluators.ntuple import NTuple
 from boardlab.evaluators.python import OwnEvaluator, python_evaluator
 from boardlab.evaluators.qtable import QTable
+from boardlab.evaluators.regret import Regret
 from boardlab.evaluators.simple import Endgame, Rollout, Score, Solver
 
 EVALUATORS: dict[str, type[EvaluatorSpec]] = {
-    spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable)
+    spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable, Regret)
 }
 
 

@@ -45,6 +45,7 @@ OPTIONAL = (
     "symmetry_cells",
     "planes",
     "features",
+    "situation",
 )
 """Functions that a game may omit; it has those that its class defines."""
 
@@ -55,6 +56,7 @@ NEEDS = {
     "symmetry_action": "symmetry",
     "symmetry_cells": "symmetry",
     "adjacency": "board_vector",
+    "situation": "conceal",
 }
 
 
@@ -88,6 +90,8 @@ class PythonGame(Rules):
     """Paid to the player for every action, in addition to the scores."""
     cell_values: ClassVar[int | Sequence[int]] = 2
     """Number of values of a cell of the board vector, or one number per cell; at most 256."""
+    hand_features: ClassVar[int] = 0
+    """Number of features, the first ones, that describe the cards which `situation` leaves out."""
     symmetries: ClassVar[int] = 1
     """Number of symmetries, including the identity, which is 0."""
     board: ClassVar[Shape | None] = None
@@ -212,6 +216,10 @@ class PythonGame(Rules):
         """Return numbers for feature-based TD."""
         raise NotImplementedError
 
+    def situation(self, position: Position, player: int) -> Sequence[int]:
+        """Return what the player to move acts by in this round, at most 256 numbers."""
+        raise NotImplementedError
+
     # ---- how the rest of BoardLab sees the game ----
 
     @property
@@ -264,9 +272,16 @@ class PythonGame(Rules):
                 "symmetries": symmetries,
                 "planes": list(self._planes(start, 0).shape) if "planes" in has else [0, 0, 0],
                 "features": self._length("features", start) if "features" in has else 0,
+                "hand_features": self._hand_features(has, start),
                 "has": has,
             },
         )
+
+    def _hand_features(self, has: set[str], start: Position) -> int:
+        count = self._fact("hand_features", 0, self._length("features", start) if "features" in has else 0)
+        if count and "situation" not in has:
+            raise BoardLabError(f"{self.name}: hand_features needs situation")
+        return count
 
     def to_text(self, state: "State") -> str:
         """Write the board, and the fields from which it is read back."""

@@ -107,6 +107,9 @@ class Learner(ABC):
     def restore(self) -> None:  # noqa: B027  (optional)
         """Called after the arrays were read from a file; ValueError if they do not fit."""
 
+    def expect(self, folder: RunFolder) -> None:  # noqa: B027  (optional)
+        """Called with the run's folder before its checkpoint is read into the arrays."""
+
     def place(self, folder: RunFolder) -> None:  # noqa: B027  (optional)
         """Called with the run's folder before training starts or goes on."""
 
@@ -135,6 +138,8 @@ class LearnerSettings:
     """The evaluator that plays with what was learned."""
     files: ClassVar[tuple[str, ...]] = ()
     """Patterns of the files that the learner keeps in a run's folder beside those of every run."""
+    learns_hidden: ClassVar[bool] = False
+    """Whether it learns games with hidden cards, by what a player sees."""
     needs: ClassVar[Mapping[str, Sequence[Need]]] = types.MappingProxyType({})
     """What settings need, where it is not declared with them."""
     before: ClassVar[Mapping[str, Any]] = types.MappingProxyType({})
@@ -196,6 +201,15 @@ class LearnerSettings:
 
     def check_given(self, given: Container[str]) -> None:
         """Refuse settings that contradict each other; called for new runs only."""
+
+    @classmethod
+    def check_plays(cls, game: Game) -> None:
+        """Refuse a kind of game that the learner cannot learn."""
+        if game.is_hidden and not cls.learns_hidden:
+            raise BoardLabError(
+                f"{cls.name} learns games in which nothing is hidden, not {game.name}; cfr learns it, and "
+                'the search ismcts plays it without learning, as in "ismcts(iterations=1000)"'
+            )
 
     def check_game(self, game: Game, given: Container[str] = ()) -> None:
         """Refuse settings that make no sense in this game; called for new runs only."""

@@ -19,12 +19,8 @@ def preset(
     The preset "default" exists for every game. `given` are the settings that the user gave, on
     which some of the others depend.
     """
-    if game.is_hidden:
-        raise BoardLabError(
-            f"{learner} learns games in which nothing is hidden, not {game.name}; the search ismcts plays it "
-            'without learning, as in "ismcts(iterations=1000)"'
-        )
     kind = LEARNERS[learner]
+    kind.check_plays(game)
     known = kind.presets(game)
     others = [other for other in LEARNERS if isinstance(name, str) and name in LEARNERS[other].presets(game)]
     if others and learner not in others:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 
 from boardlab.learners.alphazero.settings import AlphaZero
+from boardlab.learners.cfr import Cfr
 from boardlab.learners.features import TdFeatures
 from boardlab.learners.learner import LearnerSettings
 from boardlab.learners.ntuple.settings import QNTuple, SarsaNTuple, TdNTuple
@@ -18,6 +19,7 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
     TdFeatures.name: TdFeatures,
     QTableSettings.name: QTableSettings,
     QM.name: QM,
+    Cfr.name: Cfr,
     AlphaZero.name: AlphaZero,
     Davi.name: Davi,
     DaviNet.name: DaviNet,
@@ -25,9 +27,14 @@ LEARNERS: dict[str, type[LearnerSettings]] = {
 }
 
 
-def default_learner(settings: Iterable[str]) -> str:
-    """The default learner; with `from` AlphaZero, which takes over another run's net."""
-    return AlphaZero.name if {"from", "from_"} & set(settings) else TdNTuple.name
+def default_learner(settings: Iterable[str], is_hidden: bool = False) -> str:
+    """The default learner: cfr for hidden cards, else td-ntuple.
+
+    With the setting `from` it is AlphaZero, which takes over another run's net.
+    """
+    if {"from", "from_"} & set(settings):
+        return AlphaZero.name
+    return Cfr.name if is_hidden else TdNTuple.name
 
 
 def run_folder(path: str | os.PathLike[str]) -> RunFolder:

@@ -45,9 +45,9 @@ def train(
 ) -> Run:
     """Train an agent by self-play and keep it in a run folder.
 
-    The folder is `out`, by default runs/GAME. `learner` is td-ntuple by default, or alphazero where the run
-    begins with another's net (`from_`). With alphazero there may be 0 `episodes`: such a run plays with an
-    untrained net, or with the layers that it took over.
+    The folder is `out`, by default runs/GAME. `learner` is td-ntuple by default, cfr for games with hidden
+    cards, or alphazero where the run begins with another's net (`from_`). With alphazero there may be 0
+    `episodes`: such a run plays with an untrained net, or with the layers that it took over.
 
     `settings` are those of the learner (`TdNTuple`, ...) and override the preset's. A folder that holds a run
     is refused unless `force` is given, which replaces it, or `go_on`, which resumes it if it has the same
@@ -135,9 +135,9 @@ class Prepared:
 def prepare(game: Game, learner: str | None = None, **given: Any) -> Prepared:
     """The run that `train` begins with these arguments, or the error that it raises."""
     options, settings = split_options(given)
-    kind = _kind(learner, settings)
     if not isinstance(game, Game):
         raise BoardLabError(f"train needs a game, as in boardlab.game('connectfour'), not {shown(game)}")
+    kind = _kind(game, learner, settings)
     _check_names(kind, settings)
     checked = kind.check(kind.read(game, settings))
     chosen = preset_of(game, options.preset, kind.name, checked)
@@ -154,9 +154,9 @@ def prepare(game: Game, learner: str | None = None, **given: Any) -> Prepared:
     return Prepared(game, wanted, named, _agent(game, wanted, plan), plan, options.has_usual_exams)
 
 
-def _kind(learner: str | None, settings: Mapping[str, Any]) -> type[LearnerSettings]:
+def _kind(game: Game, learner: str | None, settings: Mapping[str, Any]) -> type[LearnerSettings]:
     if learner is None:
-        learner = default_learner(name for name, value in settings.items() if value)
+        learner = default_learner((name for name, value in settings.items() if value), game.is_hidden)
     check_known("learner", learner, LEARNERS)
     return LEARNERS[learner]
 

@@ -162,6 +162,7 @@ class Training:
             "random": np.empty(1, np.uint64),
             "seconds": np.empty(1),
         }
+        self.learner.expect(self.folder)
         self.folder.read_into("checkpoint.npz", {**self.learner.arrays, **stored})
         try:
             self.learner.restore()

@@ -55,6 +55,8 @@ USUAL: dict[str, tuple[UsualExam, ...]] = {
     "yavalath": (UsualExam(_MCTS.format(2000), 70),),
     "ewn": (UsualExam(_MCTS.format(200), 45),),
     "2048": (UsualExam("score", 2),),
+    "kuhnpoker": (UsualExam("exploitability", 1),),
+    "leducpoker": (UsualExam("exploitability", 20),),
     "blackjack": (UsualExam("basic", 60),),
     "rubiks": (UsualExam("twists20", 20),),  # a game is one cube of each of three numbers of twists
     "morpion": (UsualExam("score", 3),),
@@ -64,6 +66,7 @@ USUAL: dict[str, tuple[UsualExam, ...]] = {
 declared lower, so that exams take less than a tenth of the whole command, with its folder and picture."""
 
 OTHERS = (
+    UsualExam("exploitability", 20),
     UsualExam("perfect", 100),
     UsualExam("optimal", 100),
     UsualExam(_MCTS.format(200), 100),

@@ -9,6 +9,7 @@ from boardlab.search.full_width import AlphaBeta, Expectimax, MaxN
 from boardlab.search.ismcts import Ismcts
 from boardlab.search.mcts import Mcts
 from boardlab.search.nrpa import Nrpa
+from boardlab.search.regret import Regret
 from boardlab.search.rhea import Rhea
 from boardlab.search.simple import Greedy, MonteCarlo, Policy, Random
 from boardlab.search.spec import SearchSpec
@@ -27,6 +28,7 @@ SEARCHES: dict[str, type[SearchSpec]] = {
         WRoMcts,
         WRoRaMcts,
         Ismcts,
+        Regret,
         MaxN,
         Expectimax,
         AlphaBeta,

@@ -45,12 +45,13 @@ class Policy(SearchSpec):
     """Plays the action with the evaluator's highest prior, without any search."""
 
     evaluator: EvaluatorSpec = option(Rollout(), "gives each action a prior")
+    sample: bool = option(False, "draw the action from the priors instead of playing the highest one")
 
     name = "policy"
 
     def build(self, game: Game, seed: int) -> _engine.Search:
         """The engine's search for this game."""
-        return _engine.policy_search(self.evaluator.build(game), seed)
+        return _engine.policy_search(self.evaluator.build(game), seed, self.sample)
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,8 @@ void bind_games(nb::module_ &m) {
       .def_prop_ro("symmetries", &Game::symmetries)
       .def_prop_ro("cells", &Game::cells)
       .def_prop_ro("stages", &Game::stages)
+      .def_prop_ro("hand_features", [](const Game &g) { return g.table().hand_features; })
+      .def_prop_ro("names_situations", [](const Game &g) { return g.table().situation != nullptr; })
       .def_prop_ro("feature_count", [](const Game &g) { return g.table().features ? g.table().feature_count : 0; })
       .def_prop_ro("feature_table_sizes",
                    [](const Game &g) {
@@ -425,6 +427,17 @@ void bind_games(nb::module_ &m) {
             return array;
           },
           nb::arg("player") = 0)
+      .def(
+          "situation",
+          [](const PyState &s, std::int64_t player) {
+            s.check_player(player);
+            const bl_game &t = s.game->table();
+            if (!t.situation) lacks(*s.game, "situations");
+            std::vector<std::uint8_t> key(static_cast<std::size_t>(t.situation_size));
+            const int length = t.situation(t.self, s.data(), static_cast<int>(player), key.data());
+            return nb::bytes(reinterpret_cast<const char *>(key.data()), static_cast<std::size_t>(length));
+          },
+          nb::arg("player"))
       .def(
           "feature_indices",
           [](const PyState &s, std::int64_t player) {

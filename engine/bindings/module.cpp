@@ -100,5 +100,6 @@ NB_MODULE(_engine, m) {
   boardlab::bind_references(m);
   boardlab::bind_ntuple(m);
   boardlab::bind_tabular(m);
+  boardlab::bind_regret(m);
   boardlab::bind_walks(m);
 }

@@ -134,6 +134,7 @@ void bind_net(nb::module_ &m);
 void bind_references(nb::module_ &m);
 void bind_ntuple(nb::module_ &m);
 void bind_tabular(nb::module_ &m);
+void bind_regret(nb::module_ &m);
 void bind_walks(nb::module_ &m);
 
 }  // namespace boardlab

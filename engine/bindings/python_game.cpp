@@ -36,6 +36,8 @@ class PythonGame {
 
   bl_game table(const nb::dict &facts);
 
+  static constexpr int MOST_SITUATION = 256;
+
   static PythonGame &of(void *self) { return *static_cast<PythonGame *>(self); }
 
  private:
@@ -265,6 +267,15 @@ class PythonGame {
     for (std::size_t i = 0; i < n; ++i)
       for (int v = 0; v < 256; ++v) values[i * 256 + static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(v);
   }
+  int situation(const void *s, int player, std::uint8_t *key) const {
+    std::int32_t numbers[MOST_SITUATION];
+    const std::size_t n =
+        read("situation", "at most " + std::to_string(MOST_SITUATION) + " whole numbers of 32 bits",
+             call("situation", position(s), player), 0, MOST_SITUATION, s,
+             [&](std::size_t i, nb::handle item) { return whole(item, INT32_MIN, INT32_MAX, numbers[i]); });
+    std::memcpy(key, numbers, n * sizeof(std::int32_t));
+    return static_cast<int>(n * sizeof(std::int32_t));
+  }
   void planes(const void *s, int player, float *out) const {
     using Planes = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
     const nb::object given = call("_planes", position(s), player);
@@ -428,6 +439,14 @@ bl_game PythonGame::table(const nb::dict &facts) {
       const Gil gil;
       const PythonGame &g = of(self);
       g.doubles("features", g.call("features", g.position(s), player), g.features_, s, features);
+    };
+  }
+  if (has("situation")) {
+    t.situation_size = static_cast<std::int32_t>(sizeof(std::int32_t)) * MOST_SITUATION;
+    t.hand_features = number("hand_features");
+    t.situation = [](void *self, const void *s, std::int32_t player, std::uint8_t *key) {
+      const Gil gil;
+      return of(self).situation(s, player, key);
     };
   }
   return t;

@@ -177,8 +177,10 @@ void bind_searches(nb::module_ &m) {
       nb::arg("evaluator"), nb::arg("seed"), nb::arg("memory") = 1000);
   m.def(
       "policy_search",
-      [](const EvaluatorPtr &e, std::uint64_t seed) { return wrap(std::make_unique<PolicySearch>(e->clone(), seed)); },
-      nb::arg("evaluator"), nb::arg("seed"));
+      [](const EvaluatorPtr &e, std::uint64_t seed, bool samples) {
+        return wrap(std::make_unique<PolicySearch>(e->clone(), samples, seed));
+      },
+      nb::arg("evaluator"), nb::arg("seed"), nb::arg("samples") = false);
   m.def(
       "mc_search",
       [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, std::uint64_t seed) {

@@ -46,6 +46,28 @@ void check_table(const std::string &name, const bl_game &t) {
 
 }  // namespace
 
+std::uint64_t hash_bytes(const void *data, std::size_t left) {
+  const auto *bytes = static_cast<const unsigned char *>(data);
+  std::uint64_t h = 0x9E3779B97F4A7C15ull ^ left;
+  const auto mix = [&h](std::uint64_t word) {
+    const auto product = static_cast<unsigned __int128>(h ^ word) * 0xA0761D6478BD642Full;
+    h = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    h += 0xE7037ED1A0B428DBull;
+  };
+  for (; left >= 8; bytes += 8, left -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    mix(word);
+  }
+  if (left) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, left);
+    mix(word);
+  }
+  mix(0x8EBC6AF09C88C6E3ull);
+  return h;
+}
+
 Game::Game(std::string name, const bl_game &table) : name_(std::move(name)), t_(table) {
   try {
     check_table(name_, t_);
@@ -125,29 +147,6 @@ int Game::playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const {
     ++count;
   }
   return count;
-}
-
-std::uint64_t Game::hash(const void *s) const {
-  const auto *bytes = static_cast<const unsigned char *>(s);
-  std::size_t left = state_size();
-  std::uint64_t h = 0x9E3779B97F4A7C15ull ^ left;
-  const auto mix = [&h](std::uint64_t word) {
-    const auto product = static_cast<unsigned __int128>(h ^ word) * 0xA0761D6478BD642Full;
-    h = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-    h += 0xE7037ED1A0B428DBull;
-  };
-  for (; left >= 8; bytes += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes, 8);
-    mix(word);
-  }
-  if (left) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes, left);
-    mix(word);
-  }
-  mix(0x8EBC6AF09C88C6E3ull);
-  return h;
 }
 
 void Game::contradicts(const char *function) const {

@@ -44,6 +44,9 @@ struct JointValues {
   std::vector<std::vector<int>> rows;
 };
 
+// 64 bits that depend on every byte.
+std::uint64_t hash_bytes(const void *bytes, std::size_t count);
+
 // Whether this engine can read a table: of this version, and whole but for functions that were added since.
 inline bool is_readable(const bl_game &table) {
   return table.abi_version == BL_GAME_ABI && table.struct_size >= offsetof(bl_game, joint_values) &&
@@ -92,7 +95,7 @@ class Game {
   int playout(void *s, Rng &rng, int max_actions, bool cut_at_round) const;
   void copy(void *to, const void *from) const { std::memcpy(to, from, state_size()); }
   bool equal(const void *a, const void *b) const { return std::memcmp(a, b, state_size()) == 0; }
-  std::uint64_t hash(const void *s) const;
+  std::uint64_t hash(const void *s) const { return hash_bytes(s, state_size()); }
   // Throws BrokenRules: `function` gave two answers for one position.
   [[noreturn]] void contradicts(const char *function) const;
 

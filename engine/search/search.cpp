@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "search/deadline.h"
 
@@ -114,8 +115,13 @@ void PolicySearch::act(const void *state, Decision &out) {
     state = full.data();
   }
   evaluator_->priors(state, out.actions, rng, out.policy.data());
-  const auto best = std::max_element(out.policy.begin(), out.policy.end());
-  out.action = out.actions[static_cast<std::size_t>(best - out.policy.begin())];
+  auto chosen = std::max_element(out.policy.begin(), out.policy.end());
+  if (samples_) {
+    double u = rng.unit() * std::accumulate(out.policy.begin(), out.policy.end(), 0.0);
+    for (auto p = out.policy.begin(); p != out.policy.end() && u >= 0; u -= *p++)
+      if (*p > 0) chosen = p;
+  }
+  out.action = out.actions[static_cast<std::size_t>(chosen - out.policy.begin())];
 }
 
 void MonteCarloSearch::act(const void *state, Decision &out) {

@@ -119,12 +119,18 @@ class GreedySearch final : public Search {
   std::uint64_t expected_ = 0;  // hash of the position its last action led to
 };
 
-// Plays the action with the highest prior: the policy without a search.
+// Plays the action with the highest prior, or one drawn from the priors: the policy without a search.
 class PolicySearch final : public Search {
  public:
-  using Search::Search;
+  PolicySearch(std::unique_ptr<Evaluator> evaluator, bool samples, std::uint64_t seed)
+      : Search(std::move(evaluator), seed), samples_(samples) {}
   void act(const void *state, Decision &out) override;
-  std::unique_ptr<Search> clone() const override { return std::make_unique<PolicySearch>(evaluator_->clone(), 0); }
+  std::unique_ptr<Search> clone() const override {
+    return std::make_unique<PolicySearch>(evaluator_->clone(), samples_, 0);
+  }
+
+ private:
+  bool samples_;
 };
 
 // Flat Monte Carlo (algorithm 8 of Wang 2021): evaluates the positions after each action in turn, `iterations` times in

@@ -5,9 +5,10 @@ import pytest
 
 import boardlab as bl
 from boardlab.arena.exams import EXAMS, cubes, exams_for, starts_up_to
-from boardlab.arena.exams.cards import best_response_value, exploitability, reported_strategy
+from boardlab.arena.exams.exploitability import exploitability, reported_strategy, set_states
 from boardlab.arena.exams.optimal import stage_positions
 from boardlab.arena.exams.starts import met_at_random
+from boardlab.games.tree import small_tree
 from boardlab.search.agent import python_agent
 
 
@@ -228,18 +229,21 @@ def test_nash_cannot_be_exploited_and_random_can():
     assert bl.evaluate("nash", bl.game("kuhnpoker", rounds=3), "exploitability").value == pytest.approx(0)
 
 
-def test_best_responses_are_those_of_all_pure_strategies():
-    from tests.games.test_kuhnpoker import best_response
+def test_exploitability_asks_an_agent_about_every_information_set():
+    game = bl.game("leducpoker")
+    tree = small_tree(game)
+    strategy = reported_strategy(bl.agent("random", game), tree, set_states(game, tree), 0)
+    result = bl.evaluate("random", game, "exploitability", games=2)
+    assert result.value == pytest.approx(-exploitability(tree, strategy))
+    assert result.value == pytest.approx(-2.3736, abs=1e-4)  # OpenSpiel's figure for the uniform policy
+    assert (result.games, result.distinct) == (2 * 936, 936)
 
-    game = bl.game("kuhnpoker")
-    rng = random.Random(3)
-    strategy = reported_strategy(bl.agent("random", game), game, 0)
-    assert len(strategy) == 12
-    for _ in range(5):
-        mixed = {key: rng.random() for key in strategy}
-        values = [best_response_value(game, player, mixed) for player in (0, 1)]
-        assert values == pytest.approx([best_response(game, player, mixed) for player in (0, 1)])
-        assert exploitability(game, mixed) == pytest.approx(sum(values) / 2)
+
+def test_games_too_large_for_exploitability_say_so():
+    with pytest.raises(
+        bl.BoardLabError, match="games with hidden cards whose tree has at most 200,000 nodes"
+    ):
+        bl.evaluate("random", bl.game("poker"), "exploitability")
 
 
 def test_basic_strategy_agrees_with_itself():

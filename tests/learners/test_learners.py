@@ -22,7 +22,7 @@ from boardlab.learners.learner import Learner, LearnerSettings
 from boardlab.learners.presets import preset
 from boardlab.options import Not, check_options, option, options_of
 
-TICTACTOE, CUBE = bl.game("tictactoe"), bl.game("rubiks", twists=2)
+TICTACTOE, CUBE, KUHN = bl.game("tictactoe"), bl.game("rubiks", twists=2), bl.game("kuhnpoker")
 SMALL = {
     "alphazero": {
         "games": 100,
@@ -50,7 +50,7 @@ def small(learner):
 
 
 def game_of(learner):
-    return CUBE if learner in ("davi", *PUZZLE_NETS) else TICTACTOE
+    return KUHN if learner == "cfr" else CUBE if learner in ("davi", *PUZZLE_NETS) else TICTACTOE
 
 
 def train(learner, path, episodes=400, **more):
@@ -59,7 +59,8 @@ def train(learner, path, episodes=400, **more):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_takes_exams_and_stops_early(learner, tmp_path):
-    exam, passed = ("twists20", "twists50") if game_of(learner) is CUBE else ("perfect", "random")
+    usual = {CUBE: ("twists20", "twists50"), KUHN: ("exploitability", "random")}
+    exam, passed = usual.get(game_of(learner), ("perfect", "random"))
     run = train(learner, tmp_path, 4000, exams=[exam], stop_exam=passed, stop_at=-1.0, exam_every=100,
                 **small(learner))  # fmt: skip
     assert run.episodes == 300 and not run.is_finished
@@ -112,7 +113,7 @@ def test_epsilon_may_fall_along_a_cosine(tmp_path):
     assert run.log[-1]["epsilon"] == 0
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if name != "cfr"])
 def test_what_was_learned_plays_other_starts_and_says_which_file_is_wrong(learner, tmp_path):
     run = bl.train(CUBE, learner, episodes=100, out=tmp_path, seed=7, **small(learner))
     assert bl.match(bl.game("rubiks", twists=1), [run.expression], games=2, seed=1).errors == 0
@@ -211,10 +212,12 @@ def test_a_setting_whose_switch_is_off_is_refused(learner, given, sentence, tmp_
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("learner", [name for name in LEARNERS if not LEARNERS[name].learns_hidden])
 @pytest.mark.parametrize("game", ["kuhnpoker", "poker"])
-def test_games_with_hidden_cards_are_refused_and_the_search_for_them_named(game, learner, tmp_path):
-    sentence = f"^{learner} learns games in which nothing is hidden, not {game}; the search ismcts plays it"
+def test_games_with_hidden_cards_are_refused_and_who_plays_them_is_named(game, learner, tmp_path):
+    sentence = (
+        f"^{learner} learns games in which nothing is hidden, not {game}; cfr learns it, and the search"
+    )
     for attempt in (bl.learners.preset, partial(bl.train, out=tmp_path / "run")):
         with pytest.raises(BoardLabError, match=sentence):
             attempt(bl.game(game), learner=learner)

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -145,11 +145,22 @@ class Work:
         """The result of an exam; None where its job failed."""
         if point.variant is None:
             outcome = self.outcomes[self.trained[point.setting.folder, seed]]
-            found = None if outcome.failed else outcome.result["exams"].get(exam)
         else:
             outcome = self.outcomes[self.examined[point.key, exam, seed]]
-            found = outcome.result
-        return None if found is None else float(found["value"])
+        if outcome.failed:
+            return None
+        with self._understanding():
+            result = outcome.result if point.variant else outcome.result["exams"][exam]
+            return float(result["value"])
+
+    @contextlib.contextmanager
+    def _understanding(self) -> Iterator[None]:
+        """Report results that are not what the jobs bring."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError) as error:
+            file = self.folder.path / "results.jsonl"
+            raise BoardLabError(f"{file} is damaged: {type(error).__name__}: {error}") from None
 
     def row(self, point: Point) -> Row:
         """The row of a point in the table."""
@@ -162,7 +173,8 @@ class Work:
         for seed in seeds if self.plan.trains else ():
             outcome = self.outcomes[self.trained[setting.folder, seed]]
             if not outcome.failed:
-                episodes[seed] = int(outcome.result["episodes"])
+                with self._understanding():
+                    episodes[seed] = int(outcome.result["episodes"])
         shown = {name: point.chosen[name] for name in self.plan.shown_axes if name in point.chosen}
         agent = point.variant.template if point.variant else ""
         return Row(shown, values, episodes, agent, setting.folder if self.plan.trains else "")

@@ -22,6 +22,8 @@ DIGITS = 6
 """Decimals of a share, so that its text is exact."""
 GROWTH = 8
 """How many times longer than the part before a part may be, while the speed is hardly known."""
+PARTS = 20
+"""The fewest parts, after each of which the speed is measured."""
 LAST_PARTS = (0.98, 1.0)
 """Short parts at the end meet the time exactly."""
 SHORTEST = 0.002
@@ -122,9 +124,8 @@ class Timetable:
         """`parts` of the run end with an exam; `unit` episodes are the fewest to learn from at a time."""
         self.minutes, self.unit = minutes, unit
         self.seconds = 60 * minutes
-        self.targets = sorted(
-            {*LAST_PARTS, *(part / parts for part in range(1, parts))} if parts else LAST_PARTS
-        )
+        ends = {part / count for count in (PARTS, parts) for part in range(1, count)}
+        self.targets = sorted(ends.union(LAST_PARTS))
         self._since = (0, 0.0)
 
     def is_up(self, seconds: float) -> bool:

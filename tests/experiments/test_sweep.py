@@ -315,6 +315,14 @@ def test_a_folder_of_another_sweep_is_refused_with_what_differs(tmp_path):
         sweep("tictactoe", **SMALL, out=tmp_path / "alpha=1/seed-1")
 
 
+def test_damaged_results_are_refused(tmp_path):
+    sweep("tictactoe", **SMALL, out=tmp_path)
+    file = tmp_path / "results.jsonl"
+    file.write_text(file.read_text().replace('"exams": {', '"exams": 3, "old": {', 1))
+    with pytest.raises(bl.BoardLabError, match=r"results\.jsonl is damaged"):
+        sweep("tictactoe", **SMALL, out=tmp_path)
+
+
 # ---- searches ----
 
 

@@ -19,6 +19,7 @@ from boardlab.cli.common import GAME_PARAMETERS, PLAYERS, STOPPED, read_values
 from boardlab.cli.compare import compare
 from boardlab.cli.demo import demo
 from boardlab.cli.evaluate import evaluate
+from boardlab.cli.export import export
 from boardlab.cli.fame import fame
 from boardlab.cli.games import games
 from boardlab.cli.gtp import gtp
@@ -46,7 +47,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, rate, fame, reproduce)
+SIMPLE: tuple[Callable[..., None], ...] = (games, agents, demo, runs, compare, export, rate, fame, reproduce)
 OPEN = (play, inspect, match, tournament, evaluate, balance, gtp, train, resume, sweep, replay)
 """Commands that accept undeclared options, most of them as parameters of a game."""
 BEFORE_GAME = {"evaluate": "--game ", "gtp": "--game "} | dict.fromkeys(

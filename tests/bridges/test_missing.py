@@ -14,6 +14,7 @@ from boardlab.errors import MissingPackageError
         ("pettingzoo", "pettingzoo", "pettingzoo"),
         ("gymnasium", "gymnasium", "gymnasium"),
         ("openspiel", "pyspiel", "openspiel"),
+        ("onnx", "onnxruntime", "onnx"),
     ],
 )
 def test_a_missing_package_names_the_extra(monkeypatch, module: str, package: str, extra: str) -> None:

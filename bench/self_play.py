@@ -18,6 +18,7 @@ rest    Python between the moves
 import argparse
 import json
 import math
+import resource
 import sys
 import threading
 import time
@@ -152,13 +153,17 @@ def ours(
     examples, counts = player.play(net, (-1.0, 1.0), chosen.simulations, chosen.seed)
     wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
     undo()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     player.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)  # with the start of the processes
+    cpu += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     by_clock = chosen.device == "cuda" or settings.self_play.processes > 1
     seconds = wall if by_clock else cpu
     found = {
         "simulations/s": counts.simulations / seconds,
         "evaluations/s": counts.evaluations / seconds,
         "positions/s": len(examples) / seconds,
+        "simulations/CPU s": counts.simulations / cpu,
         "seconds": seconds,
         "wall_seconds": wall,
         "cpu_seconds": cpu,
@@ -275,7 +280,7 @@ def main() -> None:
         )
     size = f"{description['blocks']} blocks x {description['channels']} channels"
     columns = ["simulations/s", "evaluations/s", "simulations an evaluation", "rows a batch"]
-    columns += ["tree %", "encode %", "net %", "rest %", "seconds"]
+    columns += ["tree %", "encode %", "net %", "rest %", "seconds", "simulations/CPU s"]
     table(
         f"self-play, connectfour 6x7, {size}, {chosen.simulations} simulations a move, {chosen.games:,} games, "
         f"{chosen.parallel:,} at a time",

@@ -41,7 +41,7 @@ from boardlab.learners.multi_train import multi_train
 from boardlab.learners.resume import resume
 from boardlab.learners.run import Run, open_run
 from boardlab.learners.run_options import takes_run_options
-from boardlab.learners.train import prepare
+from boardlab.learners.train import check_same, prepare
 from boardlab.learners.training import Progress
 from boardlab.numbers import counted, plain
 from boardlab.plugins import plugins_for
@@ -217,9 +217,10 @@ def _with_command(game: Game, outcome: Outcome) -> Outcome:
     job, given = outcome.job, dict(outcome.job.settings)
     out, _ = given.pop("out"), given.pop("force")
     command = ""
-    if (Path(out) / "checkpoint.npz").exists():
-        command = shlex.join(["boardlab", "resume", out])
-    else:
-        with contextlib.suppress(Exception):  # what it was given may be the reason of the failure
-            command = train_command(prepare(game, seed=job.seed, **given).agent, out)
+    with contextlib.suppress(Exception):  # what it was given may be the reason of the failure
+        prepared = prepare(game, seed=job.seed, **given)
+        command = train_command(prepared.agent, out)
+        if (Path(out) / "checkpoint.npz").exists():
+            check_same(RunFolder(out), prepared)
+            command = shlex.join(["boardlab", "resume", out])
     return replace(outcome, job=replace(job, command=command))

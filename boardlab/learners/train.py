@@ -64,7 +64,7 @@ def train(
     prepared = prepare(game, learner, **given)
     folder = run_folder(out if out is not None else Path("runs") / game.name)
     if go_on and not force and folder.has("agent.toml"):
-        _check_same(folder, prepared)
+        check_same(folder, prepared)
         # The caller has named its exams.
         return resume(folder.path, progress=progress, picture=picture, programs=True)
     # Memory and threads are taken before the folder is touched: a run that cannot work leaves no trace.
@@ -196,7 +196,7 @@ def _version() -> str:
     return boardlab.__version__
 
 
-def _check_same(folder: RunFolder, prepared: Prepared) -> None:
+def check_same(folder: RunFolder, prepared: Prepared) -> None:
     """Refuse to go on with a run that was started with other settings.
 
     Where the user names no exams the run keeps its own: which are usual depends on what is installed.

@@ -401,10 +401,15 @@ def test_processes_give_the_same_runs_and_go_on(tmp_path):
     assert bl.train_many(TICTACTOE, 1, out=tmp_path / "two", force=True, **{**settings, "episodes": 5})
 
 
-def test_a_run_that_fails_does_not_stop_the_others(tmp_path):
-    bl.train(TICTACTOE, out=tmp_path / "seed-1", seed=1, episodes=5, exams=[])
-    with pytest.raises(bl.BoardLabError, match=r"1 of 2 runs failed:\n  seed 1: .*seed-1 holds another run"):
-        bl.train_many(TICTACTOE, 2, out=tmp_path, jobs=2, episodes=20, exams=[])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_fails_does_not_stop_the_others(tmp_path, jobs):
+    folder = tmp_path / "seed-1"
+    bl.train(TICTACTOE, out=folder, seed=1, episodes=5, exams=[])
+    with pytest.raises(bl.BoardLabError) as error:
+        bl.train_many(TICTACTOE, 2, out=tmp_path, jobs=jobs, episodes=20, exams=[])
+    first, second, third = str(error.value).splitlines()
+    assert first == "1 of 2 runs failed:" and second.startswith(f"  seed 1: {folder} holds another run")
+    assert third == f"    boardlab train tictactoe --episodes 20 --seed 1 --out {folder}"
     assert bl.open_run(tmp_path / "seed-2").episodes == 20
 
 

@@ -61,7 +61,8 @@ def reproduce(
             name, budget, seeds=seeds, jobs=jobs, out=out, runs=runs, keep_runs=keep_runs, progress=show
         )
     console.print(f"\n{result}", markup=False, soft_wrap=True)
-    console.print("figure: " + ", ".join(map(str, result.figures)) if result.figures else "", markup=False)
+    for figure in result.figures:
+        console.print(f"figure: {figure}", markup=False, soft_wrap=True)
 
 
 def _list() -> None:

@@ -75,7 +75,7 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        6,
+        1,
         "AZ-Res, 32 channels, two iterations (the parent four), 10 games a pair with 50 searches: that it "
         "runs.",
         {
@@ -89,7 +89,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         2,
-        300,
+        60,
         "64 channels, 20 iterations of the parent and 12 of the others instead of 50 and 30, two runs.",
         {
             "preset": "az-res6",

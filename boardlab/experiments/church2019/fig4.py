@@ -19,8 +19,8 @@ EXPERIMENT = against_random(
     ),
     Budget(
         3,
-        10,
-        "256 channels, five iterations, 100 games, three runs.",
-        {"iterations": 5, "channels": 256, "searches": 25, "games": 100},
+        4,
+        "64 channels, five iterations, 100 games, three runs.",
+        {"iterations": 5, "channels": 64, "searches": 25, "games": 100},
     ),
 )

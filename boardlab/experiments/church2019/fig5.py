@@ -15,8 +15,8 @@ EXPERIMENT = against_random(
     ),
     Budget(
         3,
-        45,
-        "256 channels, 20 iterations, 100 games, three runs.",
-        {"iterations": 20, "channels": 256, "searches": 100, "games": 100},
+        20,
+        "64 channels, 20 iterations, 100 games, three runs.",
+        {"iterations": 20, "channels": 64, "searches": 100, "games": 100},
     ),
 )

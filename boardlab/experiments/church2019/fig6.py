@@ -27,9 +27,9 @@ EXPERIMENT = against_mcts(
     PUBLISHED,
     Budget(
         1,
-        6,
+        2,
         "32 channels, two of 50 iterations, 20 games with 50 and 200 searches: that it runs.",
         {**QUICK, "searches": (50, 200), "games": 20},
     ),
-    Budget(1, 420, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
+    Budget(1, 340, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
 )

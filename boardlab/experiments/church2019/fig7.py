@@ -15,9 +15,14 @@ EXPERIMENT = tournament(
     PLAYERS,
     Budget(
         1,
-        6,
+        2,
         "32 channels, two of 50 iterations, 10 games a pair with 50 searches: that it runs.",
         {**QUICK, "searches": 50, "games": 10},
     ),
-    Budget(1, 600, FULL_SHOWS, {**FULL, "searches": TOURNAMENT_SEARCHES, "games": 200}),
+    Budget(
+        1,
+        215,
+        f"{FULL_SHOWS} 40 of the paper's 200 games a pair.",
+        {**FULL, "searches": TOURNAMENT_SEARCHES, "games": 40},
+    ),
 )

@@ -23,9 +23,9 @@ EXPERIMENT = against_mcts(
     PUBLISHED,
     Budget(
         1,
-        6,
+        2,
         "32 channels, one of 50 iterations, 10 games with 50 and 200 searches: that it runs.",
         {**QUICK, "searches": (50, 200), "games": 10},
     ),
-    Budget(1, 120, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
+    Budget(1, 60, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
 )

@@ -99,7 +99,7 @@ EXPERIMENT = Experiment(
     extras=("references",),
     quick=Budget(
         seeds=3,
-        cpu_minutes=6,
+        cpu_minutes=3,
         shows="the paper's training for TicTacToe and Nim, shorter ones for the others: the direction.",
         settings={
             "episodes": {
@@ -116,7 +116,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=3,
-        cpu_minutes=140,
+        cpu_minutes=45,
         shows="the paper's training, but 3 of 6 million episodes of Connect Four and half of 2048's 200,000.",
         settings={
             "episodes": {

@@ -102,9 +102,9 @@ EXPERIMENT = Experiment(
     ),
     quick=Budget(
         2,
-        6,
+        3,
         "10,000 episodes a game: that everything plays everything.",
         {"episodes": 10_000, "games": 20},
     ),
-    full=Budget(5, 90, "100,000 episodes a game.", {"episodes": 100_000, "games": 100}),
+    full=Budget(5, 30, "100,000 episodes a game.", {"episodes": 100_000, "games": 100}),
 )

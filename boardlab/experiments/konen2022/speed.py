@@ -77,5 +77,5 @@ EXPERIMENT = Experiment(
     source="GBG on one core of a 2.8 GHz Xeon; Konen (2022) gives 10,000 to 90,000 for TD agents",
     choices=("GBG's 2048 had a smaller network than the preset paper.",),
     quick=Budget(3, 1, "300,000 moves a game, three times.", {"moves": 300_000}),
-    full=Budget(5, 8, "two million moves a game, five times.", {"moves": 2_000_000}),
+    full=Budget(5, 6, "two million moves a game, five times.", {"moves": 2_000_000}),
 )

@@ -66,9 +66,9 @@ EXPERIMENT = Experiment(
     "three-player Sim only that it nearly always ends in a tie",
     quick=Budget(
         2,
-        5,
+        1,
         "20,000 episodes a game.",
         {"episodes": 20_000, "games": 30},
     ),
-    full=Budget(5, 60, "300,000 episodes, as published for Nim.", {"episodes": 300_000, "games": 150}),
+    full=Budget(5, 20, "300,000 episodes, as published for Nim.", {"episodes": 300_000, "games": 150}),
 )

@@ -23,7 +23,7 @@ EXPERIMENT = Experiment(
     choices=_inside.CHOICES,
     quick=Budget(
         seeds=1,
-        cpu_minutes=6,
+        cpu_minutes=2,
         shows="a hundredth of the episodes (W100: a thousandth), one agent each, 1,000 of 10,000 iterations.",
         settings={
             "episodes": {"W0": 2_500, "W100": 250},
@@ -33,7 +33,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=280,
+        cpu_minutes=125,
         shows="a tenth of the episodes, five agents each.",
         settings={
             "episodes": {"W0": 25_000, "W100": 25_000},

@@ -63,13 +63,13 @@ EXPERIMENT = Experiment(
     source="Fig. 4, its numbers from the authors' result files",
     quick=Budget(
         seeds=2,
-        cpu_minutes=4,
+        cpu_minutes=3,
         shows="10,000 of 250,000 episodes, 1,000 of 10,000 iterations, two agents, six levels.",
         settings={"episodes": 10_000, "iterations": 1000, "levels": (1, 2, 3, 5, 7, 9)},
     ),
     full=Budget(
         seeds=20,
-        cpu_minutes=300,
+        cpu_minutes=125,
         shows="the paper's training and games.",
         settings={"episodes": 250_000, "iterations": 10_000, "levels": LEVELS},
     ),

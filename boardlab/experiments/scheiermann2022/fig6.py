@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=75,
+        cpu_minutes=20,
         shows="the paper's budget: five runs of 25 episodes a number.",
         settings={"episodes": 6_000_000, "games": 25, "iterations": 1000},
     ),

@@ -54,14 +54,14 @@ EXPERIMENT = Experiment(
     choices=CHOICES,
     quick=Budget(
         seeds=1,
-        cpu_minutes=4,
+        cpu_minutes=2,
         shows="a third of the training (2x2x2) and a tenth (3x3x3), one run, 50 cubes of each number of "
         "twists.",
         settings={"cube2": 1_000_000, "cube3": 300_000, "cubes": 50, "iterations": (0, 100, 200, 400)},
     ),
     full=Budget(
         seeds=4,
-        cpu_minutes=140,
+        cpu_minutes=20,
         shows="the paper's budget: four runs, 200 cubes of each number of twists.",
         settings={"cube2": 3_000_000, "cube3": 3_000_000, "cubes": 200, "iterations": ITERATIONS},
     ),

@@ -24,7 +24,7 @@ EXPERIMENT = Experiment(
     choices=_inside.CHOICES,
     quick=Budget(
         seeds=1,
-        cpu_minutes=6,
+        cpu_minutes=2,
         shows="a fiftieth of the training time, one agent each, 1,000 of 10,000 iterations in play.",
         settings={
             "episodes": {"W0": 5_000, "W100": 240, "W1000": 24, "W10000": 3},
@@ -34,7 +34,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=100,
+        cpu_minutes=35,
         shows="a tenth of the training time, five agents each.",
         settings={
             "episodes": {"W0": 25_000, "W100": 1_200, "W1000": 120, "W10000": 12},

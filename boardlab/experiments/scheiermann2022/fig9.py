@@ -24,7 +24,7 @@ EXPERIMENT = Experiment(
     choices=_inside.CHOICES,
     quick=Budget(
         seeds=1,
-        cpu_minutes=6,
+        cpu_minutes=2,
         shows="a fiftieth of the episodes (W1000: a 500th), one agent each, no W10000, 1,000 of 10,000 "
         "iterations in play.",
         settings={
@@ -35,7 +35,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=230,
+        cpu_minutes=130,
         shows="a tenth of the episodes (W10000: a hundredth), five agents each.",
         settings={
             "episodes": {"W0": 1_200, "W100": 1_200, "W1000": 1_200, "W10000": 120},

@@ -63,14 +63,14 @@ EXPERIMENT = Experiment(
     ),
     quick=Budget(
         seeds=1,
-        cpu_minutes=2,
+        cpu_minutes=1,
         shows="a tenth of the training or less, which leaves rare weights unseen: counts of weights, and a "
         "lower bound of the active ones.",
         settings={"othello": 5_000, "connectfour": 200_000, "cube2": 100_000, "cube3": 100_000},
     ),
     full=Budget(
         seeds=3,
-        cpu_minutes=90,
+        cpu_minutes=33,
         shows="the paper's training.",
         settings={"othello": 250_000, "connectfour": 6_000_000, "cube2": 3_000_000, "cube3": 3_000_000},
     ),

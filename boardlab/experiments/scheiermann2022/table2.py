@@ -130,7 +130,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=100,
+        cpu_minutes=28,
         shows="the paper's training and games, with five agents instead of one.",
         settings={"episodes": 6_000_000, "games": 100},
     ),

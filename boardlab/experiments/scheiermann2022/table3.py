@@ -86,13 +86,13 @@ EXPERIMENT = Experiment(
     ),
     quick=Budget(
         seeds=1,
-        cpu_minutes=2,
+        cpu_minutes=1,
         shows="a few episodes of every game: times and factors within about a fifth.",
         settings={"plain": 2_000, "searched": {"Othello": 2, "ConnectFour": 10, "RubiksCube": 10}},
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=30,
+        cpu_minutes=8,
         shows="as the paper, from a few episodes.",
         settings={"plain": 5_000, "searched": {"Othello": 10, "ConnectFour": 100, "RubiksCube": 100}},
     ),

@@ -80,7 +80,7 @@ EXPERIMENT = Experiment(
     ),
     quick=Budget(
         seeds=1,
-        cpu_minutes=2,
+        cpu_minutes=1,
         shows="short trainings, 4 games (2 cubes), up to 1,000 iterations; the time of a move hardly depends "
         "on the training.",
         settings={
@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         seeds=1,
-        cpu_minutes=60,
+        cpu_minutes=10,
         shows="the paper's games, with shorter trainings (20,000, 500,000 and 500,000 episodes), on which "
         "the time of a move hardly depends.",
         settings={

@@ -55,13 +55,13 @@ EXPERIMENT = Experiment(
     choices=("The paper names BENCH alone; HEUR is the other player of van der Ree and Wiering (2013).",),
     quick=Budget(
         seeds=2,
-        cpu_minutes=3,
+        cpu_minutes=1,
         shows="10,000 of 250,000 episodes, 1,000 of 10,000 iterations, two agents.",
         settings={"episodes": 10_000, "iterations": 1000, "games": 10},
     ),
     full=Budget(
         seeds=5,
-        cpu_minutes=80,
+        cpu_minutes=35,
         shows="the paper's training; it does not give the number of agents and games.",
         settings={"episodes": 250_000, "iterations": 10_000, "games": 20},
     ),

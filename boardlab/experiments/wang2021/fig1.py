@@ -85,13 +85,13 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        10,
+        2,
         "16 instead of 512 channels, three iterations instead of 100, one run, 2 games a pair: that it runs.",
         {"channels": 16, "iterations": 3, "runs": 1, "searches": 50, "games": 2},
     ),
     full=Budget(
         1,
-        240,
+        60,
         "16 instead of 512 channels, 20 iterations instead of 100, 2 runs of each model, 10 games a pair.",
         {"channels": 16, "iterations": 20, "runs": 2, "searches": 100, "games": 10},
     ),

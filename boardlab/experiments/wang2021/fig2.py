@@ -95,14 +95,14 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        10,
+        2,
         "16 instead of 512 channels, three iterations instead of 100, two runs, 2 games a pair: that it "
         "runs.",
         {"channels": 16, "iterations": 3, "runs": 2, "searches": 50, "games": 2},
     ),
     full=Budget(
         1,
-        360,
+        110,
         "16 instead of 512 channels, 20 iterations instead of 100, 4 of 8 runs, 10 of 20 games a pair.",
         {"channels": 16, "iterations": 20, "runs": 4, "searches": 100, "games": 10},
     ),

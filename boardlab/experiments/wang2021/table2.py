@@ -81,13 +81,13 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         10,
-        3,
+        1,
         "16 instead of 512 channels, 10 nets and 20 games a pair.",
         {"channels": 16, "searches": 100},
     ),
     full=Budget(
         50,
-        60,
+        2,
         "64 instead of 512 channels, 50 nets and 100 games a pair.",
         {"channels": 64, "searches": 100},
     ),

@@ -86,13 +86,13 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        6,
+        2,
         "16 instead of 512 channels, five iterations, one run.",
         {"channels": 16, "iterations": 5},
     ),
     full=Budget(
         8,
-        240,
+        75,
         "16 instead of 512 channels, 15 iterations; the switch needs no more.",
         {"channels": 16, "iterations": 15},
     ),

@@ -105,13 +105,13 @@ EXPERIMENT = Experiment(
     extras=("az",),
     quick=Budget(
         1,
-        6,
+        1,
         "16 instead of 512 channels, three iterations instead of 100, one run, 4 games a pair: the form.",
         {"channels": 16, "iterations": 3, "runs": 1, "searches": 50, "games": 4},
     ),
     full=Budget(
         1,
-        120,
+        45,
         "16 instead of 512 channels, 20 iterations instead of 100, 4 of 8 runs, 20 games a pair.",
         {"channels": 16, "iterations": 20, "runs": 4, "searches": 100, "games": 20},
     ),

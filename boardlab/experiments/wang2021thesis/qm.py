@@ -85,5 +85,5 @@ EXPERIMENT = Experiment(
         "alpha = .1, gamma = .9; the appendix names the symbols only.",
     ),
     quick=Budget(3, 1, "5,000 matches, three runs.", {"matches": 5_000, "games": 200}),
-    full=Budget(10, 12, "50,000 matches, ten runs.", {"matches": 50_000, "games": 500}),
+    full=Budget(10, 2, "50,000 matches, ten runs.", {"matches": 50_000, "games": 500}),
 )

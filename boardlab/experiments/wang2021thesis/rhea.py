@@ -45,5 +45,5 @@ EXPERIMENT = Experiment(
     "iterations",
     choices=("Equal numbers of evaluations a move; the listing limits RHEA by time.",),
     quick=Budget(1, 1, "100 evaluations a move, 50 games.", {"iterations": 100, "games": 50}),
-    full=Budget(3, 20, "500 evaluations a move, 200 games, three times.", {"iterations": 500, "games": 200}),
+    full=Budget(3, 1, "500 evaluations a move, 200 games, three times.", {"iterations": 500, "games": 200}),
 )

@@ -57,3 +57,18 @@ def test_a_figure_is_drawn(name, tmp_path):
     for missing in (False, True):
         display = experiment(name).show(made_up(experiment(name), "quick", missing))
         assert len(draw_figure(display, tmp_path)) == (0 if display.draw is None else 2)
+
+
+def test_edax_plays_where_it_is_installed_and_a_labelled_ladder_elsewhere(monkeypatch, tmp_path):
+    known = experiment("scheiermann2022-fig4")
+    monkeypatch.setenv("EDAX", str(tmp_path / "nowhere"))
+    ladder = known.planned("full")
+    assert {cell.keys[1] for cell in ladder.cells} == {"our ladder, version 1"}
+    assert "ladder(level=9)" in str(ladder.cells[8].measure)
+    assert "not Edax but our ladder" in " ".join(known.show(made_up(known, "quick")).notes)
+    program = tmp_path / "edax"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("EDAX", str(program))
+    assert {cell.keys[1] for cell in known.planned("full").cells} == {"Edax"}
+    assert known.show(made_up(known, "quick")).notes[-1] == "The opponent is Edax, as in the paper."

@@ -75,10 +75,12 @@ def reproduce(
     where = out if out is not None else default_folder(chosen.name, budget)
     folder = ResultsFolder(where, chosen, budget, plan)
     store = folder.path / "runs" if runs is None else as_path("the folder of runs", runs)
-    chosen.check_extras()
+    if not folder.is_begun:
+        chosen.check_extras()  # before anything is written
     with folder.claimed():
         work = _Work(folder, plan, range(1, count + 1), store.absolute(), keep=keep_runs or runs is not None)
         if work.jobs:
+            chosen.check_extras()
             folder.check_version()
             for training in {str(t): t for t in plan.trainings.values()}.values():
                 training.check()

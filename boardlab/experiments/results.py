@@ -87,6 +87,11 @@ class ResultsFolder:
         self.experiment, self.budget, self.plan = experiment, budget, plan
         self.columns = experiment.columns(plan)
 
+    @property
+    def is_begun(self) -> bool:
+        """Whether it holds results, finished or not."""
+        return (self.path / "experiment.toml").exists()
+
     @contextlib.contextmanager
     def claimed(self) -> Iterator[None]:
         """Make the folder and keep other processes from writing into it; refuse another's."""
@@ -103,8 +108,7 @@ class ResultsFolder:
         return named | self.plan.described()
 
     def _check(self) -> None:
-        file = self.path / "experiment.toml"
-        if not file.exists():
+        if not self.is_begun:
             others = [child.name for child in self.path.iterdir() if child.name not in (".lock", "runs")]
             if others:
                 raise BoardLabError(f"{self.path} is not empty and holds no experiment.toml: {others[0]}")

@@ -120,6 +120,12 @@ def test_a_missing_extra_is_named_before_anything_starts(tmp_path, monkeypatch):
     assert not (tmp_path / "results").exists()
 
 
+def test_a_finished_folder_is_shown_without_the_extra(done, tmp_path, monkeypatch):
+    again = _copy(done, tmp_path)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert reproduce(tiny(extras=("az",)), out=again).fresh == 0
+
+
 def test_a_failed_cell_keeps_the_others(tmp_path):
     def plan(budget):
         good = tiny().plan(budget)

@@ -163,10 +163,9 @@ def ours(
         "simulations/s": counts.simulations / seconds,
         "evaluations/s": counts.evaluations / seconds,
         "positions/s": len(examples) / seconds,
-        "simulations/CPU s": counts.simulations / cpu,
         "seconds": seconds,
         "wall_seconds": wall,
-        "cpu_seconds": cpu,
+        "CPU s": cpu,
         "simulations an evaluation": counts.simulations / max(counts.evaluations, 1),
         "rows a batch": clock.rows / max(clock.batches, 1),
     }
@@ -280,7 +279,7 @@ def main() -> None:
         )
     size = f"{description['blocks']} blocks x {description['channels']} channels"
     columns = ["simulations/s", "evaluations/s", "simulations an evaluation", "rows a batch"]
-    columns += ["tree %", "encode %", "net %", "rest %", "seconds", "simulations/CPU s"]
+    columns += ["tree %", "encode %", "net %", "rest %", "seconds", "CPU s"]
     table(
         f"self-play, connectfour 6x7, {size}, {chosen.simulations} simulations a move, {chosen.games:,} games, "
         f"{chosen.parallel:,} at a time",

@@ -9,10 +9,10 @@ from boardlab.arena.blocks import arena_executor, play_games
 from boardlab.arena.field import Field
 from boardlab.arena.match_result import MatchResult, summarise
 from boardlab.arena.openings import Starts
-from boardlab.arena.pairing import seat_orders, turn_count
+from boardlab.arena.pairing import SEATS, order_count, seat_orders, turn_count
 from boardlab.arena.played import game_points
 from boardlab.arena.sprt import RunningSprt, Sprt, as_sprt
-from boardlab.errors import BoardLabError, shown
+from boardlab.errors import BoardLabError, check_known, shown
 from boardlab.games.game import Game, as_game, as_integer, as_seed
 from boardlab.numbers import counted
 from boardlab.search.budget import with_iterations
@@ -38,6 +38,7 @@ def match(
     *,
     random_actions: int = 0,
     starts: Starts = (),
+    seats: str = "all",
     seatings: Sequence[Sequence[int]] | None = None,
     threads: int = 1,
     sprt: Sprt | tuple[float, float] | None = None,
@@ -58,8 +59,10 @@ def match(
     another order around the table. `random_actions` plays that many random actions before the agents take
     over, the same ones in all games of a rotation. `starts` are positions to begin from, one per rotation, or
     a number of actions (all positions after them), "0-1", "random 4" or a file of openings, in random order.
-    `seatings` restricts the seat orders: with `[[0, 1]]` the first agent always begins. `sprt=(elo0, elo1)`
-    stops as soon as the test decides whether the first agent is stronger by elo1 or only by elo0.
+    `seats` is "single" (always the order given, so the first agent begins every game), "double" (each agent
+    once in each seat, in the order given around the table) or "all" (the same, with another order around the
+    table each rotation); `seatings` lists the seat orders instead. `sprt=(elo0, elo1)` stops as soon as the
+    test decides whether the first agent is stronger by elo1 or only by elo0.
     `adjudicate` names an evaluator that ends clear games. `values` keeps what the agents expected of their
     actions. `iterations` gives every tree search that many simulations per decision. `jobs` processes play,
     each on `threads` threads; the result depends on neither number. `progress` is called with the number of
@@ -76,8 +79,11 @@ def match(
             f"{game.name} needs {counted(game.players, 'agents')}, not {counted(listed, 'agents')}"
         )
     games = as_integer("games", games, 1, 100_000_000)
-    seats = _seatings(game, games, seatings)
-    turn = len(seats) if seatings else game.players
+    check_known("seats of a match", seats, SEATS)
+    if seatings and seats != "all":
+        raise BoardLabError("give the seat orders as seats or as seatings, not as both")
+    orders = _given(game, seatings) if seatings else _orders(game, games, seats)
+    turn = len(orders) if seatings else order_count(game.players, seats)
     test = as_sprt(sprt)
     if test and game.players != 2:
         raise BoardLabError(
@@ -100,10 +106,10 @@ def match(
     if field.has_folders:
         rounds = field.whole_rounds(-(-games // turn), turn)
         games = rounds * turn
-        seats = [
+        orders = [
             field.seated(order, round, len(arena.starts))
             for round in range(rounds)
-            for order in _of_round(seats, turn, round)
+            for order in _of_round(orders, turn, round)
         ]
     arena.check_openings(-(-games // turn))
     records: list[GameRecord] = []
@@ -126,7 +132,7 @@ def match(
 
     try:
         with contextlib.suppress(EnoughError), arena_executor(arena, jobs) as executor:
-            play_games(executor, arena, seats, games, receive, turn=turn)
+            play_games(executor, arena, orders, games, receive, turn=turn)
     except KeyboardInterrupt:
         if not records:
             raise
@@ -134,23 +140,28 @@ def match(
     return result()
 
 
-def _of_round(seats: Sequence[list[int]], turn: int, round: int) -> Sequence[list[int]]:
-    """Return the seatings of a round."""
-    first = round * turn % len(seats)
-    return seats[first : first + turn]
+def _of_round(orders: Sequence[list[int]], turn: int, round: int) -> Sequence[list[int]]:
+    """Return the seat orders of a round."""
+    first = round * turn % len(orders)
+    return orders[first : first + turn]
 
 
-def _seatings(game: Game, games: int, given: Sequence[Sequence[int]] | None) -> list[list[int]]:
-    """Return the given seatings, or rotations in which all take every seat."""
+def _orders(game: Game, games: int, seats: str) -> list[list[int]]:
+    """Return the seat orders of as many games, in turn."""
     everyone = tuple(range(game.players))
-    if not given:
-        turns = min(-(-games // game.players), turn_count(game.players, "all"))
-        return [list(order) for turn in range(turns) for order in seat_orders(everyone, "all", turn)]
+    if seats == "single":  # a tournament's would rotate, to be fair to all its pairings
+        return [list(everyone)]
+    turns = min(-(-games // game.players), turn_count(game.players, seats))
+    return [list(order) for turn in range(turns) for order in seat_orders(everyone, seats, turn)]
+
+
+def _given(game: Game, seatings: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Check the seat orders that the caller lists."""
     try:
-        seats = [list(order) for order in given]
-        fair = all(sorted(order) == list(everyone) for order in seats)
+        orders = [list(order) for order in seatings]
+        fair = all(sorted(order) == list(range(game.players)) for order in orders)
     except TypeError:
         fair = False
     if not fair:
         raise BoardLabError(f"a seating of {game.name} must name each of its {game.players} agents once")
-    return seats
+    return orders

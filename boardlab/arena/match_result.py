@@ -143,6 +143,9 @@ class MatchResult(Report):
                 lines.append(f"pairs of games on one opening with 0, 1/2, 1, 3/2, 2 points: {counts}")
         if self.sprt:
             lines.append(str(self.sprt))
+        began = {record.seats[0] for record in self.records}
+        if not solo and len(began) == 1 and self.games > 1:
+            lines.append(f"{names[began.pop()]} began every game")
         last = counted(self.games, "games")
         if not solo:
             last += f", {self.draws} without a winner"

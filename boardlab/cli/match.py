@@ -69,6 +69,13 @@ def match(
             "random actions; or a file with one opening per line. In random order, each in every seat.",
         ),
     ] = "default",
+    seats: Annotated[
+        str,
+        typer.Option(
+            help="Seat orders: single (the order given; the first agent begins every game), double (each "
+            "agent once in each seat) or all (also in every order around the table)."
+        ),
+    ] = "all",
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +101,7 @@ def match(
         Path | None, typer.Option(help=f"Add the games to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Let agents play each other in every seat.
+    """Let agents play each other, by default in every seat.
 
     The result has 95% confidence intervals.
     """
@@ -116,6 +123,7 @@ def match(
                 seed,
                 random_actions=random_actions,
                 starts=starts,
+                seats=seats,
                 sprt=_test(sprt, alpha, beta) if sprt is not None else None,
                 adjudicate=Adjudication(adjudicate, adjudicate_at, adjudicate_after) if adjudicate else None,
                 threads=threads,

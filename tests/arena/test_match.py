@@ -62,6 +62,35 @@ def test_three_players_sit_in_every_order_equally_often() -> None:
     assert sum(result.wins) + result.draws == 24
 
 
+@pytest.mark.parametrize(
+    ("seats", "orders", "deals"),
+    [
+        ("single", [(0, 1, 2)] * 12, 12),
+        ("double", [(0, 1, 2), (1, 2, 0), (2, 0, 1)] * 4, 4),
+        ("all", [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)] * 2, 4),
+    ],
+)
+def test_seats_are_single_double_or_all(seats: str, orders: list[tuple[int, ...]], deals: int) -> None:
+    result = bl.match(NIM3, ["A=random", "B=random", "C=random"], games=12, seats=seats)
+    assert [r.seats for r in result.records] == orders
+    assert len({r.seed for r in result.records}) == deals  # games of a rotation share theirs
+    assert ("A began every game" in str(result)) == (seats == "single")
+
+
+def test_one_seat_order_is_the_same_as_that_seating_in_any_number_of_processes() -> None:
+    given = bl.match(FOUR, ["random", "greedy"], games=6, seatings=[[0, 1]])
+    for jobs in (1, 2):
+        assert bl.match(FOUR, ["random", "greedy"], games=6, seats="single", jobs=jobs) == given
+    double = bl.match(FOUR, ["random", "greedy"], games=6, seats="double")
+    assert double == bl.match(FOUR, ["random", "greedy"], games=6, seats="all")
+
+
+def test_a_test_between_agents_in_one_seat_order_counts_single_games() -> None:
+    result = bl.match(TICTACTOE, ["solved", "random"], games=200, seats="single", sprt=(0, 200))
+    assert result.sprt is not None and result.sprt.accepted == "H1"
+    assert len(result.rounds) == 3 and result.games < 200
+
+
 @pytest.mark.parametrize("players", [3, 4, 5, 6])
 def test_everybody_takes_every_seat_in_turn(players: int) -> None:
     game = bl.game("poker", players=players, rounds=1)
@@ -497,6 +526,9 @@ def test_a_match_refuses_what_it_cannot_play() -> None:
     refused("a seating of connectfour must name each", FOUR, two, seatings=[[0, 0]])
     refused("a seating of connectfour must name each", FOUR, two, seatings=[3])
     refused("a seating of connectfour must name each", FOUR, two, seatings=[[None, "x"]])
+    refused('unknown seats of a match "both"', FOUR, two, seats="both")
+    refused("unknown seats of a match", FOUR, two, seats=2)
+    refused("as seats or as seatings, not as both", FOUR, two, seats="single", seatings=[[1, 0]])
     refused("starts must be", FOUR, two, starts=[None])
     refused("starts must be", FOUR, two, starts=3.5)
     refused("a state needs 42 fields", FOUR, two, starts=[TICTACTOE.initial_state()])

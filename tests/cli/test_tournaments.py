@@ -165,6 +165,17 @@ def test_seats_are_taken_in_as_many_orders_as_asked_for(boardlab, tmp_path):
     assert [len(set(orders)) for orders in played] == [3, 3, 6]
 
 
+def test_a_match_takes_seats_by_the_words_of_a_tournament(boardlab, tmp_path):
+    for seats, orders in {"single": 1, "double": 2, "all": 2}.items():
+        saved = tmp_path / f"{seats}.pgn"
+        words = ("A=random", "B=random", "-n", 6, "--seats", seats, "--save", saved, "--jobs", 2)
+        status, out, _ = boardlab("match", "nim", *words)
+        assert status == 0 and ("A began every game" in out) == (seats == "single")
+        assert len({record.players for record in bl.read_records(saved)}) == orders
+    status, out, err = boardlab("match", "nim", "random", "random", "--seats", "singel")
+    assert status and 'unknown seats of a match "singel"; did you mean "single"?' in out + err
+
+
 def test_fame_lists_as_many_as_asked_for(boardlab, tmp_path):
     store = ("--store", tmp_path / "t.db")
     agents = ("random", "mc(iterations=1)", "mc(iterations=2)")

@@ -135,7 +135,7 @@ def evaluate_all(
         check_rebuilt_elsewhere(listed, " ".join([*names, opponent.expression if opponent else ""]))
     groups = [
         _Group(
-            Examined(entrant.label, name or f"against {opponent.label if opponent else ''}"),
+            Examined(entrant.label, name or f"against {opponent.given if opponent else ''}"),
             entrant.runs,
             [
                 _job(game, agent, name, task, as_seed(seed), here=isinstance(executor, Here))

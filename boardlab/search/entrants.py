@@ -51,6 +51,11 @@ class Entrant:
         return self.name or self.expression
 
     @property
+    def given(self) -> str:
+        """The name, or the expression as the user wrote it."""
+        return self.name or (self.agent if isinstance(self.agent, str) else self.agent.expression)
+
+    @property
     def text(self) -> str:
         """The entrant as `as_entrants` reads it: NAME=AGENT, or the expression alone."""
         return f"{self.name}={self.expression}" if self.name else self.expression

@@ -154,7 +154,7 @@ def _against(
     positions, random_actions = read_starts(game, starts)
     is_default = isinstance(starts, str) and starts.strip() == "default"
     seatings = [list(range(game.players))] if moves_first else None
-    paper = Paper(f"against {against.label}", agent, game, games, as_seed(seed), threads, progress, jobs)
+    paper = Paper(f"against {against.given}", agent, game, games, as_seed(seed), threads, progress, jobs)
     return paper.play(
         replace(against, name=""),  # it may sit in several seats
         starts=None if is_default else positions,

@@ -20,6 +20,8 @@ QUICK = ("td-ntuple", "q-table")
 
 
 def game_of(learner):
+    if learner == "cfr":
+        return ["kuhnpoker"]
     return (
         ["rubiks", "--twists", 2] if learner.startswith(("davi", "random")) else ["nim", "--heaps", "3,4,5"]
     )

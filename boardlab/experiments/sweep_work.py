@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from boardlab.arena.exams import exams_for
+from boardlab.arena.exams import EXAMS
 from boardlab.errors import BoardLabError
 from boardlab.experiments.sweep_plan import Plan, Point
 from boardlab.experiments.sweep_search import make_search
@@ -209,7 +209,7 @@ class Work:
         """The command of an exam of the point's agent."""
         game = point.setting.game.rules.command_words()
         words = ["boardlab", "evaluate", self.agent(point, seed), "--game", *game]
-        words += ["--exam", exam] if exam in exams_for(point.setting.game) else ["--against", exam]
+        words += ["--exam", exam] if exam in EXAMS else ["--against", exam]
         return shlex.join([*words, "--games", str(self.plan.games), "--seed", str(seed)])
 
     def name_failures(self) -> list[Outcome]:

@@ -68,9 +68,32 @@ def test_cubes_are_scrambled_as_far_as_they_are_trained(parameters, exam, number
 def test_every20_counts_no_more_than_20_twists(monkeypatch):
     asked = []
     monkeypatch.setattr(cubes, "solved_by_twists", lambda paper, twists, steps: asked.append((twists, steps)))
-    for exam in ("twists", "every20"):
+    for exam in ("twists", "every20", "every7", "twists30"):
         bl.evaluate("random", bl.game("rubiks", twists=13), exam)
-    assert asked == [(range(1, 14), 50), (range(1, 14), 20)]
+    assert asked == [(range(1, 14), 50), (range(1, 14), 20), (range(1, 14), 7), ((11, 12, 13), 30)]
+
+
+def test_a_cube_exam_allows_the_steps_that_its_name_says():
+    game = bl.game("rubiks")
+    shares = [bl.evaluate("exact", game, f"twists{steps}", games=20).value for steps in (1, 8, 9, 11)]
+    assert shares == sorted(shares) and shares[0] < shares[1] < shares[2] < shares[3] == 1
+    assert bl.evaluate("exact", game, "every50", games=2).value == 1
+    solved = bl.evaluate("exact", game, "twists1", games=2)
+    assert "share of far scrambled cubes solved within 1 twist\n" in str(solved)
+    assert not {"twists30", "every50"} & set(exams_for(game))  # a list would be long
+    for exam in ("twists0", "twists51", "every051"):
+        with pytest.raises(bl.BoardLabError, match=f'unknown exam "{exam}"'):
+            bl.evaluate("random", game, exam)
+    with pytest.raises(bl.BoardLabError, match='has no exam "twists30"'):
+        bl.evaluate("random", bl.game("othello"), "twists30")
+    with pytest.raises(bl.BoardLabError, match='"every30" is a built-in exam'):
+        bl.register_exam("every30", lambda paper: [0.0])
+
+
+def test_a_run_may_take_a_cube_exam_with_other_steps(tmp_path):
+    settings = {"tuples": 4, "length": 3, "episodes": 20, "exams": ["every3"], "exam_games": 2}
+    run = bl.train(bl.game("rubiks", twists=2), out=tmp_path / "run", **settings)
+    assert "every3" in run.log[-1]
 
 
 def test_tiles_are_counted():

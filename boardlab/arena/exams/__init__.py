@@ -43,16 +43,16 @@ __all__ = [
 
 
 def exams_for(game: Game) -> list[str]:
-    """List the exams of a game."""
-    return [name for name, exam in EXAMS.items() if exam.applies(game)]
+    """List the exams of a game, without variants such as twists30."""
+    return [name for name, exam in EXAMS.items() if exam.listed and exam.applies(game)]
 
 
 def check_has(game: Game, exam: str) -> None:
     """Refuse an exam that the game does not have."""
-    known = exams_for(game)
-    if exam not in known:
+    if not EXAMS[exam].applies(game):
         why = f", which is for {EXAMS[exam].needs}" if EXAMS[exam].needs else ""
-        raise BoardLabError(f'{game!r} has no exam "{exam}"{why}; it has {", ".join(known) or "none"}')
+        known = ", ".join(exams_for(game)) or "none"
+        raise BoardLabError(f'{game!r} has no exam "{exam}"{why}; it has {known}')
 
 
 def check_exam(game: Game, exam: str) -> None:

@@ -95,39 +95,30 @@ def _is_cube(game: Game) -> bool:
     return game.name == "rubiks"
 
 
+MOST_STEPS = 50
+"""Twists after which the engine cuts an attempt."""
+
+
+def _within(name: str, steps: int, *, listed: bool) -> Exam:
+    """Return the exam of far scrambled cubes ("twists") or of every number of twists ("every")."""
+    cubes, take = {
+        "twists": (f"far scrambled cubes solved within {counted(steps, 'twists')}", _far),
+        "every": (
+            f"cubes solved within {counted(steps, 'twists')}, for every number of scramble twists up to the "
+            "game's",
+            _every_number,
+        ),
+    }[name]
+    return Exam(
+        f"{name}{steps}", f"share of {cubes}", _is_cube, take(steps), "1", values=SHARE, listed=listed
+    )
+
+
 CUBES = (
-    Exam(
-        "twists50",
-        "share of far scrambled cubes solved within 50 twists",
-        _is_cube,
-        _far(50),
-        "1",
-        values=SHARE,
-    ),
-    Exam(
-        "twists20",
-        "share of far scrambled cubes solved within 20 twists",
-        _is_cube,
-        _far(20),
-        "1",
-        values=SHARE,
-    ),
-    Exam(
-        "twists",
-        "share of cubes solved within 50 twists, for every number of scramble twists up to the game's",
-        _is_cube,
-        _every_number(50),
-        "1",
-        values=SHARE,
-    ),
-    Exam(
-        "every20",
-        "share of cubes solved within 20 twists, for every number of scramble twists up to the game's",
-        _is_cube,
-        _every_number(20),
-        "1",
-        values=SHARE,
-    ),
+    _within("twists", 50, listed=True),
+    _within("twists", 20, listed=True),
+    replace(_within("every", 50, listed=True), name="twists"),
+    _within("every", 20, listed=True),
     Exam(
         "minimal",
         "share of cubes solved in as few twists as possible, for every number of scramble twists",
@@ -136,4 +127,7 @@ CUBES = (
         "1",
         values=SHARE,
     ),
+    *(_within("twists", steps, listed=False) for steps in range(1, MOST_STEPS) if steps != 20),
+    *(_within("every", steps, listed=False) for steps in range(1, MOST_STEPS + 1) if steps != 20),
 )
+"""The steps an attempt may take (GBG's E_eval) are part of the name: twists30, every30."""

@@ -164,6 +164,8 @@ class Exam:
     """Range of the value, if it is not a score of the game."""
     needs: str = ""
     """The games that have the exam, for errors where the reason is not obvious."""
+    listed: bool = True
+    """Whether lists name it; otherwise it is a variant of one that they name, as twists30 of twists20."""
 
     def best_in_words(self, game: Game) -> str:
         """Return the best possible value in the game, or UNKNOWN."""

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from boardlab.arena.match_result import MatchResult
     from boardlab.arena.rate import rate
     from boardlab.arena.records import Record, read_records, write_records
+    from boardlab.arena.speed import Speed, speed
     from boardlab.arena.standings import TournamentResult
     from boardlab.arena.store.store import Store, store
     from boardlab.experiments.reproduce import Reproduction
@@ -106,6 +107,7 @@ __all__ = [
     "Reproduction",
     "Run",
     "RunList",
+    "Speed",
     "State",
     "Store",
     "SweepFailedError",
@@ -146,6 +148,7 @@ __all__ = [
     "reproduce",
     "resume",
     "resume_many",
+    "speed",
     "store",
     "stylesheet",
     "sweep",

@@ -16,6 +16,7 @@ from boardlab.arena.match_result import MatchResult
 from boardlab.arena.rate import rate
 from boardlab.arena.ratings.results import Result
 from boardlab.arena.records import Record, read_records, write_records
+from boardlab.arena.speed import Speed, speed
 from boardlab.arena.standings import TournamentResult
 from boardlab.arena.store import Fame, Pairing, Rating, Store, Tournament, store
 from boardlab.arena.tournament import tournament
@@ -33,6 +34,7 @@ __all__ = [
     "Record",
     "Result",
     "SeatReport",
+    "Speed",
     "StoppedBalance",
     "StoppedExams",
     "StoppedMatch",
@@ -48,6 +50,7 @@ __all__ = [
     "read_records",
     "register_exam",
     "seat_report",
+    "speed",
     "store",
     "tournament",
     "write_openings",

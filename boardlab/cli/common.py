@@ -149,6 +149,15 @@ def check_given_with(context: typer.Context, main: str, *names: str) -> None:
             raise BoardLabError(f"{idle} does nothing without {switch}; give {switch} too")
 
 
+def check_given_without(context: typer.Context, main: str, *names: str) -> None:
+    """Refuse options that do nothing because the `main` one was given."""
+    options = {option.name: option for option in context.command.params}
+    for name in names:
+        if context.params[name] not in (options[name].default, None, (), []):
+            idle, switch = options[name].opts[0], options[main].opts[0]
+            raise BoardLabError(f"{idle} does nothing with {switch}; give one of them")
+
+
 def read_switch(owner: str, option: Option, words: list[str]) -> bool:
     """Read a yes-or-no option: --NAME alone is true, or a value follows it."""
     if not words or words[0].startswith("--"):

@@ -11,15 +11,19 @@ from rich.console import RenderableType
 from boardlab.arena.examinations import Examined, StoppedExams, evaluate_all, row_text
 from boardlab.arena.exams import EXAMS, exams_for
 from boardlab.arena.match import StoppedMatch
+from boardlab.arena.speed import speed as measure_speed
 from boardlab.cli.common import (
     STOPPED,
     Jobs,
     Threads,
     agent_from,
+    check_given_with,
+    check_given_without,
     console,
     entrant_from,
     game_from,
     game_of_run,
+    stopped_by_ctrl_c,
     table_of,
 )
 from boardlab.cli.completion import GameOption, complete_agent, complete_exam
@@ -75,6 +79,14 @@ def evaluate(
             help="With --against: the agent always moves first (default: from the initial position).",
         ),
     ] = False,
+    speed: Annotated[
+        bool,
+        typer.Option(
+            "--speed",
+            help="Measure actions per second instead: the agent plays itself on one thread.",
+        ),
+    ] = False,
+    seconds: Annotated[float, typer.Option(help="With --speed: how long to play.")] = 2.0,
     games: Annotated[int, typer.Option("--games", "-n", help=GAMES_HELP)] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     threads: Threads = 1,
@@ -84,7 +96,7 @@ def evaluate(
         typer.Option(metavar="DIR", help="Remember finished exams here; the same command goes on."),
     ] = None,
 ) -> None:
-    """Measure agents by their game's exams."""
+    """Measure agents by their game's exams, or their speed."""
     words = [*(agents or ()), *context.args]
     first_option = next((i for i, word in enumerate(words) if word.startswith("--")), len(words))
     named, context.args = words[:first_option], words[first_option:]
@@ -95,6 +107,17 @@ def evaluate(
     if not named:
         raise BoardLabError('name an agent, as in boardlab evaluate "mcts(rollout)" --game hex')
     players = as_entrants([entrant_from(word) for word in named])
+    check_given_with(context, "speed", "seconds")
+    if speed:
+        check_given_without(
+            context, "speed", "exam", "against", "starts", "first", "games", "threads", "jobs", "out"
+        )
+        with stopped_by_ctrl_c("before the speed was known"):
+            for player in players:
+                console.print(
+                    str(measure_speed(player, examined, seconds, seed)), markup=False, soft_wrap=True
+                )
+        return
     opponent = as_entrants([entrant_from(against)])[0] if against is not None else None
     if against is None and (starts != "default" or first):
         raise BoardLabError("--starts and --first belong to an opponent; name one with --against")

@@ -1,222 +1,220 @@
-"""`boardlab play`: play against agents in the terminal."""
+"""`boardlab play`: play against agents in the terminal, or watch them."""
 
+import contextlib
 import datetime
+import os
 import random
-from dataclasses import replace
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from boardlab.arena.records import FORMATS_HELP, Record, check_addition, write_records
-from boardlab.arena.records.record import UNFINISHED, rounded
-from boardlab.cli.common import STOPPED, agent_from, board, console, first_position, game_from
+from boardlab.arena.records import FORMATS_HELP, Record, check_addition, read_records, write_records
+from boardlab.cli.common import (
+    STOPPED,
+    agent_from,
+    console,
+    first_position,
+    game_from,
+)
 from boardlab.cli.completion import GameArgument, complete_agent
-from boardlab.cli.inspect import opinion
+from boardlab.cli.playing.fullscreen import FullScreen
+from boardlab.cli.playing.lines import Lines
+from boardlab.cli.playing.seats import HUMAN, make_players, read_seats
+from boardlab.cli.playing.session import Session
+from boardlab.cli.playing.table import Table
 from boardlab.errors import BoardLabError
-from boardlab.games.game import CHANCE, State, as_integer, as_seed
-from boardlab.numbers import plain
+from boardlab.games.game import Game, as_seed, is_number
+from boardlab.interrupts import ignoring_ctrl_c
+from boardlab.plugins import PLUGINS
 from boardlab.runs import check_writable
-from boardlab.search.agent import Agent
 from boardlab.search.expression import agent as make_agent
 
-WORDS = (
-    ("undo", "u", "takes an action back"),
-    ("hint", "h", "shows the agent's choice"),
-    ("help", "?", "lists the actions"),
-    ("quit", "q", "stops"),
-)
-"""Words to type instead of an action: long form, short form, effect."""
+HINTS = "mcts(rollout, seconds=2)"
+REVIEW = "mcts(rollout, seconds=0.5)"
+"""The agent of a review without --hints: it has many positions to look at."""
 
 
 def play(
     context: typer.Context,
     game: GameArgument,
     against: Annotated[
-        str, typer.Option(help="Agent in the other seats and for hints.", autocompletion=complete_agent)
+        str,
+        typer.Option(help="Agent in the seats that --seat does not name.", autocompletion=complete_agent),
     ] = "mcts(rollout, seconds=0.5)",
-    seat: Annotated[int, typer.Option(help="Your seat; seat 0 begins.")] = 0,
+    seat: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Your seat (seat 0 begins), or who plays a seat: 0=human, 1=AGENT; may be repeated.",
+            metavar="SEAT",
+        ),
+    ] = None,
+    hints: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Agent that gives hints and reviews; default: {HINTS}, {REVIEW} in reviews.",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+        ),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            help="Actions a second of agents, 0: no pause; default: 1 if you watch on a terminal, else 0."
+        ),
+    ] = None,
+    plain: Annotated[
+        bool,
+        typer.Option("--plain", help="Lines of text, no colour; as with NO_COLOR or without a terminal."),
+    ] = False,
     position: Annotated[str | None, typer.Option(help="Start from this position, as text or @FILE.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the agents, the set-up and chance.")] = None,
     save: Annotated[
         Path | None, typer.Option(help=f"Add the game to this file: {FORMATS_HELP}.", metavar="FILE")
     ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the last game of this file.", metavar="FILE")
+    ] = None,
 ) -> None:
-    """Play against an agent."""
+    """Play against agents, or watch them.
+
+    On a terminal the board is redrawn in place: arrow keys and Enter play, or type an action.
+    """
     chosen = game_from(game, context)
-    against = agent_from(against)
-    as_integer("the seat", seat, 0, chosen.players - 1)
+    unfinished = None
+    if resume is not None:
+        if save is not None or position is not None:
+            raise BoardLabError("--resume goes on with a saved game; it takes neither --save nor --position")
+        unfinished = unfinished_game(resume, chosen, has_parameters=bool(context.args))
+        chosen = unfinished.game
+    if speed is not None and not (is_number(speed) and 0 <= speed <= 1000):
+        raise BoardLabError(f"--speed must be a number from 0 to 1000, not {speed}")
+    seats = read_seats(chosen, seat or [], against)
+    hints = agent_from(hints) if hints is not None else None
     if save is not None:
         check_addition(save, chosen)
         check_writable(save)
     seed = random.SystemRandom().randrange(2**32) if seed is None else as_seed(seed)
-    opponents = {
-        other: make_agent(against, chosen, seed=(seed + other) % 2**64)
-        for other in range(chosen.players)
-        if other != seat
-    }
-    adviser = make_agent(against, chosen, seed=(seed + seat) % 2**64)
-    hinter = None if adviser.expression == "human" else adviser
-    table = _Table(first_position(chosen, position, seed))
-    console.print(f"{chosen.name}: {chosen.rules.variant_summary()}.", style="bold", markup=False)
-    table.meet_actions()
-    console.print(f"You are {chosen.rules.player_name(seat)}. {table.words()}.\n", markup=False)
+    players = make_players(chosen, seats, seed)
+    if hints is not None:
+        make_agent(hints, chosen, seed=seed)  # a mistake is better known now
+    first = first_position(chosen, position, seed)
+    table = Table.from_record(unfinished) if unfinished is not None else Table(first)
+    names = [HUMAN if player is None else player.expression for player in players]
+    file = _GameFile(save if save is not None else resume, names, replaces=resume is not None)
+    is_screen = has_screen() and not plain
+    if speed is None:
+        speed = 1.0 if is_screen and None not in players else 0.0
+    front = FullScreen() if is_screen else Lines()
+    session = Session(
+        table,
+        players,
+        front,
+        random.Random(seed),
+        hints=hints or HINTS,
+        review=hints or REVIEW,
+        speed=speed,
+        keep=file.keep,
+    )
+    options = [*(["--hints", hints] if hints else []), *(["--plain"] if plain else [])]
+    with contextlib.nullcontext() if is_screen else _plain_output():
+        _run(session, front, file, options)
+
+
+def _run(session: Session, front: "FullScreen | Lines", file: "_GameFile", options: Sequence[str]) -> None:
+    """Play, and keep the game however it ends."""
+    is_stopped = False
     try:
-        _play(table, seat, opponents, hinter, random.Random(seed))
+        try:
+            session.run()
+        finally:
+            front.close()
     except (EOFError, KeyboardInterrupt) as stop:
         console.print("\nstopped")
-        if isinstance(stop, KeyboardInterrupt):
-            raise typer.Exit(STOPPED) from None
+        is_stopped = isinstance(stop, KeyboardInterrupt)
+        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may be closed
+            if is_stopped and file.path is None and session.state.actions_played:
+                file.path = new_file(session.state.game)
     finally:  # also after an agent failed
-        if save is not None:
-            names = [opponents[i].expression if i != seat else "human" for i in range(chosen.players)]
-            write_records(save, [table.record(names)], append=True)
-            console.print(f"saved: {save}", markup=False, soft_wrap=True)
+        with ignoring_ctrl_c():
+            if file.keep(session.table):
+                with contextlib.suppress(OSError):
+                    console.print(f"saved: {file.path}", markup=False, soft_wrap=True)
+                    if is_stopped and not session.state.is_terminal:
+                        again = file.command(session.state.game, options)
+                        console.print(f"to go on: {again}", markup=False, soft_wrap=True)
+    if is_stopped:
+        raise typer.Exit(STOPPED)
 
 
-class _Table:
-    """The position with its history of actions and expected values."""
-
-    def __init__(self, state: State) -> None:
-        self.state, self.first = state, state.copy()
-        self.actions: list[int] = []
-        self.values: list[float | None] = []
-        self.names: set[str] = set()
-        """Names of all actions legal so far; these are never read as words such as undo."""
-
-    def meet_actions(self) -> None:
-        """Note the names of this position's actions."""
-        if self.state.player != CHANCE:
-            self.names.update(self.state.action_names().values())
-
-    def words(self) -> str:
-        """List the words to type instead of an action.
-
-        A short form that names an action is left out.
-        """
-        return ", ".join(
-            f"{word} {does}" if short in self.names else f"{word} ({short}) {does}"
-            for word, short, does in WORDS
-        )
-
-    def apply(self, action: int, value: float | None = None) -> None:
-        """Play an action and forget those taken back before."""
-        self.state.apply(action)
-        before = self.state.actions_played - 1
-        self.actions[before:] = [action]
-        self.values[before:] = [None if value is None else rounded(value)]
-
-    def record(self, names: list[str]) -> Record:
-        """Return the game so far."""
-        played = self.state.actions_played
-        values = self.values[:played]
-        record = Record(
-            self.state.game,
-            tuple(names),
-            tuple(self.actions[:played]),
-            tuple(self.state.scores.tolist()),
-            values=tuple(values) if any(value is not None for value in values) else (),
-            ending="" if self.state.is_terminal else UNFINISHED,
-            tags={"Event": "boardlab play", "Date": f"{datetime.date.today():%Y.%m.%d}"},
-        )
-        return record if record.first_state == self.first else replace(record, start=self.first)
+def has_screen() -> bool:
+    """Return whether there is a terminal that can redraw and colour."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") in ("", "dumb", "unknown"):
+        return False
+    try:
+        import termios  # noqa: F401
+    except ImportError:  # not on Windows
+        return False
+    try:
+        return sys.stdin.isatty() and sys.stdout.isatty()
+    except ValueError:  # closed
+        return False
 
 
-def _play(
-    table: _Table, seat: int, opponents: dict[int, Agent], hinter: Agent | None, rng: random.Random
-) -> None:
-    state, game = table.state, table.state.game
-    while not state.is_terminal:
-        if state.round_over:
-            console.print(board(state.seen_by(seat)))
-            console.print(
-                f"The round is over; your score so far: {plain(state.scores[seat], 6, sign=True)}\n",
-                style="bold",
-            )
-        events = []
-        while state.player == CHANCE:
-            outcome = state.sample_chance(rng.randrange(2**63))
-            events.append(state.action_text(outcome))
-            table.apply(outcome)
-            if state.round_over:  # show the end of the round before the next deal
-                break
-        if events and not game.is_hidden:
-            console.print(f"chance: {' '.join(events)}", style="dim", markup=False)
-        if state.is_terminal or state.player == CHANCE:
-            continue
-        if state.player == seat:
-            console.print(board(state.seen_by(seat)))
-            if not _your_turn(table, seat, hinter):
-                return
-            continue
-        decision = opponents[state.player].act(state)
-        name = game.rules.player_name(state.player)
-        console.print(f"{name} plays {state.action_text(decision.action)}\n", style="bold", markup=False)
-        table.apply(decision.action, decision.values.get(decision.action))
-    console.print(board(state.seen_by(seat)))
-    _farewell(state, seat)
+@contextlib.contextmanager
+def _plain_output() -> Iterator[None]:
+    """Print without colour and other styles in this block."""
+    before = console._color_system
+    console._color_system = None
+    try:
+        yield
+    finally:
+        console._color_system = before
 
 
-def _your_turn(table: _Table, seat: int, hinter: Agent | None) -> bool:
-    """Ask until an action is played or taken back.
+class _GameFile:
+    """The file that keeps the games of a session; a resumed game is replaced in it."""
 
-    Return False when the person quits.
-    """
-    state = table.state
-    table.meet_actions()
-    while True:
-        answer = input(f"{state.game.rules.player_name(seat)}: ").strip()
-        # Actions take precedence over our words: U and L are twists of a cube.
-        word = "" if answer in table.names else answer.lower() or "help"
-        if word in ("q", "quit", "exit"):
+    def __init__(self, path: Path | None, seats: Sequence[str], *, replaces: bool) -> None:
+        self.path, self.seats, self._replaces = path, list(seats), replaces
+
+    def keep(self, table: Table) -> bool:
+        """Write the game on the table; return False without a file or an action."""
+        if self.path is None or not table.state.actions_played:
             return False
-        if word in ("u", "undo"):
-            if take_back(state, seat):
-                return True
-            console.print("there is nothing to take back")
-        elif word in ("l", "list", "?", "help"):
-            names = ", ".join(state.action_names().values())
-            lines = filter(None, (table.words(), state.game.rules.notation, names))
-            console.print("\n".join(lines), markup=False)
-        elif word in ("h", "hint"):
-            if hinter is None:
-                console.print("no agent can give a hint: name one with --against")
-                continue
-            decision = hinter.act(state)
-            console.print(f"plays {state.action_text(decision.action)}", markup=False)
-            if decision.values or any(decision.policy.values()):
-                console.print(opinion(decision, state.action_names(), most=6))
+        record = table.record(self.seats)
+        if self._replaces:
+            *others, _ = read_records(self.path, record.game)
+            write_records(self.path, [*others, record])
+            self._replaces = False
         else:
-            try:
-                table.apply(state.parse_action(answer))
-            except BoardLabError as error:
-                console.print(str(error), style="red", markup=False)
-                continue
-            return True
+            write_records(self.path, [record], append=True)
+        return True
+
+    def command(self, game: Game, options: Sequence[str]) -> str:
+        """Return the command that goes on with the game."""
+        plugins = [word for plugin in PLUGINS for word in ("--plugin", plugin)]
+        seats = [word for seat, who in enumerate(self.seats) for word in ("--seat", f"{seat}={who}")]
+        words = [*plugins, "play", *game.rules.command_words(), *seats, *options]
+        return shlex.join(["boardlab", *words, "--resume", str(self.path)])
 
 
-def take_back(state: State, seat: int) -> bool:
-    """Go back to the person's previous decision; return False if there is none."""
-    earlier = state.copy()
-    while earlier.actions_played:
-        earlier.undo()
-        if earlier.player == seat:
-            while state.actions_played > earlier.actions_played:
-                state.undo()
-            return True
-    return False
+def new_file(game: Game) -> Path:
+    """Return a name for a file of this game that is not taken."""
+    start = f"{game.name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    names = (Path(f"{start}{number}.pgn") for number in ("", *(f"-{i}" for i in range(2, 10_000))))
+    return next(name for name in names if not name.exists())
 
 
-def _farewell(state: State, seat: int) -> None:
-    scores = state.scores
-    if len(scores) == 1:
-        console.print(f"Your score: {plain(scores[0], 6)}")
-        return
-    best = max(scores)
-    winners = [p for p, score in enumerate(scores) if score == best]
-    if len(winners) == len(scores):
-        console.print("Nobody wins.")
-        return
-    names = " and ".join(state.game.rules.player_name(winner) for winner in winners)
-    verb = "win" if len(winners) > 1 else "wins"
-    console.print("You win!" if seat in winners else f"{names} {verb}.", style="bold", markup=False)
+def unfinished_game(file: Path, game: Game, *, has_parameters: bool) -> Record:
+    """Return the last game of a file; refuse a finished one and one of another game."""
+    record = read_records(file, game)[-1]
+    if record.game.name != game.name or (has_parameters and record.game != game):
+        words = shlex.join(record.game.rules.command_words())
+        raise BoardLabError(f"the last game of {file} is not of {game!r}; type play {words}")
+    if list(record.states())[-1].is_terminal:
+        raise BoardLabError(f"the last game of {file} is over; boardlab replay {file} shows it")
+    return record

@@ -85,6 +85,12 @@ class Blackjack(Rules):
 
     name = "blackjack"
     summary = "beat the house to 21: hit, stand, double, split, surrender, insurance"
+    colours = (
+        (r"(?<=: ).*(?= \()", "bold cyan"),  # the cards
+        (r"\(bust \d+\)", "bold red"),
+        (r"\((?:21|blackjack).*?\)", "bold green"),
+        (r"\bin play\b", "bold"),
+    )
     variants = (
         {},
         {"rounds": 1, "double": False, "split": False, "surrender": False, "insurance": False},

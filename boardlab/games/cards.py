@@ -9,6 +9,14 @@ SUITS = "cdhs"
 NO_CARD, UNKNOWN = "--", "??"
 HIDDEN = 53
 """The engine's number for a card hidden from the viewer; cards are 1 .. 52, 0 is none."""
+TERMINAL_COLOURS = (
+    (rf"\b[{RANKS}]h\b", "bold red"),
+    (rf"\b[{RANKS}]d\b", "bold bright_blue"),
+    (rf"\b[{RANKS}]c\b", "bold green"),
+    (rf"\b[{RANKS}]s\b", "bold magenta"),
+    (r"\?\?|--", "dim"),
+)
+"""Styles of the suits in a terminal, a colour each as in a four-colour deck."""
 
 register_colours(
     {

@@ -12,6 +12,7 @@ from boardlab.games.grid import grid_text, read_grid
 from boardlab.games.history import Event
 from boardlab.games.lines import lines_of
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.numbers import in_words
 from boardlab.options import option
@@ -93,6 +94,10 @@ class ConnectFour(Rules):
         column = state.fields[event.action :: self.cols]
         stones = [row for row, value in enumerate(column) if value]
         return (stones[0] * self.cols + event.action,) if stones else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.rows)
 
     def winning_cells(self, state: State) -> list[list[int]]:
         """Return the lines that are long enough."""

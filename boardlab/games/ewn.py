@@ -13,6 +13,7 @@ from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name
 from boardlab.games.history import Event
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -206,6 +207,10 @@ class Ewn(Rules):
         if event.player < 0:
             return ()
         return self._move(event.player, event.action, state.fields[: self.size**2], is_played=True)
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.size, first=1, labels=1)
 
     def player_token(self, state: State, player: int) -> Token:
         """Draw the die, or a small stone."""

@@ -10,6 +10,7 @@ from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid
 from boardlab.games.lines import lines_of
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import draw_stone, stone_token
 from boardlab.numbers import in_words
@@ -70,6 +71,10 @@ class Gobang(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the cell itself."""
         return (action,)
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.rows, first=1, labels=1)
 
     def winning_cells(self, state: State) -> list[list[int]]:
         """Return the cells of every winning line, from end to end."""

@@ -20,6 +20,7 @@ from boardlab.games.hexagons import (
     HexagonCanvas,
 )
 from boardlab.games.paths import shortest_path
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
@@ -41,6 +42,7 @@ class Hex(Rules):
 
     name = "hex"
     summary = "connect your two edges: red top and bottom, blue left and right"
+    colours = ((r"\bR\b|\bred\b", "bold red"), (r"\bB\b|\bblue\b", "bold bright_blue"))
     variants = (
         {},
         {"size": 2, "swap": True},
@@ -84,6 +86,10 @@ class Hex(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the cell; a swap has none."""
         return (action,) if action < self.size**2 else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.size, first=1, labels=1)
 
     def winning_cells(self, state: State) -> list[list[int]]:
         """Return a shortest chain between the winner's edges."""

@@ -26,6 +26,12 @@ class KuhnPoker(PokerDuel):
 
     name = "kuhnpoker"
     summary = "poker with three cards: the smallest game that needs bluffing"
+    colours = (
+        (r"\bK\b", "bold red"),
+        (r"\bQ\b", "bold magenta"),
+        (r"\bJ\b", "bold bright_blue"),
+        (r"\?", "dim"),
+    )
     variants = ({}, {"rounds": 2}, {"rounds": 5})
     truths = (
         "one round is worth -1/18 to the first player; its Nash strategies are one family: bet a jack with "

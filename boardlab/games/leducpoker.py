@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from boardlab.errors import BoardLabError
+from boardlab.games.cards import TERMINAL_COLOURS
 from boardlab.games.drawing import Canvas
 from boardlab.games.duels import PokerDuel, Seat
 from boardlab.games.game import State
@@ -31,6 +32,7 @@ class LeducPoker(PokerDuel):
 
     name = "leducpoker"
     summary = "poker with six cards and a common one: the yardstick of methods for hidden cards"
+    colours = TERMINAL_COLOURS
     variants = ({}, {"rounds": 2}, {"rounds": 5})
     truths = "one round is worth -0.0856064 to the first player; it has 936 information sets"
 

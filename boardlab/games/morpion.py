@@ -14,6 +14,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.drawing import BoardCanvas, Canvas, Spot, round_spot
 from boardlab.games.game import State
 from boardlab.games.history import Event
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.numbers import counted
 from boardlab.options import option
@@ -150,18 +151,31 @@ class Morpion(Rules):
 
     def to_text(self, state: State) -> str:
         """Write the points (o original, * added) with columns and rows, and the moves."""
-        lines, points = _decode(state)
-        cross = self.cross()
-        rows = range(min(p.y for p in points), max(p.y for p in points) + 1)
-        cols = range(min(p.x for p in points), max(p.x for p in points) + 1)
+        moves = [self._move_text(*move) for move in self._some_order(_decode(state)[0], self.cross())]
+        return f"{self._sheet(state)}\n{self.status_text(state)}: {' '.join(moves)}".rstrip()
+
+    def board_text(self, state: State) -> str:
+        """Write the points, with room for the next ones, and the number of moves."""
+        return f"{self._sheet(state, 0 if state.is_terminal else 1)}\n{self.status_text(state)}"
+
+    def _window(self, state: State, room: int) -> tuple[range, range]:
+        """Return the rows and columns around all points."""
+        points = _decode(state)[1]
+        rows = range(max(min(p.y for p in points) - room, 0), min(max(p.y for p in points) + room + 1, SIDE))
+        cols = range(max(min(p.x for p in points) - room, 0), min(max(p.x for p in points) + room + 1, SIDE))
+        return rows, cols
+
+    def _sheet(self, state: State, room: int = 0) -> str:
+        """Write the points between the numbers of columns and rows."""
+        points, cross = _decode(state)[1], self.cross()
+        rows, cols = self._window(state, room)
         across, down = ([str(place - self._origin) for place in places] for places in (cols, rows))
         wide, margin = max(map(len, across)), max(map(len, down))
         picture = [" " * margin + "".join(f" {label:>{wide}}" for label in across)]
         for label, y in zip(down, rows, strict=True):
             symbols = ("o" if (x, y) in cross else "*" if (x, y) in points else "." for x in cols)
             picture.append(f"{label:>{margin}}" + "".join(f" {symbol:>{wide}}" for symbol in symbols))
-        moves = [self._move_text(*move) for move in self._some_order(lines, self.cross())]
-        return "\n".join([*picture, f"{self.status_text(state)}: {' '.join(moves)}"]).rstrip()
+        return "\n".join(picture)
 
     def status_text(self, state: State) -> str:
         """Write the number of moves, and whether there are no more."""
@@ -200,6 +214,18 @@ class Morpion(Rules):
         """
         line, fields = _line_of(action), state.core.to_fields()
         return self._move_text(line, next(p for p in self.points_of(line) if not fields[p.y * SIDE + p.x]))
+
+    def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
+        """Return the point that was added last."""
+        moves = self.moves(state)
+        return (moves[-1][1].y * SIDE + moves[-1][1].x,) if moves else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the points of the sheet stand in the text."""
+        rows, cols = self._window(state, 0 if state.is_terminal else 1)
+        words = word_places(self.board_text(state), len(rows), first=1, labels=1)
+        cells = [y * SIDE + x for y in rows for x in cols]
+        return dict(zip(cells, words.values(), strict=True))
 
     # ---- drawing ----
 

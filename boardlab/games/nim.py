@@ -7,6 +7,7 @@ from boardlab.errors import BoardLabError
 from boardlab.games.drawing import BoardCanvas, Canvas, Point, Spot, box_spot
 from boardlab.games.game import State
 from boardlab.games.history import Event
+from boardlab.games.places import Place
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -79,6 +80,15 @@ class Nim(Rules):
         """Return where the taken stones lay."""
         heap, count = event.action // self.max_take, event.action % self.max_take + 1
         return tuple(heap * max(self.heaps) + state.fields[heap] + i for i in range(count))
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the stones stand in the text."""
+        start, most = len("heap A: "), max(self.heaps)
+        return {
+            heap * most + stone: Place(heap, start + stone)
+            for heap, count in enumerate(state.fields[:-1])
+            for stone in range(count)
+        }
 
     def action_spot(self, canvas: Canvas, state: State, action: int) -> Spot | None:
         """Return the first of the stones that are taken."""

@@ -11,6 +11,7 @@ from boardlab.games.drawing import GridCanvas, Token
 from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid, read_mover
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
@@ -69,6 +70,10 @@ class Othello(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the square; a pass has none."""
         return (action,) if action < self.size**2 else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.size, first=1, labels=1)
 
     def player_token(self, state: State, player: int) -> Token:
         """Draw a small disc."""

@@ -10,6 +10,7 @@ from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, cell_name, grid_text, read_grid
 from boardlab.games.palette import register_colours
 from boardlab.games.paths import shortest_path
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
@@ -31,6 +32,12 @@ class Pathwayz(Rules):
     name = "pathwayz"
     summary = (
         "connect the left and the right edge; permanent pieces of the other's colour flip their neighbours"
+    )
+    colours = (
+        (r"\bw\b", "black on white"),
+        (r"\bb\b(?! c)", "white on grey23"),  # not the column's letter
+        (r"\bW\b", "bold underline black on white"),
+        (r"\bB\b", "bold underline white on grey23"),
     )
     notation = (
         "b3 places a regular piece of yours in column b, row 3; b3! a permanent one of the other's colour"
@@ -59,6 +66,10 @@ class Pathwayz(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the cell."""
         return (action % (self.rows * self.cols),)
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.rows, first=1, labels=1)
 
     def player_token(self, state: State, player: int) -> Token:
         """Draw a small piece."""

@@ -18,6 +18,7 @@ from boardlab.games.cards import (
     FELT_INK,
     FELT_MARK,
     HIDDEN,
+    TERMINAL_COLOURS,
     card_name,
     draw_back,
     draw_card,
@@ -94,6 +95,7 @@ class Poker(Rules):
 
     name = "poker"
     summary = "Texas hold'em with blinds, side pots and chips carried over from hand to hand"
+    colours = TERMINAL_COLOURS
     variants = (
         {},
         {"rounds": 1},

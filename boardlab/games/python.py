@@ -20,6 +20,7 @@ from boardlab.checks import as_integer, is_number
 from boardlab.errors import BoardLabError, shown
 from boardlab.games import drawing
 from boardlab.games.history import Event
+from boardlab.games.places import Place
 from boardlab.games.rules import Rules
 from boardlab.games.shapes import Piece, Shape, as_pieces
 from boardlab.games.stones import stone_token
@@ -292,6 +293,13 @@ class PythonGame(Rules):
         """Write the board and who moves; the position's numbers if there is no board."""
         board = self._board(state) or drawing.numbers_text(self._numbers(state), is_named=bool(self.labels))
         return "\n".join(filter(None, (board, self._turn(state))))
+
+    def text_places(self, state: "State") -> dict[int, Place]:
+        """Return where the cells of a declared grid stand in the text."""
+        shape = self._shape()
+        if shape is None or self.text(_position(state)):
+            return {}
+        return shape.text_places(self._board(state))
 
     def _board(self, state: "State") -> str:
         position = _position(state)

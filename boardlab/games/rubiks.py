@@ -48,12 +48,12 @@ class Rubiks(Rules):
         {"twists": 1, "step_reward": 0.0},
     )
     colours = (
-        (r"U(?=[ULFRBD ]|$)", "black on white"),
-        (r"L(?=[ULFRBD ]|$)", "black on dark_orange"),
-        (r"F(?=[ULFRBD ]|$)", "black on green"),
-        (r"R(?=[ULFRBD ]|$)", "black on red"),
-        (r"B(?=[ULFRBD ]|$)", "white on blue"),
-        (r"D(?=[ULFRBD ]|$)", "black on yellow"),
+        (r"U(?=[ULFRBD\s]|$)", "black on white"),
+        (r"L(?=[ULFRBD\s]|$)", "black on dark_orange"),
+        (r"F(?=[ULFRBD\s]|$)", "black on green"),
+        (r"R(?=[ULFRBD\s]|$)", "black on red"),
+        (r"B(?=[ULFRBD\s]|$)", "white on blue"),
+        (r"D(?=[ULFRBD\s]|$)", "black on yellow"),
     )
     truths = (
         "2x2x2: 3,674,160 states, at most 11 twists (htm) or 14 (qtm); 3x3x3: at most 20 (htm) or 26 (qtm)"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from boardlab import _engine
 from boardlab.errors import BoardLabError
 from boardlab.games import drawing, pictures
+from boardlab.games.places import Place
 from boardlab.numbers import plain
 from boardlab.options import option_words, options_of
 
@@ -165,6 +166,10 @@ class Rules:
     def winning_cells(self, state: "State") -> list[list[int]]:
         """Return the lines, paths or chains of cells that decided the game."""
         return []
+
+    def text_places(self, state: "State") -> dict[int, Place]:
+        """Return where cells stand in `board_text`; {} if it shows no board."""
+        return {}
 
     # ---- drawing ----
 

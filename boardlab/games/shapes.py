@@ -18,6 +18,7 @@ from boardlab.games.drawing import PLAYER_COLOURS, BoardCanvas, GridCanvas, Poin
 from boardlab.games.graphs import GraphCanvas, circle_of
 from boardlab.games.grid import LETTERS
 from boardlab.games.hexagons import HexagonCanvas
+from boardlab.games.places import Place, word_places
 from boardlab.games.stones import draw_stone
 
 MOST_CELLS = 4096
@@ -62,6 +63,10 @@ class Shape:
     def count(self, pieces: list[list[Piece]]) -> int:
         """Return the number of cells."""
         return sum(map(len, pieces))
+
+    def text_places(self, text: str) -> dict[int, Place]:
+        """Return where the cells stand in the text; {} if that cannot be told."""
+        return {}
 
     def rows_of(self, given: Sequence[Any]) -> list[Sequence[Any]]:
         """Return what `pieces` returned as rows; raise ValueError if it does not fit."""
@@ -157,6 +162,10 @@ class Grid(Shape):
         rows = [[standing.symbol(symbols) for standing in row] for row in pieces]
         return _padded([head, *([label, *row] for label, row in zip(self._labels, rows, strict=True))])
 
+    def text_places(self, text: str) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(text, self.rows, first=1, labels=1, cells=self.rows * self.cols)
+
 
 def grid(rows: int, cols: int, style: str = "cells", *, upwards: bool = False) -> Grid:
     """Declare a board of rows and columns; cells count row by row from the top left.
@@ -212,6 +221,10 @@ class Hexagonal(Shape):
             words = " ".join(one.symbol(symbols) for one in standing)
             lines.append(f"{' ' * round(2 * (shift - left))}{label} {words}")
         return "\n".join(lines)
+
+    def text_places(self, text: str) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(text, len(self.lengths), labels=1, cells=sum(self.lengths))
 
 
 def hexagonal(side: int | None = None, *, rows: int | None = None, cols: int | None = None) -> Hexagonal:

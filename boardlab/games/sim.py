@@ -12,6 +12,7 @@ from boardlab.games.drawing import Canvas, Token
 from boardlab.games.game import State
 from boardlab.games.graphs import GraphCanvas, circle_of
 from boardlab.games.history import Event
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import stone_token
 from boardlab.options import option
@@ -110,6 +111,10 @@ class Sim(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the edge itself."""
         return (action,)
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.nodes - 1, first=1, labels=1)
 
     def winning_cells(self, state: State) -> list[list[int]]:
         """Return the edges of every triangle of one colour: who owns it has lost."""

@@ -9,6 +9,7 @@ from boardlab.games.drawing import Canvas, GridCanvas, Token
 from boardlab.games.game import State
 from boardlab.games.grid import cell_name, grid_text, read_grid
 from boardlab.games.lines import lines_of
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 
 SYMBOLS = ".XO"
@@ -43,6 +44,10 @@ class TicTacToe(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the cell itself."""
         return (action,)
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), 3, first=1, labels=1)
 
     def winning_cells(self, state: State) -> list[list[int]]:
         """Return the lines of three."""

@@ -13,6 +13,7 @@ from boardlab.games.game import CHANCE, State
 from boardlab.games.grid import cell_name
 from boardlab.games.history import Event
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.options import option
 
@@ -41,7 +42,7 @@ class Twenty48(Rules):
     )
     variants = ({}, {"size": 2}, {"size": 3}, {"size": 5})
     colours = (
-        (r"(?<!adds )\b(2|4)\b", "white"),
+        (r"(?<!adds )(?<!score )(?<!tiles )\b(2|4)\b", "cyan"),
         (r"\b(8|16)\b", "yellow"),
         (r"\b(32|64)\b", "bold dark_orange"),
         (r"\b(128|256|512)\b", "bold red"),
@@ -117,6 +118,10 @@ class Twenty48(Rules):
     def last_cells(self, state: State, event: Event) -> tuple[int, ...]:
         """Return the cell of a new tile; a direction has none."""
         return (event.action // 2,) if event.player < 0 else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), self.size)
 
     def draw_board(self, state: State) -> GridCanvas:
         """Draw the familiar tiles."""

@@ -13,6 +13,7 @@ from boardlab.games.game import State
 from boardlab.games.grid import LETTERS, read_turn, turn_line
 from boardlab.games.hexagons import HexagonCanvas
 from boardlab.games.palette import register_colours
+from boardlab.games.places import Place, word_places
 from boardlab.games.rules import Rules
 from boardlab.games.stones import draw_stone, stone_token
 from boardlab.options import option
@@ -44,6 +45,11 @@ class Yavalath(Rules):
 
     name = "yavalath"
     summary = "four in a row win, three in a row lose, on a hexagon"
+    colours = (
+        (r"\bW\b", "bold black on white"),
+        (r"\bB\b", "bold white on grey23"),
+        (r"\bR\b", "bold white on red"),
+    )
     notation = "c4 is the fourth cell of row c; swap takes over the first stone"
     variants = (
         {},
@@ -117,6 +123,10 @@ class Yavalath(Rules):
     def action_cells(self, state: State, action: int) -> tuple[int, ...]:
         """Return the cell; a swap has none."""
         return (action,) if action < len(state.fields) - 1 else ()
+
+    def text_places(self, state: State) -> dict[int, Place]:
+        """Return where the cells stand in the text."""
+        return word_places(self.board_text(state), len(self.row_lengths), labels=1, after=1)
 
     def player_token(self, state: State, player: int) -> Token:
         """Draw a small stone."""

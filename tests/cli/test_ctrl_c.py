@@ -134,5 +134,6 @@ def test_ctrl_c_ends_a_game_with_the_status_of_other_commands_and_saves_it(board
     monkeypatch.setattr("builtins.input", answer)
     file = tmp_path / "game.pgn"
     status, out, _ = boardlab("play", "tictactoe", "--against", "random", "--seed", "1", "--save", file)
-    assert status == 130 and out.endswith(f"\nstopped\nsaved: {file}\n")
+    again = f"boardlab play tictactoe --seat 0=human --seat 1=random --resume {file}"
+    assert status == 130 and out.endswith(f"\nstopped\nsaved: {file}\nto go on: {again}\n")
     assert bl.read_records(file)[0].actions[0] == 4

@@ -27,7 +27,7 @@ def test_the_words_for_the_end_stop_a_game(boardlab, monkeypatch, word):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{word}\na1\n"))
     status, out, error = boardlab("play", "tictactoe", "--against", "random")
     assert (status, error) == (0, "")
-    assert "plays" not in out and "not a legal action" not in out and "stopped" not in out
+    assert "O plays" not in out and "not a legal action" not in out and "stopped" not in out
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,23 @@ def test_an_action_keeps_its_name_though_it_is_a_short_word(boardlab, tmp_path, 
         "    def action_name(self, p, a): return 'hzx'[a]\n"
     )
     monkeypatch.setattr(sys, "stdin", io.StringIO("h\nh\nhint\nq\n"))
-    words = ("--plugin", plugin, "play", "letters", "--against", "random", "--seed", "1")
+    words = ("--plugin", plugin, "play", "letters", "--hints", "random", "--seed", "1")
     _, out, error = boardlab(*words)
-    assert (
-        error == ""
-        and "undo (u) takes an action back, hint shows the agent's choice, help (?)" in " ".join(out.split())
+    assert error == "" and "redo (r) plays it again, hint shows an agent's choice, help (?)" in " ".join(
+        out.split()
     )
-    assert out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("plays ") == 1
+    assert (
+        out.count('"h" is not a legal action here; legal are z, x') == 1 and out.count("random plays ") == 1
+    )
 
 
 def test_help_hint_and_undo_are_words(boardlab, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("help\nhint\na1\nundo\nquit\n"))
-    _, out, _ = boardlab("play", "tictactoe", "--against", "mcts(iterations=50)", "--seed", "1")
-    assert out.count("quit (q) stops") == 2 and "a1, b1, c1" in out  # at the start, and when asked
+    words = ("--against", "random", "--hints", "mcts(iterations=50)", "--seed", "1")
+    _, out, _ = boardlab("play", "tictactoe", *words)
+    assert (
+        " ".join(out.split()).count("quit (q) stops") == 2 and "a1, b1, c1" in out
+    )  # at the start, and when asked
     assert "policy" in out and "not a legal action" not in out
     boards = out.split("X to move")
     assert len(boards) == 4 and "1 X . ." in boards[1] and "1 . . ." in boards[2]
@@ -93,18 +97,20 @@ def test_twists_are_played_though_a_command_begins_with_the_letter(typed, tmp_pa
 
 
 def test_an_agent_that_knows_only_its_action_still_gives_a_hint(typed):
-    status, out, _ = typed("h\nq\n", "play", "nim", "--against", "bouton", "--heaps", "3,4,5")
-    assert status == 0 and "plays A2" in out and "0.0%" not in out
+    status, out, _ = typed("h\nq\n", "play", "nim", "--hints", "bouton", "--heaps", "3,4,5")
+    assert status == 0 and "bouton plays A2" in out and "0.0%" not in out
     status, out, _ = typed("", "inspect", "nim", "bouton", "--heaps", "3,4,5")
     assert status == 0 and "0.0%" not in out and re.search(r"action +value\s+A2\s", out)
 
 
-def test_a_human_gives_no_hints(typed, tmp_path):
+def test_two_people_play_at_one_terminal(typed, tmp_path):
     file = tmp_path / "two.pgn"
-    for human in ("human", "human()"):
-        status, out, _ = typed("h\nb2\n", "play", "tictactoe", "--against", human, "--save", file)
-        assert status == 130 and "no agent can give a hint" in out
-    assert [len(record.actions) for record in bl.read_records(file)] == [1, 1]
+    for words in (("--against", "human"), ("--seat", "0=human", "--seat", "1=human()")):
+        status, out, _ = typed("b2\na1\nundo\nc1\nq\n", "play", "tictactoe", *words, "--save", file)
+        assert status == 0 and "X: human, O: human" in out and "O: X: " not in out
+    state = bl.game("tictactoe").initial_state()
+    assert [record.actions for record in bl.read_records(file)] == [(4, 2), (4, 2)]
+    assert state.action_text(2) == "c1"
 
 
 def test_a_game_is_saved_when_the_opponent_fails(typed, failing, tmp_path):
@@ -137,7 +143,7 @@ def test_help_in_play_breaks_lines_between_words(typed, monkeypatch):
     monkeypatch.setattr(console, "_width", 80)
     _, out, _ = typed("?\nq\n", "play", "othello", "--against", "random")
     lines = [line.removeprefix("X: ") for line in out.splitlines()]  # nobody presses enter behind the prompt
-    assert max(map(len, lines)) <= 80 and "help (?) lists the actions" in " ".join(out.split())
+    assert max(map(len, lines)) <= 80 and "help (?) shows the actions and the rules" in " ".join(out.split())
 
 
 def test_a_hand_of_poker_ends_with_who_won_what(typed):

@@ -80,7 +80,7 @@ def test_a_person_s_game_is_added_to_a_file(tmp_path):
 
 def test_a_game_with_chance_is_saved_whole(tmp_path):
     file = str(tmp_path / "mine.pgn")
-    output("play", "2048", "--save", file, "--seed", "4", given="up\nleft\nu\nright\nq\n")
+    output("play", "2048", "--save", file, "--seed", "4", given="up\nleft\nundo\nright\nq\n")
     (record,) = bl.read_records(file)
     assert record.start is None and len(record.actions) >= 4
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,8 @@ def test_the_recipes_are_accepted(tmp_path, monkeypatch):
     commands = [shlex.split(line, comments=True) for line in lines if line.startswith("    boardlab sweep ")]
     assert len(commands) >= 9
     for words in commands:
-        assert len(planned(words[1:], monkeypatch, tmp_path)) > 1, words
+        if "optuna" not in words or find_spec("optuna"):
+            assert len(planned(words[1:], monkeypatch, tmp_path)) > 1, words
 
 
 def test_the_variations_of_the_recipes_are_accepted(tmp_path, monkeypatch):

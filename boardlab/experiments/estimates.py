@@ -57,6 +57,13 @@ class Estimate:
 UNKNOWN = Estimate(math.nan, seeds=0)
 
 
+def of_games(share: float, games: int) -> Estimate:
+    """A published share of so many games, with the interval that the games give it."""
+    ones = round(share * games)
+    half = interval([1.0] * ones + [0.0] * (games - ones), (0.0, 1.0))
+    return Estimate(share, half)
+
+
 def mean_of(
     values: Sequence[float], low: float = -math.inf, high: float = math.inf, count: float = math.nan
 ) -> Estimate:

@@ -28,9 +28,16 @@ def paired_bars(
             [i + shift for i, _ in known],
             [number.value for _, number in known],
             0.38,
-            yerr=[number.bar for _, number in known],
             color=colour,
             label=name,
+        )
+        barred = [(i + shift, number) for i, number in known if number.bar]
+        axes.errorbar(
+            [place for place, _ in barred],
+            [number.value for _, number in barred],
+            [number.bar for _, number in barred],
+            fmt="none",
+            ecolor="black",
             capsize=3,
         )
     axes.set_xticks(range(len(ours)), list(ours))
@@ -38,7 +45,8 @@ def paired_bars(
     if log:
         axes.set_yscale("log")
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(fontsize=8)
+    if places[2] == 1:
+        axes.legend(fontsize=8)
     return axes
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from boardlab.experiments import figures
 from boardlab.experiments.display import Display
 from boardlab.experiments.estimates import UNKNOWN, Estimate
+from boardlab.numbers import plain
 
 Published = Mapping[Any, "Estimate | float | str"]
 BRACKETS = "Ours, published in brackets."
@@ -24,7 +25,7 @@ def published_text(published: "Estimate | float | str", percent: bool = True) ->
     if isinstance(published, str):
         return published
     number = as_estimate(published)
-    return number.percent(0) if percent else number.deviating()
+    return plain(100 * number.value, 3) if percent else number.deviating()
 
 
 def as_estimate(published: "Estimate | float | str | None") -> Estimate:

@@ -9,7 +9,7 @@ from typing import Any
 
 from boardlab.experiments.church2019 import CHOICES, CONNECT_FOUR, PAPER, az, player, uct
 from boardlab.experiments.display import Display
-from boardlab.experiments.estimates import Estimate
+from boardlab.experiments.estimates import of_games
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.figures import paired_bars
 from boardlab.experiments.measuring import Match
@@ -45,7 +45,7 @@ def sweep(item: str, parameter: str, option: str, published: Mapping[Any, int], 
 
         def draw(figure: Any) -> None:
             ours = {str(value): results.share("wins", str(value)) for value in published}
-            theirs = {str(value): Estimate(percentage / 100) for value, percentage in published.items()}
+            theirs = {str(value): of_games(percentage / 100, 100) for value, percentage in published.items()}
             paired_bars(figure, ours, theirs, "win rate against MCTS")
 
         notes = ["Percent of games; ± is the 95% interval over seeds, or over games with one seed.",

@@ -50,7 +50,7 @@ def measure(game: str, agent: str, games: int) -> Measure:
     if board.name == "rubiks":
         return Cubes(board, agent, (4, 6, 8), games)
     if game in ONE:
-        return Exam(board, agent, "score", games)
+        return Exam(board, agent, "score", max(2, games // 5))  # its games are long
     return Versus(board, agent, OPPONENT, games)
 
 

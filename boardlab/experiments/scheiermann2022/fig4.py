@@ -5,7 +5,7 @@ are deterministic, so that only the agents differ.
 """
 
 from boardlab.experiments.display import Display
-from boardlab.experiments.estimates import Estimate
+from boardlab.experiments.estimates import Estimate, of_games
 from boardlab.experiments.experiment import Budget, Experiment, Plan
 from boardlab.experiments.forms import lines
 from boardlab.experiments.results import Results
@@ -40,7 +40,9 @@ def show(results: Results) -> Display:
     def ours(agent: str, level: int) -> Estimate:
         return results.share("wins", agent, opponents(results), str(level))
 
-    published = {(name, level): row[level - 1] for name, row in PUBLISHED.items() for level in LEVELS}
+    published = {
+        (name, level): of_games(row[level - 1], 40) for name, row in PUBLISHED.items() for level in LEVELS
+    }
     return lines(
         ours,
         published,

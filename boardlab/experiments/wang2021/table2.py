@@ -5,7 +5,7 @@ their best action. 100 games a pair.
 """
 
 from boardlab.experiments.display import Display
-from boardlab.experiments.estimates import Estimate, mean_of
+from boardlab.experiments.estimates import Estimate, mean_of, of_games
 from boardlab.experiments.experiment import Budget, Cell, Experiment, Plan
 from boardlab.experiments.figures import grouped_bars
 from boardlab.experiments.forms import BRACKETS, beside
@@ -61,7 +61,9 @@ def show(results: Results) -> Display:
 
     def draw(figure: object) -> None:
         ours = {game: {name: score(results, name, game) for name in ENHANCEMENTS} for game in GAMES}
-        theirs = {game: {name: Estimate(PUBLISHED[name, game]) for name in ENHANCEMENTS} for game in GAMES}
+        theirs = {
+            game: {name: of_games(PUBLISHED[name, game], 100) for name in ENHANCEMENTS} for game in GAMES
+        }
         grouped_bars(figure, ours, theirs, "win rate against default MCTS")
 
     notes = [f"Win rate in percent, draws counting half. {BRACKETS} ± is the 95% interval over nets."]

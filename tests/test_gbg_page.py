@@ -1,0 +1,59 @@
+"""docs/gbg.md: what it names is there, and what it calls "not yet" is not."""
+
+import dataclasses
+import re
+from pathlib import Path
+
+from typer.main import get_command
+
+import boardlab as bl
+from boardlab.arena.exams import EXAMS
+from boardlab.cli import app
+from boardlab.evaluators import EVALUATORS
+from boardlab.learners import LEARNERS
+from boardlab.options import options_of
+from boardlab.search.expression import AGENTS
+
+PAGE = (Path(__file__).parents[1] / "docs" / "gbg.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if line.startswith("|")
+]
+
+
+def test_every_option_is_one_of_a_command_or_of_a_learner():
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    known = {name for command in commands.values() for option in command.params for name in option.opts}
+    for name in ("td-ntuple", "sarsa-ntuple", "q-ntuple", "td-features"):
+        fields = dataclasses.fields(LEARNERS[name])
+        known |= {"--" + field.name.rstrip("_").replace("_", "-") for field in fields}
+    known |= {"--size", "--players", "--twists", "--help"}
+    assert set(re.findall(r"--[a-z][a-z-]+", PAGE)) <= known
+
+
+def test_every_search_evaluator_exam_and_game_is_there():
+    called = set(re.findall(r"`([a-z]+)\(", PAGE))
+    assert called <= {*AGENTS, *EVALUATORS}
+    named = {word for row in ROWS for word in re.findall(r"`([a-z0-9][a-z0-9-]*)`", row[1])}
+    known = {*AGENTS, *EVALUATORS, *LEARNERS, *EXAMS, *bl.games(), *get_command(app).commands}  # type: ignore[attr-defined]
+    parameters = {"players", "coding", "coalition", "size", "metric", "cpuct", "depth", "priors", "reuse"}
+    parameters |= {"iterations", "seconds", "c", "rounds", "scores", "exp", "change", "extra_rule"}
+    assert named <= known | parameters
+
+
+def test_every_built_in_game_and_learner_is_named():
+    for name in (*bl.games(), *LEARNERS):
+        assert f"`{name}`" in PAGE, name
+
+
+def test_what_is_not_yet_there_is_refused():
+    """Whoever adds one of these changes the page."""
+
+    def choices(owner: type, name: str) -> tuple[str, ...]:
+        return next(option.choices for option in options_of(owner) if option.name == name)
+
+    assert choices(LEARNERS["td-ntuple"], "traces") == ("et", "reset")
+    assert choices(LEARNERS["td-ntuple"], "search") == ("off", "mcts")
+    assert choices(AGENTS["mcts"], "select") == ("uct", "puct")
+    for learner in ("sarsa-ntuple", "q-ntuple", "td-features"):
+        assert not {"replay", "search"} & {field.name for field in dataclasses.fields(LEARNERS[learner])}
+    assert {option.name for option in options_of(AGENTS["mc"])} == {"evaluator", "iterations", "seconds"}

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import boardlab as bl
+from boardlab.cli.playing.rulebook import rules_page
 from boardlab.errors import install
 
 
@@ -98,3 +99,13 @@ def test_advice_to_install_names_this_python(monkeypatch, tmp_path) -> None:
     assert install("plots") == ".venv/bin/python -m pip install 'boardlab[plots]'"
     monkeypatch.setattr(sys, "executable", "/opt/my python/bin/python3")
     assert install("az") == "'/opt/my python/bin/python3' -m pip install 'boardlab[az]'"
+
+
+def test_the_rules_of_every_game_are_installed() -> None:
+    root = Path(__file__).parents[1]
+    lists = (root / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert "GLOB GAME_PAGES CONFIGURE_DEPENDS docs/games/*.md" in lists
+    assert "install(FILES ${GAME_PAGES} DESTINATION boardlab/pages)" in lists
+    for name in bl.games():
+        page = rules_page(bl.game(name))
+        assert page.startswith(f"# {name}") and "![" not in page and "](" not in page and len(page) > 300

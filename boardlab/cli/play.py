@@ -27,7 +27,7 @@ from boardlab.cli.playing.seats import HUMAN, make_players, read_seats
 from boardlab.cli.playing.session import Session
 from boardlab.cli.playing.table import Table
 from boardlab.errors import BoardLabError
-from boardlab.games.game import Game, as_seed, is_number
+from boardlab.games.game import Game, State, as_seed, is_number
 from boardlab.interrupts import ignoring_ctrl_c
 from boardlab.plugins import PLUGINS
 from boardlab.runs import check_writable
@@ -101,8 +101,13 @@ def play(
     players = make_players(chosen, seats, seed)
     if hints is not None:
         make_agent(hints, chosen, seed=seed)  # a mistake is better known now
-    first = first_position(chosen, position, seed)
-    table = Table.from_record(unfinished) if unfinished is not None else Table(first)
+
+    def first(seed: int) -> State:
+        if unfinished is not None and unfinished.start is not None:
+            return unfinished.start.copy()
+        return first_position(chosen, position, seed)
+
+    table = Table.from_record(unfinished) if unfinished is not None else Table(first(seed))
     names = [HUMAN if player is None else player.expression for player in players]
     file = _GameFile(save if save is not None else resume, names, replaces=resume is not None)
     is_screen = has_screen() and not plain
@@ -114,6 +119,7 @@ def play(
         players,
         front,
         random.Random(seed),
+        first=first,
         hints=hints or HINTS,
         review=hints or REVIEW,
         speed=speed,
@@ -133,9 +139,10 @@ def _run(session: Session, front: "FullScreen | Lines", file: "_GameFile", optio
         finally:
             front.close()
     except (EOFError, KeyboardInterrupt) as stop:
-        console.print("\nstopped")
         is_stopped = isinstance(stop, KeyboardInterrupt)
-        with ignoring_ctrl_c(), contextlib.suppress(OSError):  # the terminal may be closed
+        with ignoring_ctrl_c():
+            with contextlib.suppress(OSError):  # the terminal may be closed
+                console.print("\nstopped")
             if is_stopped and file.path is None and session.state.actions_played:
                 file.path = new_file(session.state.game)
     finally:  # also after an agent failed

@@ -24,6 +24,8 @@ TILE_COLOURS = (
 )  # fmt: skip
 register_colours({"tray": ("#bbada0", "#5a524a"), "tile": ("#cdc1b4", "#474039")})
 MARGIN = 34.0
+TILE = r"(?<!adds )(?<!score )(?<!tiles )"
+"""Pattern before a tile: other numbers follow words."""
 WAYS = ((0, -1), (1, 0), (0, 1), (-1, 0))
 """Right and down for each direction."""
 
@@ -42,11 +44,11 @@ class Twenty48(Rules):
     )
     variants = ({}, {"size": 2}, {"size": 3}, {"size": 5})
     colours = (
-        (r"(?<!adds )(?<!score )(?<!tiles )\b(2|4)\b", "cyan"),
-        (r"\b(8|16)\b", "yellow"),
-        (r"\b(32|64)\b", "bold dark_orange"),
-        (r"\b(128|256|512)\b", "bold red"),
-        (r"\b(1024|2048|4096|8192|16384|32768|65536)\b", "bold magenta"),
+        (TILE + r"\b(2|4)\b", "cyan"),
+        (TILE + r"\b(8|16)\b", "yellow"),
+        (TILE + r"\b(32|64)\b", "bold dark_orange"),
+        (TILE + r"\b(128|256|512)\b", "bold red"),
+        (TILE + r"\b(1024|2048|4096|8192|16384|32768|65536)\b", "bold magenta"),
     )
     numbers_line = False  # an arrow means another thing after every action
     truths = "random play on 4x4 lasts 118 moves on average"

@@ -100,6 +100,12 @@ class PseudoTerminal:
         self.pid = 0
         return os.waitstatus_to_exitcode(status), plain(self.output.rpartition("\x1b[?1049l")[2])
 
+    def hang_up(self):
+        """Close the window and wait for the end."""
+        os.close(self._file)
+        os.waitpid(self.pid, 0)
+        self.pid = 0
+
     def stop(self):
         """End the command, if it still runs."""
         if self.pid:

@@ -163,3 +163,61 @@ def test_the_end_of_a_round_is_shown_before_the_next_deal(typed):
     assert lines[end - 3].startswith("dealer: 5 8 10 (bust 23)")  # the whole hand
     assert "chance: 10 8" in lines[end - 5]  # its cards alone, without those of the next deal
     assert lines[end + 2].startswith("chance: ") and lines[end + 3].startswith("round 2 of 2")
+
+
+def test_a_forced_pass_is_made_and_said(typed):
+    start = "  a b c d\n1 X . O .\n2 X O O O\n3 O O O O\n4 X X X X\nX to move"
+    words = ("play", "othello", "--size", "4", "--position", start, "--against", "human")
+    _, out, _ = typed("b1\nundo\nb1\nd1\nq\n", *words)
+    assert out.count("O has to pass") == 2  # undo goes back to the decision, not to the pass
+    assert "O: " not in out.split("You are")[-1].replace("O: human", "") and "X wins." in out
+
+
+def test_agents_are_watched_without_a_terminal(typed):
+    status, out, _ = typed("", "play", "tictactoe", "--seat", "0=random", "--seat", "1=random", "--seed", "1")
+    assert status == 0 and out.startswith("tictactoe: ") and "X: random, O: random." in out
+    assert "X plays" in out and re.search(r"(wins|Nobody wins)\.\n$", out) and "rematch" not in out
+
+
+def test_wasd_and_first_letters_are_directions(typed, tmp_path):
+    file = tmp_path / "2048.pgn"
+    status, out, _ = typed(
+        "w\na\ns\nd\nu\nl\nr\nundo\nredo\nq\n", "play", "2048", "--seed", "3", "--save", file
+    )
+    (record,) = bl.read_records(file)
+    names = [
+        state.action_text(action)
+        for state, action in zip(record.states(), record.actions, strict=False)
+        if state.player == 0
+    ]
+    illegal = out.count("is not a legal action here")
+    assert status == 0 and len(names) + illegal == 7 and set(names) <= {"up", "left", "down", "right"}
+
+
+def test_the_rest_of_a_game_is_resumed_and_replaced(typed, tmp_path):
+    file = tmp_path / "mine.pgn"
+    words = ("play", "tictactoe", "--against", "human")
+    typed("a1\nb2\nq\n", *words, "--save", file)
+    typed("b1\na3\nundo\nc3\nc1\n", *words, "--resume", file)
+    (record,) = bl.read_records(file)
+    assert record.is_finished and record.actions == (0, 4, 1, 8, 2) and record.scores == (1, -1)
+    status, _, error = typed("", *words, "--resume", file)
+    assert status == 2 and "is over; boardlab replay" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--seat", "x"), '--seat takes your seat or SEAT=AGENT, as in --seat 1 or --seat "1=mcts(rollout)"'),
+        (("--seat", "0", "--seat", "0=random"), "seat 0 is given twice"),
+        (("--seat", "7=random"), "the seat must be a whole number from 0 to 1"),
+        (("--seat", "1=randon"), 'did you mean "random"?'),
+        (("--hints", "mtcs"), 'did you mean "mcts"?'),
+        (("--speed", "-1"), "--speed must be a number from 0 to 1000, not -1"),
+        (("--resume", "none.pgn"), "none.pgn"),
+        (("--resume", "a.pgn", "--save", "b.pgn"), "--resume goes on with a saved game"),
+    ],
+)
+def test_wrong_options_of_play_are_one_sentence(boardlab, words, says):
+    status, out, error = boardlab("play", "tictactoe", *words)
+    assert status == 2 and says in error and "Traceback" not in error and out == ""

@@ -261,3 +261,25 @@ def test_plain_text_has_no_escape_codes(playing, how):
 )
 def test_keys_are_decoded(text, keys, rest):
     assert decode_keys(text) == (keys, rest)
+
+
+def test_a_closed_window_saves_the_game(playing, tmp_path):
+    terminal = playing("tictactoe", *QUICK)
+    terminal.until("X: _")
+    terminal.press("a1" + ENTER)
+    terminal.until("O plays", "X: _")
+    terminal.hang_up()
+    (file,) = tmp_path.glob("tictactoe-*.pgn")
+    assert len(bl.read_records(file)[0].actions) == 2
+
+
+def test_a_rematch_begins_at_the_same_position(playing):
+    start = "  a b c\n1 X O X\n2 X O O\n3 . X .\nO to move"
+    terminal = playing("tictactoe", "--seat", "1", "--against", "random", "--position", start)
+    terminal.until("O: _")
+    terminal.press("c3" + ENTER)
+    terminal.until("r: rematch")
+    terminal.press("r")
+    terminal.until("1 X O X", "O: _", also=lambda screen: "plays" not in screen)
+    terminal.press(CTRL_D)
+    assert terminal.ended()[0] == 0

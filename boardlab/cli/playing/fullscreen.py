@@ -61,11 +61,15 @@ class FullScreen:
         """Give the terminal back, and leave the last position on it."""
         is_open = hasattr(self, "session")
         self._open.close()
-        if is_open:
-            console.print(board(self.session.seen()))
-            if self.session.state.is_terminal:
-                words = result_words(self.session.state, self.session.people)
-                console.print(words, style="bold", markup=False)
+        with contextlib.suppress(OSError):  # the terminal may be closed
+            if is_open:
+                self._print_position()
+
+    def _print_position(self) -> None:
+        console.print(board(self.session.seen()))
+        if self.session.state.is_terminal:
+            words = result_words(self.session.state, self.session.people)
+            console.print(words, style="bold", markup=False)
 
     def _clear(self) -> None:
         self._notes, self._hint, self._choice = [], None, []

@@ -78,10 +78,10 @@ class Keyboard:
                 break
             try:
                 data = os.read(self._file, 1024)
-            except OSError:  # the terminal was closed
+            except OSError:
                 data = b""
-            if not data:
-                return END_OF_INPUT
+            if not data:  # the terminal was closed: stop and keep the game
+                raise KeyboardInterrupt
             keys, self._rest = decode_keys(self._rest + self._decoder.decode(data))
             self._keys.extend(keys)
         return self._keys.popleft()

@@ -62,12 +62,14 @@ class Session:
         front: Front,
         rng: random.Random,
         *,
+        first: Callable[[int], State],
         hints: str,
         review: str,
         speed: float | None = None,
         keep: Callable[[Table], object] = lambda table: None,
     ) -> None:
         self.table, self.players, self.front, self.rng = table, players, front, rng
+        self._first = first
         self.hints, self._review_by, self.speed, self.keep = hints, review, speed, keep
         self.people = {seat for seat, player in enumerate(players) if player is None}
         self.viewer = min(self.people, default=None)
@@ -113,12 +115,8 @@ class Session:
                 return
 
     def _set_up(self) -> None:
-        """Start the next game of the same players from the same position."""
-        start = self.table.first
-        game = start.game
-        seeded = game.initial_state(self.rng.randrange(2**32))
-        fresh = start == game.initial_state(0) or game.has_chance or bool(game.rules.starts)
-        self.table = Table(seeded if fresh else start.copy())
+        """Start the next game of the same players."""
+        self.table = Table(self._first(self.rng.randrange(2**32)))
         for player in filter(None, self.players):
             player.reset(self.rng.randrange(2**32))
         self.front.begin(self)

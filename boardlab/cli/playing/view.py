@@ -14,8 +14,8 @@ INDENT = 2
 """Columns left of the board, which leave room for a bracket."""
 HANGING = 2
 """Further columns left of the second line of a sentence."""
-EMPTY, LEGAL, LAST, WON, HINTED, AIMED = (
-    "dim", "bold green", "bold", "bold black on green", "bold black on cyan", "reverse",
+EMPTY, LEGAL, LAST, WON, LOST, HINTED, AIMED = (
+    "dim", "bold green", "bold", "bold black on green", "bold white on red", "bold black on cyan", "reverse",
 )  # fmt: skip
 
 
@@ -64,9 +64,10 @@ def draw(state: State, marks: Marks) -> View:
     lines = list(text.split("\n", allow_blank=True))
     _stylize(lines, state, places, marks, last)
     if cursor is not None:
-        has_brackets = lines[cursor.line].plain[cursor.column - 1] == "["
-        around = 1 if has_brackets else 0
-        lines[cursor.line].stylize(AIMED, cursor.column - around, cursor.column + cursor.width + around)
+        line, start, end = lines[cursor.line], cursor.column, cursor.column + cursor.width
+        has_brackets = line.plain[start - 1] == "["  # then the cell keeps its colour
+        for column in (start - 1, end) if has_brackets else range(start, end):
+            line.stylize(AIMED, column, column + 1)
     height = max((place.line + 1 for place in places.values()), default=0)
     focus = cursor or (last[-1] if last else Place(0, 0))
     return View(lines[:height], lines[height:], places, focus)
@@ -93,6 +94,8 @@ def _stylize(
     targets = {cells[-1] for cells in cells_of.values() if cells}
     sources = {cells[0] for cells in cells_of.values() if len(cells) == 2}
     won = {cell for line in rules.winning_cells(state) for cell in line} if state.is_terminal else set()
+    # In some games a line loses: a triangle in sim, three in a row in yavalath.
+    decided = WON if state.last_player in rules.winning_players(state) else LOST
     hinted = set(cells_of.get(-1 if marks.hint is None else marks.hint, ())[-1:])
     for cell, place in places.items():
         line, start, end = lines[place.line], place.column, place.column + place.width
@@ -101,7 +104,7 @@ def _stylize(
             line.stylize(LEGAL if cell in targets else EMPTY, start, end)
         elif cell in targets or cell in sources:
             line.stylize("underline", start, end)
-        for group, style in ((won, WON), (hinted, HINTED)):
+        for group, style in ((won, decided), (hinted, HINTED)):
             if cell in group:
                 line.stylize(style, start, end)
     for place in last:

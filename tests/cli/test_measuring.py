@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import boardlab as bl
+from boardlab.bridges.gtp import GtpServer
 from boardlab.cli import app
-from boardlab.cli.gtp import GtpServer
 
 
 def output(*words):
@@ -99,14 +99,14 @@ def test_gtp_answers_the_usual_commands():
     ]  # fmt: skip
     assert "genmove" in talk("list_commands")[0]
     assert talk("boardsize 8", "boardsize 19", "komi 6.5", "komi x") == [
-        "=", "? unacceptable size", "=", "? komi must be a number",
+        "=", "? unacceptable size: othello: size must be a whole number from 4 to 10", "=",
+        '? komi must be a number, not "x"',
     ]  # fmt: skip
-    assert talk("boardsize 15", "boardsize 19", game="gobang", rows=15, cols=15) == [
-        "=",
-        "? unacceptable size",
+    assert talk("boardsize 3", "boardsize 4", game="tictactoe") == ["=", "? unacceptable size: 4"]
+    assert talk("boardsize 6", "boardsize seven", game="connectfour") == [
+        "? unacceptable size: 6; connectfour has no square board",
+        "? unacceptable size: seven; connectfour has no square board",
     ]
-    assert talk("boardsize 3", "boardsize 4", game="tictactoe") == ["=", "? unacceptable size"]
-    assert talk("boardsize 6", "boardsize 7", game="connectfour") == ["? unacceptable size"] * 2
     assert talk("# only a comment", "", "quit", "name") == ["="]
 
 

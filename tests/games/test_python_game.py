@@ -12,7 +12,7 @@ from commands import run
 
 import boardlab as bl
 from boardlab.arena.exams import exams_for
-from boardlab.cli.gtp import GtpServer
+from boardlab.bridges.gtp import GtpServer
 from boardlab.learners.again import train_command
 from boardlab.runs import RunFolder
 from boardlab.testing import check_game

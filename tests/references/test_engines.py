@@ -344,7 +344,7 @@ def test_gtp_names_the_board_and_its_columns_as_go_does(words, size, vertex, nam
         assert said[-2:] == ["clear_board", f"play b {vertex.lower()}"]
     if game.name == "gobang":
         vertex = "I5"
-        with pytest.raises(bl.BoardLabError, match='listener: "i5" is not a vertex'):
+        with pytest.raises(bl.BoardLabError, match='listener: "I5" is not a vertex'):
             protocol.ask(game.initial_state())
 
 

@@ -134,7 +134,7 @@ def from_vertex(game: Game, vertex: str) -> str:
     if game.name not in WITHOUT_I or not re.fullmatch(r"[i-z]\d+", name):
         return vertex
     if name[0] == "i":
-        raise BoardLabError(f'"{name}" is not a vertex: column j follows h')
+        raise BoardLabError(f'"{vertex.strip()}" is not a vertex: column j follows h')
     return chr(ord(name[0]) - 1) + name[1:]
 
 

@@ -36,15 +36,15 @@ $(VENV)/bin/python:
 
 $(VENV)/installed: $(VENV)/bin/python $(ENGINE)
 	$(PIP) install --quiet -c $(CONSTRAINTS) $(TOOLS)
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,plots,notebook]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook]"
 	touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,plots,notebook,references,sweep,truths]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,bench,numba,plots,notebook,references,sweep,truths]"
 	touch $@
 
 $(VENV)/installed-bridges: $(VENV)/installed
-	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,plots,notebook,$(BRIDGES)]"
+	$(PIP) install --quiet -c $(CONSTRAINTS) --no-build-isolation -e ".[dev,az,numba,plots,notebook,$(BRIDGES)]"
 	touch $@
 
 demo: $(VENV)/installed

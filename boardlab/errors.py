@@ -42,6 +42,10 @@ class BoardLabError(ValueError):
         return printable(re.sub(r"\s*[\r\n]\s*", " ", text))
 
 
+class BoardLabWarning(UserWarning):
+    """Something works, but not as well as it could; the message says what to do."""
+
+
 class TableFullError(BoardLabError):
     """A learner's table is full; everything it has learned is intact."""
 
@@ -101,7 +105,7 @@ def place_of(error: BaseException) -> tuple[str, int] | None:
 def _not_own() -> tuple[str, ...]:
     """Return the path prefixes of BoardLab, Python and installed packages."""
     libraries = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return "<frozen ", *(f"{folder}{os.sep}" for folder in (Path(__file__).parent, *libraries))
+    return "<frozen ", "<string>", *(f"{folder}{os.sep}" for folder in (Path(__file__).parent, *libraries))
 
 
 OF_YOUR_OWN = " (or one of your own: boardlab --plugin FILE ...)"

@@ -1,12 +1,17 @@
-"""Paths that a user gives, and the path of the C headers."""
+"""Paths that a user gives, the path of the C headers, and folders of the user."""
 
+import atexit
 import contextlib
 import errno
+import functools
 import hashlib
 import inspect
 import io
 import os
+import shutil
 import stat
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +114,45 @@ def include() -> str:
     raise BoardLabError(
         f"the C headers are missing from this installation of BoardLab: {package / 'include'}"
     )
+
+
+def private_cache(name: str) -> Path:
+    """Return a folder for files that can be made again, which only this user can write.
+
+    It is in $BOARDLAB_CACHE, or where the system keeps such files. Where it cannot be made, or where others
+    could write to it, it is a folder for this process alone.
+    """
+    given = os.environ.get("BOARDLAB_CACHE")
+    try:
+        folder = (Path(given) if given else _user_cache() / "boardlab") / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _is_private(folder) and os.access(folder, os.W_OK):
+            return folder.resolve()
+    except (OSError, RuntimeError):  # a closed or missing home
+        pass
+    folder = _process_folder() / name
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+@functools.cache
+def _process_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="boardlab-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether only this user can write to a folder."""
+    if not hasattr(os, "getuid"):  # Windows keeps users apart by their profiles
+        return True
+    found = folder.stat()
+    return found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home())
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

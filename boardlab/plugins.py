@@ -7,7 +7,7 @@ from traceback import extract_tb
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game
 from boardlab.games.library import load_game
-from boardlab.games.python import PythonGame
+from boardlab.games.own import OwnGame
 from boardlab.paths import as_path
 
 PLUGINS: list[str] = []
@@ -37,7 +37,7 @@ def plugins_for(game: Game) -> list[str]:
 
     Refuses a game that was registered in this process only.
     """
-    if isinstance(game.rules, PythonGame) and game.rules.needs_plugin and not PLUGINS:
+    if isinstance(game.rules, OwnGame) and game.rules.needs_plugin and not PLUGINS:
         raise BoardLabError(
             f'the game "{game.name}" was registered in this process, and other processes do not know it; '
             "use one process, or register it in a file: boardlab --plugin FILE train ..."

@@ -6,39 +6,65 @@
 Run it over your own games before you train an agent: agents exploit every hole in the rules.
 """
 
+import contextlib
 import functools
 import random
 import warnings
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 import boardlab
+from boardlab.errors import place_of
 from boardlab.games.game import CHANCE, TERMINAL, Game, State, as_game
 from boardlab.numbers import counted
+from boardlab.patience import Patience, StuckError
 
 
 class ConformanceError(AssertionError):
     """A game broke an invariant; names the invariant and shows the position."""
 
 
-def check_game(game: Game, *, games: int = 10, seed: int = 0, perft: Mapping[int, int] | None = None) -> None:
+def check_game(
+    game: Game,
+    *,
+    games: int = 10,
+    seed: int = 0,
+    perft: Mapping[int, int] | None = None,
+    patience: float = 60,
+) -> None:
     """Play random games and check every invariant on their positions.
 
     Raises `ConformanceError` for the first one that is broken. Warns if no random game of several players
-    ends within the horizon. `perft` maps depths to the known number of action sequences.
+    ends within the horizon. `perft` maps depths to the known number of action sequences. Rules in Python that
+    do not answer within `patience` seconds are stopped.
     """
     as_game(game)
     rng = random.Random(seed)
-    _check_facts(game)
-    for number in range(games):
-        _check_random_game(game, rng, drawings=number == 0)
-    _check_playouts(game, rng)
-    for depth, count in (perft or {}).items():
-        found = boardlab.perft(game, depth)
-        _require(found == count, f"perft({depth}) is {found}, not {count}", game.initial_state())
+    with _stopping_stuck_rules(game, patience) as watch:
+        _check_facts(game)
+        for number in range(games):
+            _check_random_game(game, rng, watch, drawings=number == 0)
+        _check_playouts(game, rng, watch)
+        for depth, count in (perft or {}).items():
+            watch.see(None)
+            found = boardlab.perft(game, depth)
+            _require(found == count, f"perft({depth}) is {found}, not {count}", game.initial_state())
+
+
+@contextlib.contextmanager
+def _stopping_stuck_rules(game: Game, seconds: float) -> Iterator[Patience]:
+    """Stop rules in Python that loop for ever, and name the position."""
+    with Patience(seconds) as watch:
+        try:
+            yield watch
+        except StuckError as error:
+            place = place_of(error)
+            where = f"{place[0]}, line {place[1]}: " if place else ""
+            text = f"{game!r}: {where}the rules do not return within {seconds:g} seconds"
+            raise ConformanceError(f"{text}, in\n{watch.at}" if watch.at else text) from None
 
 
 def _require(holds: bool, what: str, state: State) -> None:
@@ -65,7 +91,7 @@ def _check_facts(game: Game) -> None:
         )
 
 
-def _check_random_game(game: Game, rng: random.Random, *, drawings: bool) -> None:
+def _check_random_game(game: Game, rng: random.Random, watch: Patience, *, drawings: bool) -> None:
     """Play one random game and check every position.
 
     Long games are sampled near their end.
@@ -76,6 +102,7 @@ def _check_random_game(game: Game, rng: random.Random, *, drawings: bool) -> Non
         state.core.playout(rng.randrange(2**32), rng.randrange(60))
     actions_left = 120
     while True:
+        watch.see(state)
         _check_state(state, rng)
         if drawings and rng.random() < 0.3:
             _check_drawing(state)
@@ -358,9 +385,10 @@ def _check_step(state: State, rng: random.Random) -> None:
     state.apply(action)
 
 
-def _check_playouts(game: Game, rng: random.Random) -> None:
+def _check_playouts(game: Game, rng: random.Random, watch: Patience) -> None:
     ended = 0
     for _ in range(20):
+        watch.see(None)
         seed = rng.randrange(2**32)
         one, other = game.initial_state(seed), game.initial_state(seed)
         length = one.core.playout(seed, game.horizon)
@@ -375,7 +403,8 @@ def _check_playouts(game: Game, rng: random.Random) -> None:
     if not ended and game.players > 1:  # a random player need not solve a puzzle
         warnings.warn(
             f"{game!r}: none of 20 random games ended within the horizon of "
-            f"{counted(game.horizon, 'actions')}: does the game end, or does it need a larger horizon?",
+            f"{counted(game.horizon, 'actions')}: does the game end, or does it need a larger horizon? The "
+            f"last one reached\n{one.to_text()}",
             stacklevel=3,
         )
 

@@ -1,5 +1,6 @@
 """Set-up that all tests share."""
 
+import os
 import signal
 
 import pytest
@@ -25,3 +26,13 @@ def _own_names_are_forgotten():
     for registry, before in zip(registries, known, strict=True):
         registry.clear()
         registry.update(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _private_folders(tmp_path_factory):
+    """Compiled code goes to a folder that all workers share, not to the user's."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BOARDLAB_CACHE", str(shared / "boardlab_cache"))
+        yield

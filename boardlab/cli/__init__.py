@@ -6,9 +6,10 @@ import os
 import shlex
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,7 +34,7 @@ from boardlab.cli.runs import runs
 from boardlab.cli.sweep import sweep
 from boardlab.cli.tournament import tournament
 from boardlab.cli.train import resume, train
-from boardlab.errors import printable
+from boardlab.errors import BoardLabWarning, printable
 from boardlab.interrupts import ended_by_signals
 from boardlab.paths import as_path
 from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
@@ -118,6 +119,14 @@ def _game_to_type(error: Exception) -> str:
     return "" if before is None else f"; type {before}{words}"
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning for users in one line, and others as Python does."""
+    if issubclass(category, BoardLabWarning):
+        print(printable(f"boardlab: {message}"), file=sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr, end="")
+
+
 def main() -> None:
     """Run a command.
 
@@ -131,6 +140,7 @@ def main() -> None:
         sys.stdin.reconfigure(errors="replace")  # undecodable input is an unknown word, not a crash
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # print ? for letters the terminal lacks, not a traceback
+    warnings.showwarning = _show_warning
     with ended_by_signals() as ending:
         try:
             _check_place_of_plugins(sys.argv[1:])

@@ -3,8 +3,9 @@
 from boardlab.games.batch_env import BatchEnv
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
+from boardlab.games.own import register_game
 from boardlab.games.palette import stylesheet
-from boardlab.games.python import PythonGame, register_game
+from boardlab.games.python import PythonGame
 from boardlab.games.registry import describe, game, games
 from boardlab.games.rules import Rules
 from boardlab.games.shapes import cards, graph, grid, hexagonal, piece

@@ -36,6 +36,13 @@ class Game:
         except ValueError as error:
             raise BoardLabError(str(error)) from None
 
+    @classmethod
+    def of_core(cls, rules: Rules, core: _engine.Game) -> "Game":
+        """Return a game whose engine's side is already made."""
+        game = cls.__new__(cls)
+        game.rules, game.core = rules, core
+        return game
+
     @property
     def name(self) -> str:
         """The name in the registry."""

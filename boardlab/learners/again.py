@@ -11,7 +11,7 @@ from typing import Any
 from boardlab.errors import BoardLabError
 from boardlab.games.game import Game, game_table
 from boardlab.games.library import Library
-from boardlab.games.python import PythonGame
+from boardlab.games.own import OwnGame
 from boardlab.games.registry import game_from_table
 from boardlab.games.rules import Rules
 from boardlab.learners.exams import exam_range
@@ -110,7 +110,7 @@ def _plugin(rules: Rules) -> list[str]:
     """The option that loads a user's own game."""
     if isinstance(rules, Library):
         return ["--plugin", rules.path]
-    return ["--plugin", rules.file] if isinstance(rules, PythonGame) and rules.needs_plugin else []
+    return ["--plugin", rules.file] if isinstance(rules, OwnGame) and rules.needs_plugin else []
 
 
 def _preset_name(game: Game, agent: Mapping[str, Any]) -> str:

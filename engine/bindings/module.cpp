@@ -86,6 +86,7 @@ NB_MODULE(_engine, m) {
   m.attr("HIDDEN") = static_cast<std::uint32_t>(BL_HIDDEN);
   boardlab::bind_games(m);
   boardlab::bind_python_game(m);
+  boardlab::bind_flat_game(m);
   boardlab::bind_evaluators(m);
   boardlab::bind_searches(m);
   boardlab::bind_planners(m);

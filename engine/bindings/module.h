@@ -120,6 +120,7 @@ int outcome_index(const Game &game, const std::string &name);
 
 void bind_games(nb::module_ &m);
 void bind_python_game(nb::module_ &m);
+void bind_flat_game(nb::module_ &m);
 void bind_evaluators(nb::module_ &m);
 void bind_searches(nb::module_ &m);
 void bind_planners(nb::module_ &m);

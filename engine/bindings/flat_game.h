@@ -71,7 +71,20 @@ class FlatGame {
   // The state before a function changes it, for the error message.
   class Before {
    public:
-    Before(const FlatGame &game, const void *s) : bytes_(game.size_) { std::memcpy(bytes_.data(), s, game.size_); }
+    Before(const FlatGame &game, const void *s) : bytes_(game.size_) {
+      // Most states are small, and a call of memcpy would take as long as some actions.
+      const auto *from = static_cast<const std::byte *>(s);
+      const std::size_t size = game.size_;
+      if (size <= 16 || size > 64) {
+        std::memcpy(bytes_.data(), from, size);
+      } else if (size <= 32) {
+        std::memcpy(bytes_.data(), from, 16);
+        std::memcpy(bytes_.data() + size - 16, from + size - 16, 16);
+      } else {
+        std::memcpy(bytes_.data(), from, 32);
+        std::memcpy(bytes_.data() + size - 32, from + size - 32, 32);
+      }
+    }
     std::byte *data() { return bytes_.data(); }
 
    private:
@@ -183,11 +196,14 @@ class FlatGame {
     return n;
   }
   int found_changes(void *s, std::int32_t action, int player, bl_cell_change *changes) const {
-    const std::size_t cells = top_.size(), padded = (cells + 7) / 8 * 8;
-    Scratch<std::uint8_t, 512> both(2 * padded);
-    std::uint8_t *before = both.data(), *after = before + padded;
-    if (call(f_.board_vector, s, player, before) != 0) fail("board_vector", s, player);
-    apply(s, action);
+    const std::size_t cells = top_.size();
+    const Parent &parent = parent_of(s, player);
+    const std::uint8_t *before = parent.cells.data();
+    Scratch<std::uint8_t, 512> vector((cells + 7) / 8 * 8);
+    std::uint8_t *after = vector.data();
+    const std::int32_t next = call(f_.apply, s, action);
+    if (!is_mover(next)) fail("apply", parent.state.data(), action);
+    settle(s, next);
     bool good = call(f_.board_vector, s, player, after) == 0;
     int n = 0;
     for (std::size_t from = 0; from < cells; from += 8) {
@@ -203,6 +219,25 @@ class FlatGame {
     }
     if (!good) fail("board_vector", s, player);
     return n;
+  }
+  // A position and its board vector, kept for all of its actions.
+  struct Parent {
+    std::uint64_t game = 0;
+    int player = -1;
+    std::vector<std::byte> state;
+    std::vector<std::uint8_t> cells;
+  };
+  const Parent &parent_of(const void *s, int player) const {
+    static thread_local Parent kept;
+    if (kept.game == serial_ && kept.player == player && std::memcmp(kept.state.data(), s, size_) == 0) return kept;
+    kept.game = 0;  // until it is complete: the rules may fail
+    kept.cells.resize((top_.size() + 7) / 8 * 8);
+    board_vector(s, player, kept.cells.data());
+    const auto *bytes = static_cast<const std::byte *>(s);
+    kept.state.assign(bytes, bytes + size_);
+    kept.game = serial_;
+    kept.player = player;
+    return kept;
   }
   bool is_cell(const bl_cell_change &change) const {
     if (change.cell < 0 || static_cast<std::size_t>(change.cell) >= top_.size()) return false;
@@ -242,8 +277,14 @@ class FlatGame {
     std::int32_t (*playout)(State, Word *, std::int32_t, std::int32_t, std::int32_t *, double *, std::int32_t *);
   };
 
+  static std::uint64_t next_serial() {
+    static std::atomic<std::uint64_t> serial{0};
+    return ++serial;
+  }
+
   nb::object rules_;
   std::string name_;
+  std::uint64_t serial_ = next_serial();  // tells games apart, of which one may lie where another was
   Functions f_{};
   bool calls_python_, is_checked_, is_zero_sum_;
   std::size_t size_, mover_at_;

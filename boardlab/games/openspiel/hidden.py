@@ -191,7 +191,7 @@ class Views:
 
 def is_view(position: Position) -> bool:
     """Return whether a position is what one player sees."""
-    return position[0] < 0
+    return bool(position[0] < 0)
 
 
 def _digest(player: int, *parts: bytes) -> bytes:

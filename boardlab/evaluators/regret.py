@@ -32,7 +32,7 @@ class Regret(EvaluatorSpec):
         if not self.run:
             raise BoardLabError('regret needs the folder of a run, as in regret("runs/leducpoker")')
         folder = RunFolder(self.run)
-        agent, _ = folder.read_trained(KIND, game=game)
+        agent, _ = folder.read_trained(KIND, game=game, any_length=game.core.names_situations)
         with folder.understanding():
             shape = bucket_shape(agent["network"])
         sizes = folder.read_arrays("weights.npz", {"sizes": ("<i8", 3)})["sizes"].tolist()

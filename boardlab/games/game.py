@@ -130,13 +130,17 @@ class Game:
         except ValueError as error:
             raise BoardLabError(f"{self.name}: {error}") from None
 
-    def has_positions_of(self, other: "Game") -> bool:
-        """Return whether the games differ only in how they start, if at all."""
+    def has_positions_of(self, other: "Game", *, any_length: bool = False) -> bool:
+        """Return whether the games differ only in how they start, if at all.
+
+        With `any_length` they may also have different numbers of rounds.
+        """
         if not isinstance(other, Game):
             raise BoardLabError(f"a game can only be compared with a game, not with {shown(other)}")
         if type(self.rules) is not type(other.rules):
             return False
-        starts = {name: getattr(self.rules, name) for name in self.rules.starts}
+        names = (*self.rules.starts, *(self.rules.lengths if any_length else ()))
+        starts = {name: getattr(self.rules, name) for name in names}
         return dataclasses.replace(other.rules, **starts) == self.rules
 
     def __eq__(self, other: object) -> bool:

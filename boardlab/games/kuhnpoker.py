@@ -25,6 +25,7 @@ class KuhnPoker(PokerDuel):
     rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
 
     name = "kuhnpoker"
+    lengths = ("rounds",)
     summary = "poker with three cards: the smallest game that needs bluffing"
     colours = (
         (r"\bK\b", "bold red"),

@@ -31,6 +31,7 @@ class LeducPoker(PokerDuel):
     rounds: int = option(1, "rounds per game; the first player alternates", low=1, high=1000)
 
     name = "leducpoker"
+    lengths = ("rounds",)
     summary = "poker with six cards and a common one: the yardstick of methods for hidden cards"
     colours = TERMINAL_COLOURS
     variants = ({}, {"rounds": 2}, {"rounds": 5})

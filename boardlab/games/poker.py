@@ -94,6 +94,7 @@ class Poker(Rules):
     rounds: int = option(10, "hands per game; it ends early when one player has all chips", low=1, high=10000)
 
     name = "poker"
+    lengths = ("rounds",)
     summary = "Texas hold'em with blinds, side pots and chips carried over from hand to hand"
     colours = TERMINAL_COLOURS
     variants = (

@@ -40,6 +40,8 @@ class Rules:
     """Terminal styles: text that matches the pattern gets the style."""
     starts: ClassVar[Sequence[str]] = ()
     """Parameters that only affect how a game starts."""
+    lengths: ClassVar[Sequence[str]] = ()
+    """Parameters that only affect how many rounds are played."""
     truths: ClassVar[str] = ""
     """Proven facts about the game: values, counts."""
     own_code: ClassVar[str] = ""

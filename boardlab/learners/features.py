@@ -40,6 +40,7 @@ class TdFeatures(SelfPlaySettings):
     adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
 
     name = "td-features"
+    learns_hidden = True
     evaluator = "features"
 
     @classmethod

@@ -53,6 +53,7 @@ class QTableSettings(SelfPlaySettings):
     adapt_others: bool = field(default=True, init=False)
 
     name = "q-table"
+    learns_hidden = True
     evaluator = "qtable"
     asks_monte_carlo: ClassVar[bool] = False
 

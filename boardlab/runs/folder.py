@@ -241,15 +241,18 @@ class RunFolder:
         """The game that the run was trained on."""
         return game_from_table(agent["game"])
 
-    def read_trained(self, *kinds: str, game: Game | None = None) -> tuple[dict[str, Any], Game]:
+    def read_trained(
+        self, *kinds: str, game: Game | None = None, any_length: bool = False
+    ) -> tuple[dict[str, Any], Game]:
         """agent.toml of a run, and the game that its weights play.
 
-        That is the run's own, or `game`, which may only differ from it in how a game starts.
+        That is the run's own, or `game`, which may only differ from it in how a game starts, and with
+        `any_length` in the number of rounds.
         """
         agent = self.read_agent(*kinds)
         with self.understanding():
             trained_on = self.game(agent)
-        if game is not None and not game.has_positions_of(trained_on):
+        if game is not None and not game.has_positions_of(trained_on, any_length=any_length):
             raise OtherGameError(self.path, trained_on, game)
         if not isinstance(agent.get("network"), dict):
             raise BoardLabError(f"{self.path}/agent.toml does not describe its network")

@@ -19,7 +19,7 @@ struct PyKindOfLearner : PyLearner {
   const Kind &kind() const { return static_cast<const Kind &>(*learner); }
 };
 
-// Settings of self-play with the outcome of that name; throws if one is out of range or the game has hidden cards.
+// Settings of self-play with the outcome of that name; throws if one is out of range.
 ntuple::TdSettings checked_self_play(const Game &game, ntuple::TdSettings settings, const std::string &outcome);
 
 }  // namespace boardlab

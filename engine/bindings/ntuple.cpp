@@ -109,6 +109,7 @@ FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std
             const Gil gil;
             auto shown = std::make_shared<PyState>(game);
             game->copy(shown->data(), state);
+            if (game->is_hidden()) shown->seen_by = player;
             nb::object answer;
             guarded([&] { answer = (*held)(shown, player); });
             const auto array = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(answer);
@@ -169,7 +170,6 @@ nb::tuple recorded_episode(PyLearner &self) {
 ntuple::TdSettings checked_self_play(const Game &game, ntuple::TdSettings settings, const std::string &outcome) {
   settings.outcome = outcome_index(game, outcome);
   check_settings(game, settings);
-  check(!game.is_hidden(), "self-play needs a game without hidden cards");
   return settings;
 }
 
@@ -361,6 +361,7 @@ void bind_ntuple(nb::module_ &m) {
             check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
             const Busy busy(self);
             auto &learner = static_cast<TdLearner &>(*self.learner);
+            check(!learner.game_ptr()->is_hidden(), "search inside self-play would see the hidden cards");
             check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr,
                   "search inside self-play needs a single thread");
             check(!learner.replay() || (target_depth == 0 && solve_below == 0),

@@ -28,9 +28,6 @@ void bind_tabular(nb::module_ &m) {
           [](QTable *self, const std::shared_ptr<Game> &game, const std::string &outcome, std::int64_t bytes,
              bool by_cells) {
             checked_count("bytes", bytes, 1, std::int64_t{1} << 42);
-            if (game->is_hidden())
-              throw std::invalid_argument("a table of states needs a game without hidden cards, which " + game->name() +
-                                          " has");
             new (self) QTable(game, outcome_index(*game, outcome), static_cast<std::uint64_t>(bytes), by_cells);
           },
           nb::arg("game"), nb::arg("outcome"), nb::arg("bytes"), nb::arg("by_cells") = false)

@@ -12,8 +12,18 @@ double FeatureEvaluator::after_state_value(const void *state, int player, double
   return paid[player] + gamma * network_->value(inputs_, player);
 }
 
-void FeatureEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
+void FeatureEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
   const int player = game().player(state);
+  if (game().is_hidden()) {
+    unseen_.worth(
+        state, player, actions, rng,
+        [&](const void *after) {
+          network_->read(after, player, inputs_);
+          return gamma_ * network_->value(inputs_, player) + game().step_reward();
+        },
+        out);
+    return;
+  }
   for (std::size_t i = 0; i < actions.size(); ++i) {
     game().copy(after_.data(), state);
     game().apply(after_.data(), actions[i]);

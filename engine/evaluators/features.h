@@ -1,6 +1,7 @@
 // The evaluator over a value function on features.
 #pragma once
 
+#include "core/unseen.h"
 #include "evaluators/evaluator.h"
 #include "ntuple/feature_network.h"
 
@@ -16,6 +17,7 @@ class FeatureEvaluator final : public Evaluator {
         network_(std::move(network)),
         gamma_(gamma),
         after_(game()),
+        unseen_(game(), outcome),
         legal_(static_cast<std::size_t>(game().max_legal())),
         values_(legal_.size()) {}
 
@@ -33,6 +35,7 @@ class FeatureEvaluator final : public Evaluator {
   double gamma_;
   ntuple::FeatureNetwork::Inputs inputs_;
   StateBuffer after_;
+  Unseen unseen_;
   std::vector<Action> legal_;
   std::vector<double> values_;
 };

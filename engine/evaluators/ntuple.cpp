@@ -4,8 +4,17 @@
 
 namespace boardlab {
 
-void NTupleEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &, double *out) {
-  if (known_.empty())
+void NTupleEvaluator::action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) {
+  const int player = game().player(state);
+  if (game().is_hidden())
+    unseen_.worth(
+        state, player, actions, rng,
+        [&](const void *after) {
+          after_states_.read(after, player, view_);
+          return gamma_ * after_states_.to_come(view_) + game().step_reward();
+        },
+        out);
+  else if (known_.empty())
     judge_actions(state, actions, out);
   else
     judge_unknown_actions(state, actions, out);

@@ -1,6 +1,7 @@
 // The evaluator over a trained n-tuple network.
 #pragma once
 
+#include "core/unseen.h"
 #include "evaluators/evaluator.h"
 #include "ntuple/after_states.h"
 
@@ -24,7 +25,8 @@ class NTupleEvaluator final : public Evaluator {
         view_(after_states_.make_view()),
         legal_(static_cast<std::size_t>(game().max_legal())),
         values_(legal_.size()),
-        ahead_(game()) {}
+        ahead_(game()),
+        unseen_(game(), outcome) {}
 
   void value(const void *state, Rng &rng, double *out) override;
   void action_values(const void *state, std::span<const Action> actions, Rng &rng, double *out) override;
@@ -84,6 +86,7 @@ class NTupleEvaluator final : public Evaluator {
   std::vector<double> values_;
   Action best_ = 0;
   StateBuffer ahead_;
+  Unseen unseen_;
   std::vector<std::uint32_t> answer_at_;  // by hash; empty for searches that never begin a decision
   std::vector<Answer> answers_;
   std::vector<float> answer_priors_;

@@ -8,6 +8,7 @@
 
 #include "core/adapt.h"
 #include "games/cards.h"
+#include "games/hand_strengths.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -67,6 +68,9 @@ class Poker {
     f.plane_count = PLANES;
     f.plane_rows = 4;
     f.plane_cols = 13;
+    f.feature_count = FEATURES;
+    f.hand_features = PRICE;
+    f.situation_size = 4 + static_cast<int>(sizeof(State::history));
     return f;
   }
 
@@ -321,6 +325,59 @@ class Poker {
     fill(11, pot(s) / all);
     fill(12, s.stack[player] / all);
     fill(13, s.button == player);
+  }
+
+  // Strength and potential of the own hand (against one random hand), the price of a call as a share of the pot after
+  // it, pot and own stack as shares of all chips, raises and rivals as shares, whether the button is ours, flop, turn,
+  // river.
+  enum : int {
+    STRENGTH,
+    POTENTIAL,
+    PRICE,
+    POT_SHARE,
+    STACK_SHARE,
+    RAISED,
+    RIVAL_SHARE,
+    BUTTON_OURS,
+    STREET_MARKS,
+    FEATURES = STREET_MARKS + STREETS - 1
+  };
+  void features(const State &s, int player, double *out) const {
+    const std::uint8_t *hole = s.holes[player];
+    HandStrength hand{0.5, 0};
+    if (hole[1] != NO_CARD && hole[0] != HIDDEN && hole[1] != HIDDEN) {
+      std::uint8_t board[BOARD];
+      std::size_t n = 0;
+      for (const std::uint8_t card : s.board)
+        if (card != NO_CARD) board[n++] = static_cast<std::uint8_t>(card - 1);
+      hand = hand_strength_of(hole[0] - 1, hole[1] - 1, {board, n});
+    }
+    const double all = players_ * chips_,
+                 owed = std::min<int>(std::max(s.to_match - s.bet[player], 0), s.stack[player]);
+    std::fill(out, out + FEATURES, 0.0);
+    out[STRENGTH] = hand.strength;
+    out[POTENTIAL] = hand.potential;
+    out[PRICE] = owed > 0 ? owed / (pot(s) + owed) : 0;
+    out[POT_SHARE] = pot(s) / all;
+    out[STACK_SHARE] = s.stack[player] / all;
+    out[RAISED] = static_cast<double>(s.raises) / cap_;
+    out[RIVAL_SHARE] = static_cast<double>(rivals(s, player)) / players_;
+    out[BUTTON_OURS] = s.button == player;
+    if (s.street > 0) out[STREET_MARKS + s.street - 1] = 1;
+  }
+  // The betting of the hand, and from which place behind the button it is seen. Chips are left out: a hand of a longer
+  // game is played as one with equal chips.
+  int situation(const State &s, int player, std::uint8_t *key) const {
+    unsigned live = 0;
+    for (int p = 0; p < players_; ++p)
+      if (is_live(s, p)) live |= 1u << (p - s.button + players_) % players_;
+    key[0] = static_cast<std::uint8_t>((player - s.button + players_) % players_);
+    key[1] = static_cast<std::uint8_t>(live);
+    key[2] = s.street;
+    key[3] = s.length;
+    const int bytes = (s.length + 1) / 2;
+    std::copy(s.history, s.history + bytes, key + 4);
+    return 4 + bytes;
   }
 
  private:

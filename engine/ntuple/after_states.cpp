@@ -14,17 +14,26 @@ AfterStates::AfterStates(const Network &network, int outcome)
     : network_(network),
       game_(network.game()),
       outcome_(outcome),
-      reports_changes_(game_.table().apply_changes && network.has_one_view()),
-      uses_differences_(network.has_one_view() &&
+      reports_changes_(game_.table().apply_changes && network.has_one_view() && !game_.is_hidden()),
+      uses_differences_(network.has_one_view() && !game_.is_hidden() &&
                         (reports_changes_ || (network.groups() > FEW_GROUPS && network.slots() > FEW_SLOTS))),
-      fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES),
+      fetches_ahead_(network.set_size() * sizeof(float) > FETCH_AHEAD_BYTES && !game_.is_hidden()),
       sight_(network.make_sight()),
       child_sight_(network.make_sight()),
       pending_sight_(network.make_sight()),
       indices_(static_cast<std::size_t>(network.padded_slots())),
       kept_(indices_.size()),
       reported_(static_cast<std::size_t>(game_.max_changes())),
-      changes_(std::max(static_cast<std::size_t>(network.groups()), reported_.size())) {}
+      changes_(std::max(static_cast<std::size_t>(network.groups()), reported_.size())) {
+  if (game_.is_hidden()) seen_ = StateBuffer(game_);
+}
+
+const void *AfterStates::as_seen(const void *state, int player) {
+  if (seen_.empty()) return state;
+  game_.copy(seen_.data(), state);
+  game_.conceal(seen_.data(), player);
+  return seen_.data();
+}
 
 AfterStates::View AfterStates::make_view() const {
   View view;
@@ -66,6 +75,7 @@ void AfterStates::settle(View &out, int changes) {
   out.paid = paid[player_];
   out.is_final = game_.player(state) == TERMINAL || game_.round_over(state);
   if (out.is_final) return;
+  if (!seen_.empty()) return read_final(player_, out);
   out.set = network_.set_of(state, player_);
   find_indices(out, changes);
 }
@@ -123,7 +133,8 @@ void AfterStates::add_up(View &view) {
 }
 
 void AfterStates::read_final(int player, View &view) {
-  const void *state = view.state.data();
+  const void *state = as_seen(view.state.data(), player);
+  view.is_difference = false;
   network_.look(state, player, child_sight_);
   network_.encode(child_sight_, state, player, view.indices.data());
   view.set = network_.set_of(state, player);

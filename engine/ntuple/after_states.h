@@ -46,6 +46,8 @@ class AfterStates {
   double to_come(const View &view) const { return view.is_final ? 0.0 : double(network_.squash(view.sum)); }
 
  private:
+  // The state without what is hidden from the player: nothing else is learned from.
+  const void *as_seen(const void *state, int player);
   // `changes` of the parent's cells, as in `changes_`; -1: unknown.
   void settle(View &out, int changes);
   void find_indices(View &out, int changes);
@@ -58,6 +60,7 @@ class AfterStates {
   bool reports_changes_;  // the game reports which cells an action changed
   bool uses_differences_;
   bool fetches_ahead_;  // the weights do not fit into the nearest caches
+  StateBuffer seen_;    // in games with hidden cards
   const void *parent_ = nullptr;
   bool have_kept_ = false;
   float kept_sum_ = 0;

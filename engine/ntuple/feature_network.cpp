@@ -35,6 +35,13 @@ FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint6
 
 void FeatureNetwork::read(const void *state, int player, Inputs &out) const {
   out.clear();
+  StateBuffer seen;
+  if (game_->is_hidden()) {  // nothing but what the player sees is learned from
+    seen = StateBuffer(*game_);
+    game_->copy(seen.data(), state);
+    game_->conceal(seen.data(), player);
+    state = seen.data();
+  }
   if (uses_board_) {
     std::vector<std::uint8_t> cells(first_input_.size());
     game_->board_vector(state, player, cells.data());

@@ -7,7 +7,8 @@ namespace boardlab::ntuple {
 FeatureLearner::FeatureLearner(FeatureNetworkPtr network, const TdSettings &settings, std::uint64_t seed)
     : SelfPlay(network->game_ptr(), settings, seed),
       network_(std::move(network)),
-      traces_(static_cast<std::size_t>(game_.players())) {
+      traces_(static_cast<std::size_t>(game_.players())),
+      unseen_(game_, settings.outcome) {
   best_.state = candidate_.state = StateBuffer(game_);
   for (Trace &trace : traces_) trace.eligibility.resize(network_->parameters());
 }
@@ -53,6 +54,12 @@ SelfPlay::Choice FeatureLearner::act(void *state, int player) {
   Action action = actions_[0];
   if (is_random) {
     action = actions_[rng.below(count)];
+    play(state, action, player, best_);
+  } else if (game_.is_hidden()) {
+    action = unseen_.best(state, player, {actions_.data(), count}, rng, [&](const void *after) {
+      network_->read(after, player, candidate_.inputs);
+      return settings_.gamma * network_->value(candidate_.inputs, player);
+    });
     play(state, action, player, best_);
   } else {
     // Uniformly among equals.

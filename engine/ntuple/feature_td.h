@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/unseen.h"
 #include "ntuple/feature_network.h"
 #include "ntuple/self_play.h"
 
@@ -45,6 +46,7 @@ class FeatureLearner final : public SelfPlay {
   FeatureNetworkPtr network_;
   std::vector<Trace> traces_;
   View best_, candidate_;
+  Unseen unseen_;
 };
 
 }  // namespace boardlab::ntuple

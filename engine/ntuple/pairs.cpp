@@ -16,6 +16,12 @@ Pairs::Pairs(const Network &network)
 }
 
 void Pairs::set_state(const void *state, int player) {
+  if (game_.is_hidden()) {
+    if (seen_.empty()) seen_ = StateBuffer(game_);
+    game_.copy(seen_.data(), state);
+    game_.conceal(seen_.data(), player);
+    state = seen_.data();
+  }
   state_ = state;
   set_ = network_.set_of(state, player);
   network_.look(state, player, sight_);

@@ -25,6 +25,7 @@ class Pairs {
   const Network &network_;
   const Game &game_;
   std::size_t tuples_, boards_;
+  StateBuffer seen_;  // in games with hidden cards: what the player sees
   const void *state_ = nullptr;
   std::uint64_t set_ = 0;
   Network::Sight sight_;

@@ -12,6 +12,7 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
       after_states_(*network_, settings.outcome),
       best_(after_states_.make_view()),
       horizon_(trace_length(settings)),
+      unseen_(game_, settings.outcome),
       previous_(game_),
       copies_(3 * static_cast<std::size_t>(network_->padded_slots()), 1.0f) {
   if (network_->is_coherent() != (settings.coherence != Coherence::NONE))
@@ -102,7 +103,10 @@ bool TdLearner::choose(const void *state, int player) {
     after_states_.add_up(best_);
     return false;
   }
-  choose_best(n, settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr);
+  if (game_.is_hidden())
+    choose_best_unseen(state, player, n);
+  else
+    choose_best(n, settings_.skip_reversal && have_previous_ && n > 1 ? previous_.data() : nullptr);
   return false;
 }
 
@@ -122,6 +126,15 @@ void TdLearner::choose_best(std::uint32_t n, const void *forbidden) {
   }
   best_action_ = actions_[best];
   std::swap(best_, candidates_[best]);
+}
+
+void TdLearner::choose_best_unseen(const void *state, int player, std::uint32_t n) {
+  best_action_ = unseen_.best(state, player, {actions_.data(), n}, rng, [&](const void *after) {
+    after_states_.read(after, player, best_);
+    return settings_.gamma * after_states_.to_come(best_);
+  });
+  after_states_.play(best_action_, best_);
+  after_states_.add_up(best_);
 }
 
 // Above 0 if a is better than b. Sigma is monotone, so the sums decide if nothing else differs.

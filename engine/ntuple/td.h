@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/unseen.h"
 #include "ntuple/adviser.h"
 #include "ntuple/after_states.h"
 #include "ntuple/network.h"
@@ -55,6 +56,8 @@ class TdLearner : public SelfPlay {
 
   // Plays the first n of actions_ and leaves the best in best_ and best_action_, uniformly among equals.
   void choose_best(std::uint32_t n, const void *forbidden);
+  // The same where the player does not see everything.
+  void choose_best_unseen(const void *state, int player, std::uint32_t n);
   void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
 
   NetworkPtr network_;
@@ -73,6 +76,7 @@ class TdLearner : public SelfPlay {
 
   int horizon_;
   std::vector<AfterStates::View> candidates_;
+  Unseen unseen_;
   StateBuffer previous_;
   bool have_previous_ = false;
   std::vector<float> copies_;  // for the kernels that learn

@@ -28,8 +28,15 @@ QTable::QTable(GamePtr game, int outcome, std::uint64_t bytes, bool by_cells)
 }
 
 std::uint64_t QTable::key(const void *state, std::vector<std::uint8_t> &cells) const {
-  if (!by_cells_) return game_->hash(state);
   const int player = game_->player(state);
+  StateBuffer seen;
+  if (game_->is_hidden()) {  // two states that the player cannot tell apart are one
+    seen = StateBuffer(*game_);
+    game_->copy(seen.data(), state);
+    game_->conceal(seen.data(), player);
+    state = seen.data();
+  }
+  if (!by_cells_) return game_->hash(state);
   cells.resize(static_cast<std::size_t>(game_->cells()));
   game_->board_vector(state, player, cells.data());
   std::uint64_t key = static_cast<std::uint64_t>(player);

@@ -418,3 +418,92 @@ def test_parameters_are_checked():
         bl.game("poker", chips=10, small_blind=6)
     with pytest.raises(bl.BoardLabError, match="players must be"):
         bl.game("poker", players=7)
+
+
+# ---- strength and potential of hands ----
+
+
+def dealt(cards, seed=0):
+    """A position of player 0 with this hole and board, "As Kd / 7h 2c 2d", met in play without a raise."""
+    hole, _, board = cards.partition("/")
+    own, table = hole.split(), board.split()
+    game = bl.game("poker", rounds=1)
+    left = [c for c in (r + s for r in "23456789TJQKA" for s in "cdhs") if c not in (*own, *table)]
+    other = left[:2]
+    state = game.initial_state()
+    order = [other[0], own[0], other[1], own[1]]  # left of the button first
+    pending = [*order, *table]
+    while pending or state.player == bl.CHANCE:
+        if state.player == bl.CHANCE:
+            if not pending:
+                break
+            state.apply(card_number(pending.pop(0)))
+        else:
+            state.apply(1 if 1 in state.legal_actions() else 3)  # check or call
+    return state
+
+
+def card_number(name):
+    return read_card("test", name) - 1
+
+
+def won_on_the_river(own, board):
+    """The share of the pot against every other hand, one by one."""
+    rest = [c for c in range(52) if c not in own and c not in board]
+    hands = np.array([[a, b, *board] for i, a in enumerate(rest) for b in rest[:i]], np.uint8)
+    theirs = _engine.hand_strengths(hands)
+    mine = _engine.hand_strengths(np.array([[*own, *board]], np.uint8))[0]
+    return float(((theirs < mine) + 0.5 * (theirs == mine)).mean())
+
+
+@pytest.mark.parametrize(
+    "cards",
+    ["As Ks / Qs Js Ts 2d 2c", "7h 2d / Ah Kh Qc 9s 3d", "8c 8d / 8h 7s 6s 5s 2h", "Ac 4c / Kc 9c 3d 3h 2c"],
+)
+def test_strength_on_the_river_is_the_share_won_against_every_other_hand(cards):
+    words = cards.replace("/", "").split()
+    own, board = [card_number(w) for w in words[:2]], [card_number(w) for w in words[2:]]
+    strength, potential = dealt(cards).features(0)[:2]
+    assert strength == pytest.approx(won_on_the_river(own, board), abs=0.5 / 255 + 1e-9)
+    assert potential == 0
+
+
+def test_strength_and_potential_on_the_turn_are_mean_and_spread_over_the_river():
+    own, board = [card_number(w) for w in ("Ah", "5h")], [card_number(w) for w in ("Kh", "9h", "5c", "2s")]
+    shares = [won_on_the_river(own, [*board, c]) for c in range(52) if c not in own and c not in board]
+    strength, potential = dealt("Ah 5h / Kh 9h 5c 2s").features(0)[:2]
+    assert strength == pytest.approx(np.mean(shares), abs=0.004)
+    assert potential == pytest.approx(np.std(shares), abs=0.004)
+
+
+def test_strength_before_the_flop_is_the_known_equity():
+    known = {"As Ad": 0.852, "Ks Kd": 0.824, "As Ks": 0.670, "As Kd": 0.654, "7s 2d": 0.346, "3s 2d": 0.323}
+    for cards, share in known.items():
+        assert dealt(cards).features(0)[0] == pytest.approx(share, abs=0.004)
+
+
+def test_strength_does_not_know_the_names_of_suits():
+    strengths = set()
+    for suits in ("cdhs", "dhsc", "shcd"):
+        a, b, c, d = suits
+        strengths.add(tuple(dealt(f"A{a} 9{b} / K{a} 7{a} 2{c}").features(0)[:2]))
+        strengths.add(tuple(dealt(f"9{b} A{a} / 2{d} K{a} 7{a}").features(0)[:2]))
+    assert len(strengths) == 1
+    assert dealt("Ac 9d / Kc 7c 2h").features(0)[1] > dealt("Ac 9d / Kh 7h 2s").features(0)[1]  # a draw
+
+
+def test_a_situation_is_the_betting_and_neither_cards_nor_chips():
+    game, other = bl.game("poker", rounds=1), bl.game("poker", rounds=3)
+    state = game.initial_state()
+    for card in (0, 20, 40, 50):
+        state.apply(card)
+    again = other.initial_state()
+    for action in (3, 9, 1, 2, 0):  # the button folds the first hand
+        again.apply(action)
+    for card in (30, 31, 32, 33):
+        again.apply(card)
+    assert (state.player, again.player) == (0, 1)
+    assert state.core.situation(0) == again.core.situation(1)
+    state.apply(3)
+    again.apply(4)
+    assert state.core.situation(1) != again.core.situation(0)

@@ -11,6 +11,7 @@ from oracles.cfr import SlowCfr, SlowSampling, best_response, nash_conv
 import boardlab as bl
 from boardlab import _engine
 from boardlab.arena.exams.exploitability import set_states
+from boardlab.evaluators.regret import bucket_bounds
 from boardlab.games.registry import GAMES
 from boardlab.learners.cfr import Cfr
 
@@ -326,6 +327,38 @@ def test_rounds_are_played_alike_whoever_begins(tmp_path):
         policies.append(run.agent().act(state).policy)
     assert policies[0] == policies[1] != {0: 0.5, 1: 0.5}
     assert bl.evaluate(run.agent(), game, "exploitability").value > -0.001
+
+
+def test_hands_of_poker_are_put_into_buckets_and_played_in_longer_games(tmp_path, monkeypatch):
+    """Every new flop takes .06 s: few are met."""
+    monkeypatch.setattr("boardlab.learners.cfr.HANDS", 10)
+    monkeypatch.setattr("boardlab.learners.cfr.FEW_HANDS", 2)
+    monkeypatch.setattr("boardlab._engine.estimate_sets", lambda *given: (1000.0, 3.0))
+    game = bl.game("poker", rounds=1)
+    run = bl.train(game, out=tmp_path / "run", episodes=10, exams=[], buckets=(4, 2), seed=1)
+    assert run.settings.sampling == "external" and run.settings.buckets == (4, 2)
+    longer = bl.game("poker", rounds=6)
+    result = bl.match(longer, [f'regret("{run.path}")', "random"], games=2, seed=1)
+    assert result.errors == 0
+    # Nobody has a raise left against an all-in of fewer chips: what was learned for it goes to the call.
+    state = longer.initial_state()
+    for action in (0, 20, 1, 21, 4, 0):  # player 0 raises and wins the blind
+        state.apply(action)
+    for card in (30, 31, 32, 33):
+        state.apply(card)
+    state.apply(5)
+    decision = bl.agent(run.expression, longer).act(state)
+    assert set(decision.policy) == set(state.legal_actions()) == {0, 3}
+    assert sum(decision.policy.values()) == pytest.approx(1)
+
+
+def test_buckets_divide_hands_evenly():
+    game = bl.game("poker", rounds=1)
+    bounds = bucket_bounds(game, [4, 2], 16, 1).reshape(4, 7)
+    assert (np.diff(bounds[:, :3], axis=1) >= 0).all()
+    strengths = _engine.sample_hands(game.core, 16, 1)[0][:, 0]
+    groups = np.searchsorted(bounds[0, :3], strengths, side="right")
+    assert np.bincount(groups, minlength=4).tolist() == pytest.approx([4] * 4, abs=1)
 
 
 @pytest.mark.parametrize("given", [{"sampling": "none"}, {"sampling": "external"}])

@@ -193,7 +193,6 @@ def test_tictactoe_is_not_lost_from_any_opening(tmp_path, kind):
         ("tictactoe", {"alpha": 0}, "q-ntuple: alpha must be"),
         ("tictactoe", {"preset": "paper"}, "preset"),
         ("othello", {"length": 9}, "would take"),
-        ("kuhnpoker", {}, "board vector|hidden"),
     ],
 )
 def test_what_cannot_work_is_refused(tmp_path, game, settings, words):

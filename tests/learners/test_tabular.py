@@ -257,7 +257,7 @@ def test_a_full_table_says_so_and_what_was_learned_is_kept(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(
     ("game", "settings", "sentence"),
-    [("kuhnpoker", {}, "nothing is hidden"), ("tictactoe", {"lambda_": 0.5}, "lambda"),
+    [("tictactoe", {"lambda_": 0.5}, "lambda"),
      ("tictactoe", {"alpha": 2}, "alpha must be"), ("tictactoe", {"opponents": "me"}, "opponents must be"),
      ("tictactoe", {"search_iterations": 5}, "search_iterations")],
 )  # fmt: skip

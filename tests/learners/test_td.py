@@ -75,6 +75,11 @@ CASES = {
         {"players": 3, "heaps": (3, 4, 5)},
         {**WALK, "tuples": 1, "length": 3, "lambda_": 0.5, "traces": "reset", "learn_from_random": True},
     ),
+    "kuhnpoker, random play": (
+        "kuhnpoker",
+        {},
+        {**WALK, "tuples": 2, "length": 2, "epsilon": 1.0, "learn_from_random": True, "sigma": "identity"},
+    ),
     "nim, discounted": ("nim", {"heaps": (3, 3)}, {**WALK, "tuples": 1, "length": 2, "gamma": 0.9}),
     "connectfour, traces of a discounted game": (
         "connectfour",
@@ -212,7 +217,7 @@ def test_learner_equals_the_slow_version_after_every_episode(name):
             for key, index in zip(keys, indices, strict=True):
                 assert where.setdefault(key, index) == index, "the same weight must be the same entry"
         keys = list(reference.weights)
-        entries = np.array([where[key] for key in keys])
+        entries = np.array([where[key] for key in keys], int)
         assert len(set(entries.tolist())) == len(entries), "different weights must be different entries"
         for mine, theirs in [
             (network.weights, reference.weights),

@@ -290,6 +290,7 @@ class TdNTuple(NTupleSettings):
     )
 
     name = "td-ntuple"
+    learns_hidden = True
 
     @classmethod
     def presets(cls, game: Game) -> Mapping[str, Mapping[str, Any]]:
@@ -344,6 +345,7 @@ class QNTuple(NTupleSettings):
     """
 
     name = "q-ntuple"
+    learns_hidden = True
     per_action = True
 
     def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
@@ -358,6 +360,7 @@ class SarsaNTuple(NTupleSettings):
     learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
 
     name = "sarsa-ntuple"
+    learns_hidden = True
     per_action = True
 
     def engine_settings(self, episodes: int) -> _engine.TdSettings:

@@ -51,7 +51,9 @@ def lines(
     found = {name: [ours(name, at) for at in xs] for name in names}
     rows = []
     for place, at in enumerate(xs):
-        numbers = (found[name][place] for name in names)
+        numbers = [found[name][place] for name in names]
+        if not any(n.is_known for n in numbers) and not any((name, at) in published for name in names):
+            continue
         texts = (number.percent() if percent else number.text() for number in numbers)
         pairs = zip(names, texts, strict=True)
         rows.append(

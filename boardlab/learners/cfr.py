@@ -265,7 +265,19 @@ class CfrLearner(Learner):
         columns: dict[str, Any] = {"information sets": self.table.sets}
         if self.tree is not None and self.settings.reward == "score":
             columns["nashconv"] = f"{self.tree.nash_conv(self.table.strategy(self.tree)):.6g}"
+        if self.settings.variant == "vanilla" and self.episodes_done:
+            columns["regret bound"] = f"{self._regret_bound():.6g}"
         return columns
+
+    def _regret_bound(self) -> float:
+        """The positive regrets of all information sets per iteration: NashConv is at most that.
+
+        Of a sampled game it is an estimate, and with buckets NashConv is that of the game in buckets.
+        """
+        arrays = self.table.arrays()
+        firsts = np.concatenate(([0], np.cumsum(arrays["counts"])[:-1]))
+        best = np.maximum.reduceat(arrays["regrets"], firsts) if len(firsts) else np.zeros(1)
+        return float(np.maximum(best, 0).sum() / self.episodes_done)
 
     # ---- checkpoints ----
 

@@ -57,6 +57,7 @@ USUAL: dict[str, tuple[UsualExam, ...]] = {
     "2048": (UsualExam("score", 2),),
     "kuhnpoker": (UsualExam("exploitability", 1),),
     "leducpoker": (UsualExam("exploitability", 20),),
+    "poker": (UsualExam("tight", 50),),
     "blackjack": (UsualExam("basic", 60),),
     "rubiks": (UsualExam("twists20", 20),),  # a game is one cube of each of three numbers of twists
     "morpion": (UsualExam("score", 3),),

@@ -297,6 +297,18 @@ def test_a_run_learns_shows_its_nashconv_and_plays(tmp_path):
     assert bl.match(LEDUC, [agent, "random"], games=2000, seed=1).mean_scores[0] > 0.4
 
 
+@pytest.mark.parametrize("sampling", ["none", "external"])
+def test_the_regret_bound_is_above_nashconv_and_falls(sampling, tmp_path):
+    run = bl.train(
+        KUHN, out=tmp_path / "run", episodes=4000, exam_every=1000, exams=["random"], exam_games=2,
+        variant="vanilla", sampling=sampling,
+    )  # fmt: skip
+    bounds = [float(row["regret bound"]) for row in run.log]
+    assert len(bounds) == 4 and bounds[-1] < bounds[0]
+    if sampling == "none":  # else it is an estimate
+        assert all(float(row["nashconv"]) <= bound for row, bound in zip(run.log, bounds, strict=True))
+
+
 def test_the_agent_draws_from_the_average_strategy(tmp_path):
     run = bl.train(KUHN, out=tmp_path / "run", episodes=2000, exams=[])
     state = KUHN.initial_state()

@@ -1,6 +1,8 @@
 """Plugins: a user's Python files and game libraries, loaded by the command line."""
 
+import os
 import runpy
+import sys
 from pathlib import Path
 from traceback import extract_tb
 
@@ -25,11 +27,24 @@ def run_plugin(path: str) -> None:
         load_game(path)
         return
     PLUGINS.append(path)
+    folder = str(Path(path).resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(
+            folder
+        )  # a plugin imports its neighbours; last, so that none hides a module of Python
     try:
         runpy.run_path(path, run_name="boardlab_plugin")
     except Exception as error:
         message = plugin_failure(error) or f"the plugin {path} failed: {_described(error)}"
         raise BoardLabError(message) from None
+
+
+def named_plugins() -> list[str]:
+    """Return the plugins that the environment names in BOARDLAB_PLUGINS.
+
+    Files are separated like folders in PATH.
+    """
+    return [path for path in os.environ.get("BOARDLAB_PLUGINS", "").split(os.pathsep) if path]
 
 
 def plugins_for(game: Game) -> list[str]:

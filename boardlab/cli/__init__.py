@@ -37,7 +37,7 @@ from boardlab.cli.train import resume, train
 from boardlab.errors import BoardLabWarning, printable
 from boardlab.interrupts import ended_by_signals
 from boardlab.paths import as_path
-from boardlab.plugins import PLUGINS, plugin_failure, run_plugin
+from boardlab.plugins import PLUGINS, named_plugins, plugin_failure, run_plugin
 from boardlab.runs.folder import OtherGameError
 
 app = typer.Typer(
@@ -90,6 +90,11 @@ def _before(
         raise typer.Exit
     PLUGINS.clear()
     PLAYERS[:] = [] if players is None else [as_path("--players", players)]
+    for path in named_plugins():
+        try:
+            run_plugin(path)
+        except boardlab.BoardLabError as error:  # a command that does not need it still works
+            warnings.warn(f"{error} (named in BOARDLAB_PLUGINS)", BoardLabWarning, stacklevel=1)
     for path in plugin or []:
         run_plugin(path)
 

@@ -145,10 +145,10 @@ def test_rules_that_differ_when_compiled_are_not_accepted(monkeypatch):
     """Numbers of Python have no end, those of compiled rules have 64 bits."""
 
     def overflowing(self, s):
-        return super(flat_games.Wide, self).player(s) if 1 << (64 + s.moves) else 0
+        return 1 if 2**62 * (4 + 4 * s.moves) else 0
 
-    says = changed(monkeypatch, "player", overflowing)
-    assert "was not accepted" in says
+    says = changed(monkeypatch, "moves_left", overflowing)
+    assert "was not accepted: moves_left gives 0.0 compiled and 1.0 in Python" in says
 
 
 def test_broken_rules_are_found_before_they_are_compiled(monkeypatch):
@@ -184,7 +184,7 @@ def test_worker_processes_rebuild_the_game(tmp_path):
     plugin = tmp_path / "plugin.py"
     plugin.write_text(TRAINED.format(here=str(Path(flat_games.__file__).parent)))
     command = [sys.executable, "-m", "boardlab", "--plugin", str(plugin), "train", "line"]
-    words = ["--episodes", "200", "--seeds", "2", "--jobs", "2", "--out", str(tmp_path / "run")]
+    words = ["--episodes", "200", "--runs", "2", "--jobs", "2", "--out", str(tmp_path / "run")]
     done = subprocess.run([*command, *words], env=dict(os.environ), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("run*/**/agent.toml"))) == 2

@@ -119,7 +119,7 @@ def report() -> None:
         "Learned through the bridge: points in %, a draw is half a point",
         ["game", "learner", "episodes", "CPU s", "opponent", "points"],
         rows,
-        lines[0]["machine"],
+        "two shared cores",
     )
 
 

@@ -1,6 +1,7 @@
 """Games in Python: states, text, drawings and notation."""
 
 from boardlab.games.batch_env import BatchEnv
+from boardlab.games.c_source import c_game
 from boardlab.games.game import CHANCE, TERMINAL, Game, State
 from boardlab.games.library import load_game
 from boardlab.games.own import register_game
@@ -18,6 +19,7 @@ __all__ = [
     "PythonGame",
     "Rules",
     "State",
+    "c_game",
     "cards",
     "describe",
     "game",

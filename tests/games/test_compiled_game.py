@@ -1,6 +1,7 @@
 """Rules compiled with numba: the same answers, the same messages, no crash, and a cache."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -58,7 +59,7 @@ def test_playouts_are_those_of_the_uncompiled_rules(wide):
         record = asked.layout.read(state.core.to_bytes())
         count = state.core.playout(seed, 4)
         assert asked.playout(record, Rng(_derived(seed, 3)), 4) == count
-        assert record.to_bytes() == state.core.to_bytes()
+        assert record._to_bytes() == state.core.to_bytes()
 
 
 def _derived(seed, index):
@@ -188,3 +189,14 @@ def test_worker_processes_rebuild_the_game(tmp_path):
     done = subprocess.run([*command, *words], env=dict(os.environ), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert len(list(tmp_path.glob("run*/**/agent.toml"))) == 2
+
+
+@pytest.mark.slow
+def test_the_example_learns_to_beat_rollouts(tmp_path):
+    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "compiled_game.py"))
+    game = bl.game("fastbreak")
+    check_game(game)
+    run = str(tmp_path / "run")
+    bl.train(game, episodes=5000, out=run, seed=1, exams=[])
+    agents = [f'mcts(ntuple("{run}"), iterations=50)', "mcts(rollout, iterations=50)"]
+    assert bl.match(game, agents, games=20, seed=1).wins[0] >= 14

@@ -143,6 +143,14 @@ def test_numbers_that_do_not_fit_are_refused():
     assert record.cells[0] + 10 == 260 and repr(record) == "small=0, cells=[250, 250, 250], share=0.0"
 
 
+def test_no_name_of_a_position_hides_a_field():
+    names = ("mover", "copy", "settle", "to_bytes", "fields", "record")
+    record = layout_of("g", [(name, "i4") for name in names]).empty()
+    for number, name in enumerate(names):
+        setattr(record, name, number + 1)
+    assert [getattr(record, name) for name in names] == [1, 2, 3, 4, 5, 6] and record._mover == 0
+
+
 @pytest.mark.parametrize(
     "state",
     [

@@ -113,7 +113,7 @@ def _facts(rules: "PythonGame", asked: Uncompiled, start: Record) -> dict[str, A
 def _first(asked: Uncompiled, name: str, start: Record) -> Any:
     """Return the answer of a function of (state, player) in the first position."""
     try:
-        return asked.ask(name, start.copy(), 0)
+        return asked.ask(name, start._copy(), 0)
     except Exception:
         asked.lengths[name] = 0
         asked.checked(name, start, 0)

@@ -48,7 +48,8 @@ def _plain(number: Any) -> Any:
 class Record:
     """A position: the declared fields as attributes.
 
-    Functions of the rules change it in place. Numbers that do not fit their field are refused.
+    Functions of the rules change it in place. Numbers that do not fit their field are refused. Names of its
+    own begin with _, so that none hides a field.
     """
 
     __slots__ = ("_whole",)
@@ -86,7 +87,7 @@ class Record:
         return text if len(text) <= LONGEST else text[: LONGEST - 4] + " ..."
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.to_bytes() == other.to_bytes()
+        return isinstance(other, Record) and self._to_bytes() == other._to_bytes()
 
     __hash__ = None  # type: ignore[assignment]  # it changes in place
 
@@ -95,23 +96,23 @@ class Record:
         for name in self._layout.fields:
             yield from np.atleast_1d(self._whole[name]).ravel().tolist()
 
-    def to_bytes(self) -> bytes:
+    def _to_bytes(self) -> bytes:
         """Return the bytes of the position."""
         return self._whole.tobytes()
 
-    def copy(self) -> "Record":
+    def _copy(self) -> "Record":
         """Return an independent copy."""
-        return type(self)(bytearray(self.to_bytes()))
+        return type(self)(bytearray(self._to_bytes()))
 
     @property
-    def mover(self) -> int:
+    def _mover(self) -> int:
         """Who moves, as the engine keeps it."""
         return int(self._whole[MOVER])
 
-    def settle(self, mover: int) -> None:
+    def _settle(self, mover: int) -> None:
         """Keep who moves after an action, and who moved last."""
-        if self.mover >= 0:
-            self._whole[LAST] = self.mover
+        if self._mover >= 0:
+            self._whole[LAST] = self._mover
         self._whole[MOVER] = mover
 
 
@@ -160,7 +161,7 @@ def layout_of(name: str, declared: Any) -> Layout:
         for field, kind, *shape in declared:
             if kind not in KINDS or len(shape) > 1 or field in fields:
                 raise ValueError
-            if not isinstance(field, str) or not field.isidentifier() or field.endswith("_"):
+            if not isinstance(field, str) or not field.isidentifier() or {field[0], field[-1]} & {"_"}:
                 raise ValueError
             fields[field] = np.dtype((kind, _shape(*shape)))
     except (TypeError, ValueError):

@@ -69,7 +69,7 @@ class Uncompiled:
                 answer = call(given[0], record, *given[1:])
             elif function == "completions":
                 assert record is not None
-                return [(record.to_bytes(), p) for p in itertools.islice(call(record, *given), MOST)]
+                return [(record._to_bytes(), p) for p in itertools.islice(call(record, *given), MOST)]
             else:
                 answer = call(record, *given)
             if isinstance(answer, np.ndarray) and function in LISTS:
@@ -80,7 +80,7 @@ class Uncompiled:
 
     def checked(self, function: str, record: Record | None, *given: Any) -> Any:
         """Call a function and check its answer; errors name the function and the position."""
-        before = None if record is None or function in FREE_TO_IGNORE_RNG else record.copy()
+        before = None if record is None or function in FREE_TO_IGNORE_RNG else record._copy()
         try:
             answer = self.ask(function, record, *given)
         except Exception as error:
@@ -92,7 +92,7 @@ class Uncompiled:
         if function in (*CHANGES, "apply_changes") and function != "conceal":
             assert record is not None
             after = self.checked("player", record)
-            if before is not None and not function.startswith("apply") and after != before.mover:
+            if before is not None and not function.startswith("apply") and after != before._mover:
                 raise self._error(f"{_call(function, given)} must not change who moves", before)
         return answer
 
@@ -161,7 +161,7 @@ class Uncompiled:
             return "" if good else f"{length} whole numbers, each from 0 to below its limit"
         if len(answer) != length or not all(is_number(a) and math.isfinite(a) for a in answer):
             return f"{length} finite numbers"
-        if function == "scores" and record is not None and record.mover == _engine.TERMINAL:
+        if function == "scores" and record is not None and record._mover == _engine.TERMINAL:
             low, high = self.rules.score_range
             if not all(low - 1e-9 <= a <= high + 1e-9 for a in answer):
                 return "numbers within score_range"
@@ -193,7 +193,7 @@ class Uncompiled:
 
     def playout(self, record: Record, rng: Rng, most: int, cut: bool = False) -> int:
         """Play random actions as compiled rules do; return their number."""
-        who, count, cut = record.mover, 0, cut and "round_over" in self.has
+        who, count, cut = record._mover, 0, cut and "round_over" in self.has
         while count < most and who != _engine.TERMINAL:
             if cut and self.checked("round_over", record):
                 break
@@ -205,7 +205,7 @@ class Uncompiled:
                 count += 1
             self.checked("apply", record, action)
             who = self.ask("player", record)
-            record.settle(who)
+            record._settle(who)
         return count
 
     def _draw(self, record: Record, rng: Rng) -> int:

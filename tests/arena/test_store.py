@@ -285,7 +285,7 @@ def test_every_evaluator_that_reads_a_run_says_which(monkeypatch):
         except bl.BoardLabError as error:
             if str(error) == "opened some/run":
                 readers.add(name)
-    assert readers == {"ntuple", "net", "features", "qtable"}
+    assert readers == {"ntuple", "net", "features", "qtable", "regret"}
     for name in readers:
         for around in (
             "greedy({})",

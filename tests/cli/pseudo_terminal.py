@@ -93,8 +93,9 @@ class PseudoTerminal:
 
     def ended(self):
         """Wait for the end; return the status and what is left on the terminal."""
-        while self._read(PATIENCE):
+        while more := self._read(PATIENCE):
             pass
+        assert more is None, f"it did not end; the screen was\n{self.screen()}"
         _, status = os.waitpid(self.pid, 0)
         os.close(self._file)
         self.pid = 0

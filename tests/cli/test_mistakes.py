@@ -186,7 +186,7 @@ def test_gtp_says_where_an_agent_failed(boardlab, plugin, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("genmove b\ngenmove x\n"))
     out = boardlab("--plugin", plugin, "gtp", "greedy(broken)")[1]
     said = f"? greedy(broken): {plugin}, line 8: RuntimeError: my judge broke"
-    assert out == f"{said}\n\n? the colour must be b or w\n\n"
+    assert out == f'{said}\n\n? the colour must be b or w, not "x"\n\n'
 
 
 @pytest.mark.parametrize(

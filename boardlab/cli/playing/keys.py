@@ -10,7 +10,6 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
 
 UP, DOWN, RIGHT, LEFT = "up", "down", "right", "left"
 ENTER, BACKSPACE, ESCAPE, TAB, BACKTAB = "enter", "backspace", "escape", "tab", "backtab"
@@ -95,21 +94,23 @@ class Keyboard:
         before = termios.tcgetattr(self._file)
         main = threading.current_thread() is threading.main_thread()
         handler = signal.getsignal(signal.SIGWINCH) if main else None
+        woken = -1
         try:
             tty.setcbreak(self._file)
             own = termios.tcgetattr(self._file)
             own[6][termios.VSUSP] = bytes([os.fpathconf(self._file, "PC_VDISABLE") & 0xFF])  # Ctrl-Z is undo
             termios.tcsetattr(self._file, termios.TCSANOW, own)
             if main:
-                signal.signal(signal.SIGWINCH, self._resize)
+                signal.signal(signal.SIGWINCH, lambda number, frame: None)  # it only wakes `read`
+                # Wake select by the pipe: a Ctrl-C that came just before it would be lost.
+                os.set_blocking(self._resizes, False)
+                woken = signal.set_wakeup_fd(self._resizes, warn_on_full_buffer=False)
             yield
         finally:
             if main:
+                signal.set_wakeup_fd(woken)
                 signal.signal(signal.SIGWINCH, handler or signal.SIG_DFL)
             with contextlib.suppress(termios.error):  # the terminal was closed
                 termios.tcsetattr(self._file, termios.TCSADRAIN, before)
             os.close(self._resized)
             os.close(self._resizes)
-
-    def _resize(self, number: int, frame: Any) -> None:
-        os.write(self._resizes, b"r")

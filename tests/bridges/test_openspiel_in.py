@@ -46,7 +46,6 @@ SMALL = (
     "liars_dice",
     "phantom_ttt",
     "lewis_signaling",
-    "twixt(board_size=5)",
 )
 
 

@@ -36,6 +36,7 @@ def reproduce(
     keep_runs: Annotated[
         bool, typer.Option("--keep-runs", help="Keep trained agents in the folder of results.")
     ] = False,
+    device: Annotated[str, typer.Option(help="Where nets are trained: cpu or cuda.")] = "cpu",
 ) -> None:
     """Repeat an experiment of a paper, the published numbers beside ours.
 
@@ -58,7 +59,15 @@ def reproduce(
         console.print("no figure will be drawn: it needs the extra plots", markup=False)
     with saved_by_ctrl_c(shlex.join(["boardlab", *sys.argv[1:]])), jobs_bar() as show:
         result = reproduce_experiment(
-            name, budget, seeds=seeds, jobs=jobs, out=out, runs=runs, keep_runs=keep_runs, progress=show
+            name,
+            budget,
+            seeds=seeds,
+            jobs=jobs,
+            out=out,
+            runs=runs,
+            keep_runs=keep_runs,
+            device=device,
+            progress=show,
         )
     console.print(f"\n{result}", markup=False, soft_wrap=True)
     for figure in result.figures:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PACKAGES = {"az": "torch", "references": "bitbully"}
 """Extras that experiments need, and a package by which to tell that they are installed."""
 
+DEVICES = ("cpu", "cuda")
+
 RUN_OPTIONS = {known.name for known in options_of(RunOptions)}
 
 Keys = tuple[str, ...]
@@ -160,6 +162,23 @@ class Plan:
         parent = self.trainings[name].parent
         return [*(self.ancestors(parent) if parent else []), name]
 
+    def on(self, device: str) -> "Plan":
+        """The plan with its nets trained on a device.
+
+        The preset `default` differs on a GPU, so its trainings stay where they are.
+        """
+        moved = {
+            name: dataclasses.replace(training, settings={**training.settings, "device": device})
+            for name, training in self.trainings.items()
+            if "device" in training.settings and training.settings.get("preset") != "default"
+        }
+        return dataclasses.replace(self, trainings={**self.trainings, **moved})
+
+    @property
+    def trains_nets(self) -> bool:
+        """Whether a training can move to another device."""
+        return any("device" in training.settings for training in self.trainings.values())
+
     def described(self) -> dict[str, dict[str, str]]:
         """Trainings and cells in words; a results folder keeps them."""
         return {
@@ -225,9 +244,14 @@ class Experiment:
             if importlib.util.find_spec(PACKAGES[extra]) is None:
                 raise MissingPackageError(f"{self.name} needs {PACKAGES[extra]}: {install(extra)}")
 
-    def planned(self, name: str) -> Plan:
-        """The plan of a budget, checked."""
+    def planned(self, name: str, device: str = "cpu") -> Plan:
+        """The plan of a budget, its nets trained on a device, checked."""
+        check_known("device", device, DEVICES)
         plan = self.plan(self.budget(name))
+        if device != "cpu":
+            if not plan.trains_nets:
+                raise BoardLabError(f"{self.name} trains no neural nets, so it cannot use device {device}")
+            plan = plan.on(device)
         seen: set[Keys] = set()
         for cell in plan.cells:
             if len(cell.keys) != len(self.keys) or cell.keys in seen:

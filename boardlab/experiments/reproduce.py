@@ -19,6 +19,7 @@ from boardlab.experiments.results import Results, ResultsFolder, Row
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs import Job, Outcome, Standing, executor_for, finished_jobs, job_for
 from boardlab.learners import jobs as _train  # noqa: F401  (registers the kind "train")
+from boardlab.nets.device import choose_device
 from boardlab.numbers import counted, plain
 from boardlab.paths import as_path
 from boardlab.reports import Report
@@ -56,6 +57,7 @@ def reproduce(
     out: str | os.PathLike[str] | None = None,
     runs: str | os.PathLike[str] | None = None,
     keep_runs: bool = False,
+    device: str = "cpu",
     progress: Callable[[Standing], None] | None = None,
 ) -> Reproduction:
     """Repeat an experiment of a paper and write the published numbers beside ours.
@@ -65,13 +67,14 @@ def reproduce(
     `out`, by default results/NAME-BUDGET, gets results.csv, table.md, figure.svg, figure.png and
     experiment.toml. The same call goes on with an unfinished folder. Trained agents are deleted once they
     are measured, unless `keep_runs` is given; those in `runs` are kept too, and shared with other
-    experiments. `jobs` trainings and measurements run at once, each in its process.
+    experiments. `jobs` trainings and measurements run at once, each in its process. With `device="cuda"`
+    nets are trained on the GPU; agents play on the CPU.
     """
     chosen = experiment if isinstance(experiment, Experiment) else experiment_of(experiment)
     limits = chosen.budget(budget)
     count = limits.seeds if seeds is None else as_integer("seeds", seeds, 1, MOST_SEEDS)
     workers = as_integer("jobs", jobs, 1, 1024)
-    plan = chosen.planned(budget)
+    plan = chosen.planned(budget, device)
     where = out if out is not None else default_folder(chosen.name, budget)
     folder = ResultsFolder(where, chosen, budget, plan)
     store = folder.path / "runs" if runs is None else as_path("the folder of runs", runs)
@@ -82,13 +85,15 @@ def reproduce(
         if work.jobs:
             chosen.check_extras()
             folder.check_version()
+            if device != "cpu":
+                choose_device(device)
             for training in {str(t): t for t in plan.trainings.values()}.values():
                 training.check()
         work.run(workers, progress)
         folder.finish()
         results = Results(chosen, limits, plan, folder.rows(), folder.times(), folder.path)
         display = chosen.show(results)
-        text = _page(chosen, budget, results, display, folder)
+        text = _page(chosen, budget, device, results, display, folder)
         write_file(folder.path / "table.md", text)
         figures = draw_figure(display, folder.path)
     return Reproduction(folder.path, text, tuple(results.rows), tuple(figures), work.measured)
@@ -212,7 +217,12 @@ class _Work:
 
 
 def _page(
-    experiment: Experiment, budget: str, results: Results, display: Display, folder: ResultsFolder
+    experiment: Experiment,
+    budget: str,
+    device: str,
+    results: Results,
+    display: Display,
+    folder: ResultsFolder,
 ) -> str:
     """The page of an experiment's results."""
     about = folder.read_about(whole=True)
@@ -223,6 +233,7 @@ def _page(
         f"Budget {budget}, {seeds}: {results.budget.shows}",
         *([f"Published: {experiment.source}."] if experiment.source else []),
         *experiment.choices,
+        *(["The nets were trained on a GPU; only CPU time is counted."] if device == "cuda" else []),
         f"BoardLab {about.get('boardlab')}, {about.get('machine')}, {minutes} CPU minutes in all.",
     ]
     lines = [
@@ -234,14 +245,15 @@ def _page(
         "",
         *(line for note in notes for line in textwrap.wrap(f"- {note}", WIDTH, subsequent_indent="  ")),
         "",
-        f"    {command(experiment, budget, len(results.seeds))}",
+        f"    {command(experiment, budget, len(results.seeds), device)}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def command(experiment: Experiment, budget: str, seeds: int) -> str:
+def command(experiment: Experiment, budget: str, seeds: int, device: str = "cpu") -> str:
     """The command that repeats the experiment."""
     more = "" if seeds == experiment.budget(budget).seeds else f" --seeds {seeds}"
+    more += "" if device == "cpu" else f" --device {device}"
     return f"boardlab reproduce {experiment.name} --budget {budget}{more}"
 
 

@@ -13,8 +13,9 @@ import pytest
 
 import boardlab
 from boardlab.errors import BoardLabError, MissingPackageError
-from boardlab.experiments import reproduce
+from boardlab.experiments import experiment, reproduce
 from boardlab.experiments.estimates import mean_of
+from boardlab.experiments.reproduce import command
 from tests.experiments.tiny import tiny
 
 ROOT = Path(__file__).parents[2]
@@ -124,6 +125,22 @@ def test_a_finished_folder_is_shown_without_the_extra(done, tmp_path, monkeypatc
     again = _copy(done, tmp_path)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert reproduce(tiny(extras=("az",)), out=again).fresh == 0
+
+
+def test_nets_are_trained_on_the_device_asked_for_except_by_the_preset_that_depends_on_it():
+    plan = experiment("church2019-fig6").planned("quick", "cuda")
+    devices = {name: training.settings["device"] for name, training in plan.trainings.items()}
+    assert devices.pop("boardlab_default") == "cpu"
+    assert set(devices.values()) == {"cuda"} and len(devices) == 6
+    assert command(experiment("church2019-fig6"), "full", 1, "cuda").endswith("--budget full --device cuda")
+
+
+def test_a_device_is_refused_where_it_does_not_exist_or_nothing_would_use_it(tmp_path):
+    with pytest.raises(BoardLabError, match='unknown device "gpu"'):
+        reproduce(tiny(), out=tmp_path / "a", device="gpu")
+    with pytest.raises(BoardLabError, match="trains no neural nets"):
+        reproduce(tiny(), out=tmp_path / "a", device="cuda")
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_failed_cell_keeps_the_others(tmp_path):

@@ -89,13 +89,13 @@ EXPERIMENT = Experiment(
     ),
     full=Budget(
         2,
-        60,
-        "64 channels, 20 iterations of the parent and 12 of the others instead of 50 and 30, two runs.",
+        150,
+        "64 channels, the paper's iterations, two runs.",
         {
             "preset": "az-res6",
             "channels": 64,
-            "parent": 20,
-            "iterations": 12,
+            "parent": 50,
+            "iterations": 30,
             "searches": 200,
             "games": 100,
         },

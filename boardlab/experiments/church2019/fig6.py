@@ -31,5 +31,5 @@ EXPERIMENT = against_mcts(
         "32 channels, two of 50 iterations, 20 games with 50 and 200 searches: that it runs.",
         {**QUICK, "searches": (50, 200), "games": 20},
     ),
-    Budget(1, 340, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
+    Budget(1, 470, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
 )

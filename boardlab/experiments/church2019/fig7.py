@@ -21,7 +21,7 @@ EXPERIMENT = tournament(
     ),
     Budget(
         1,
-        215,
+        260,
         f"{FULL_SHOWS} 40 of the paper's 200 games a pair.",
         {**FULL, "searches": TOURNAMENT_SEARCHES, "games": 40},
     ),

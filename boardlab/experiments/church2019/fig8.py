@@ -27,5 +27,5 @@ EXPERIMENT = against_mcts(
         "32 channels, one of 50 iterations, 10 games with 50 and 200 searches: that it runs.",
         {**QUICK, "searches": (50, 200), "games": 10},
     ),
-    Budget(1, 60, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
+    Budget(1, 220, FULL_SHOWS, {**FULL, "searches": SEARCHES, "games": 100}),
 )

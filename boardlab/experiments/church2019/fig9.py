@@ -15,5 +15,5 @@ EXPERIMENT = tournament(
         "32 channels, one of 50 iterations, 6 games a pair with 50 searches: that it runs.",
         {**QUICK, "searches": 50, "games": 6},
     ),
-    Budget(1, 75, FULL_SHOWS, {**FULL, "searches": TOURNAMENT_SEARCHES, "games": 100}),
+    Budget(1, 235, FULL_SHOWS, {**FULL, "searches": TOURNAMENT_SEARCHES, "games": 100}),
 )

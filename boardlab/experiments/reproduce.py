@@ -90,7 +90,7 @@ def reproduce(
             for training in {str(t): t for t in plan.trainings.values()}.values():
                 training.check()
         work.run(workers, progress)
-        folder.finish()
+        folder.finish(bool(work.measured))
         results = Results(chosen, limits, plan, folder.rows(), folder.times(), folder.path)
         display = chosen.show(results)
         text = _page(chosen, budget, device, results, display, folder)

@@ -187,15 +187,23 @@ class ResultsFolder:
         """Append the CPU time of a training or cell."""
         self._append("times.csv", TIMES, {"what": what, "seed": seed, "cpu_seconds": round(cpu_seconds, 2)})
 
-    def finish(self) -> None:
-        """Bring the rows into the plan's order and note what it cost."""
+    def finish(self, measured: bool) -> None:
+        """Bring the rows into the plan's order and note what it cost.
+
+        `measured` tells whether this machine added something; it is then named, beside earlier ones.
+        """
         write_file(self.path / "results.csv", _csv(self.columns, self.rows(), head=True))
         times = self.times()
         write_file(self.path / "times.csv", _csv(TIMES, times, head=True))
         seconds = sum(float(row["cpu_seconds"]) for row in times)
         seeds = sorted({int(row["seed"]) for row in self.rows()})
-        if self.read_about(whole=True).get("boardlab") == version():
-            self._write_about({"seeds": seeds, "cpu_seconds": round(seconds, 1)})
+        about = self.read_about(whole=True)
+        if about.get("boardlab") == version():
+            known = str(about.get("machine", ""))
+            machines = list(dict.fromkeys([*known.split(" and "), *([machine()] if measured else [])]))
+            self._write_about(
+                {"machine": " and ".join(machines), "seeds": seeds, "cpu_seconds": round(seconds, 1)}
+            )
 
     def _read(self, name: str, columns: Sequence[str]) -> list[Row]:
         file = self.path / name

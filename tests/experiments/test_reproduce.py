@@ -16,6 +16,7 @@ from boardlab.errors import BoardLabError, MissingPackageError
 from boardlab.experiments import experiment, reproduce
 from boardlab.experiments.estimates import mean_of
 from boardlab.experiments.reproduce import command
+from boardlab.experiments.results import machine
 from tests.experiments.tiny import tiny
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +142,18 @@ def test_a_device_is_refused_where_it_does_not_exist_or_nothing_would_use_it(tmp
     with pytest.raises(BoardLabError, match="trains no neural nets"):
         reproduce(tiny(), out=tmp_path / "a", device="cuda")
     assert not (tmp_path / "a").exists()
+
+
+def test_every_machine_that_measured_is_named(done, tmp_path, monkeypatch):
+    again = _copy(done, tmp_path)
+    first = machine()
+    monkeypatch.setattr("boardlab.experiments.results.machine", lambda: "another, 2 cores")
+    assert "another" not in str(reproduce(tiny(), out=again))
+    lines = (again / "results.csv").read_text().splitlines(keepends=True)
+    (again / "results.csv").write_text("".join(lines[:-1]))
+    assert f"BoardLab 0.1.0, {first} and another, 2 cores," in " ".join(
+        str(reproduce(tiny(), out=again)).split()
+    )
 
 
 def test_a_failed_cell_keeps_the_others(tmp_path):

@@ -174,7 +174,8 @@ def main() -> None:
         torch.save(net.state_dict(), given.out)
     game = bl.game("connectfour")
     players = [agent(game, net), OPPONENT, "mcts(rollout, iterations=200)", "random"]
-    print(bl.tournament(game, players, games=given.games, seed=1, random_actions=2))
+    # again: the store knows agents by their names, and another net may have been `ppo` there
+    print(bl.tournament(game, players, games=given.games, seed=1, random_actions=2, again=True))
 
 
 if __name__ == "__main__":

@@ -189,6 +189,23 @@ def test_one_hot_planes_are_cells() -> None:
     assert kuhn.cells < 7  # bits of which one is set are one cell
 
 
+def test_one_hot_rows_are_cells() -> None:
+    game = bl.game("openspiel:pig(winscore=30)")
+    assert game.core.cell_values() == [32, 32, 32, 3]  # turn total and scores from 0 to 30; who acts
+
+
+def test_a_cell_tells_who_acts_where_players_do_not_take_turns() -> None:
+    pig = bl.game("openspiel:pig(winscore=30)")
+    state, other = pig.initial_state(), pig.initial_state()
+    state.apply(0)  # roll: nature is next
+    other.apply(1)  # stop: the opponent is
+    assert [state.board_vector()[-1], other.board_vector()[-1]] == [2, 1]
+    boxes = bl.game("openspiel:dots_and_boxes").core
+    assert boxes.cells == 28 and set(boxes.adjacency()[27]) == set(range(27))
+    assert bl.game("openspiel:breakthrough(rows=6,columns=6)").core.cells == 36
+    assert bl.game("openspiel:mancala").core.cells == 16  # its tensor tells who acts
+
+
 def test_agents_search_and_learn(tmp_path) -> None:
     game = bl.game("openspiel:breakthrough(rows=4,columns=4)")
     run = bl.train(game, episodes=150, out=tmp_path / "run", seed=1, exams=[])

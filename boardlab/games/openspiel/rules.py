@@ -233,7 +233,8 @@ def _planes(self: OpenSpielGame, position: Position, player: int) -> ArrayLike:
 
 def _board_vector(self: OpenSpielGame, position: Position, player: int) -> Sequence[int]:
     assert self.cells is not None
-    return self.cells.of(self.tensors.of(self.state_of(position), player if self.views else 0))
+    state = self.state_of(position)
+    return self.cells.of(self.tensors.of(state, player if self.views else 0), actor_in(state))
 
 
 def _adjacency(self: OpenSpielGame, cell: int) -> Sequence[int]:

@@ -2,7 +2,9 @@
 
 Planes are the tensor as it is, folded to three dimensions, and a plane of ones for the player who looks.
 Cells undo one-hot codes: planes of which at most one is set at a place become one cell there, whose value
-says which. Which planes exclude each other is found on random games, always the same ones.
+says which, and a row with a single one becomes a cell that says where it is. Which planes exclude each
+other is found on random games, always the same ones. n-tuples know who acted last, but not who acts next:
+where players do not simply take turns, and no cell tells who acts, one more cell does.
 """
 
 import random
@@ -13,8 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boardlab.games.openspiel.histories import actor_in
+
 SAMPLES = 200
 MOST_VALUES = 256
+MOST_TELLING = 8
+"""Values of a cell that tells who acts: a number with more may tell it by chance."""
 
 
 def folded_shape(shape: Sequence[int]) -> tuple[int, int, int]:
@@ -58,31 +64,43 @@ class Tensors:
 
 @dataclass(frozen=True)
 class Group:
-    """Planes that become cells: one-hot planes, or a single plane of small whole numbers."""
+    """Planes that become cells: one-hot planes, or a single plane of small whole numbers or one-hot rows."""
 
     planes: tuple[int, ...]
     values: int
     is_number: bool
     is_uniform: bool
     """All places have the same value: one cell is enough."""
+    is_rows: bool = False
+    """Each row has a single one: a cell a row."""
 
 
 class Cells:
     """The cells of a game, found on random games."""
 
-    def __init__(self, groups: list[Group], rows: int, cols: int) -> None:
-        self.groups, self.rows, self.cols = groups, rows, cols
-        sizes = [1 if group.is_uniform else rows * cols for group in groups]
+    def __init__(self, groups: list[Group], rows: int, cols: int, actors: int = 0) -> None:
+        """Make cells of groups, and one that tells which of `actors` acts (0: there is none)."""
+        self.groups, self.rows, self.cols, self.actors = groups, rows, cols, actors
+        sizes = [1 if g.is_uniform else rows if g.is_rows else rows * cols for g in groups]
         self.starts = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
         self.values = [group.values for group, size in zip(groups, sizes, strict=True) for _ in range(size)]
-        self._neighbours = self._grid() if rows > 1 and cols > 1 else None
+        self.values += [actors] if actors else []
+        boards = [s for s, g in zip(self.starts, groups, strict=True) if not (g.is_uniform or g.is_rows)]
+        self._neighbours = self._grid(boards) if rows > 1 and cols > 1 and boards else None
 
-    def of(self, tensor: NDArray[np.float32]) -> list[int]:
-        """Return the value of each cell."""
+    def of(self, tensor: NDArray[np.float32], actor: int) -> list[int]:
+        """Return the value of each cell; the highest of the actor's is for chance, and for nobody."""
+        cells = self.seen(tensor)
+        return [*cells, actor if actor >= 0 else self.actors - 1] if self.actors else cells
+
+    def seen(self, tensor: NDArray[np.float32]) -> list[int]:
+        """Return the value of each cell that the tensor tells."""
         cells: list[int] = []
         for group in self.groups:
             part = tensor[list(group.planes)].reshape(len(group.planes), -1)
-            if group.is_uniform:
+            if group.is_rows:
+                part = part.reshape(self.rows, self.cols).T
+            elif group.is_uniform:
                 part = part[:, :1]
             if group.is_number:
                 found = np.clip(part[0], 0, group.values - 1).astype(np.int64)
@@ -97,13 +115,15 @@ class Cells:
         return self._neighbours is not None
 
     def adjacency(self, cell: int) -> list[int]:
-        """Return the cells beside, above and below this one, and those at its place in other groups."""
+        """Return the cells around this one, those at its place in other groups, and the actor's.
+
+        The actor's is beside all cells of a board.
+        """
         assert self._neighbours is not None
         return self._neighbours[cell]
 
-    def _grid(self) -> list[list[int]]:
+    def _grid(self, boards: list[int]) -> list[list[int]]:
         places = self.rows * self.cols
-        boards = [s for s, g in zip(self.starts, self.groups, strict=True) if not g.is_uniform]
         lists: list[list[int]] = [[] for _ in self.values]
         for start in boards:
             for place in range(places):
@@ -115,26 +135,40 @@ class Cells:
                     if (r, c) != (row, col) and 0 <= r < self.rows and 0 <= c < self.cols
                 ]
                 lists[start + place] = around + [other + place for other in boards if other != start]
+        if self.actors:
+            lists[-1] = [cell for cell, others in enumerate(lists) if others]
+            for cell in lists[-1]:
+                lists[cell].append(len(lists) - 1)
         return lists
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What random games showed: tensors, and the highest numbers of actions and outcomes."""
+    """What random games showed: tensors, who acted there, and the highest numbers of actions and outcomes."""
 
     tensors: list[NDArray[np.float32]]
+    actors: list[int]
     actions: int
     outcomes: int
+    takes_turns: bool
+    """Who acted last decides who acts next."""
 
 
 def sample_games(spiel: Any, tensors: Tensors, per_player: bool) -> Sample:
     """Play random games, always the same ones; some games have more actions than they declare."""
     rng = random.Random(1)
     seen: list[NDArray[np.float32]] = []
+    actors: list[int] = []
+    nexts: dict[int, int] = {}
+    takes_turns = True
     actions = outcomes = positions = 0
     while positions < SAMPLES:
-        state, before = spiel.new_initial_state(), positions
+        state, before, last = spiel.new_initial_state(), positions, None
         while not state.is_terminal() and positions < before + SAMPLES // 4:
+            actor = actor_in(state)
+            if last is not None and last >= 0:
+                takes_turns &= nexts.setdefault(last, actor) == actor
+            last = actor
             if state.is_chance_node():
                 drawn, weights = zip(*state.chance_outcomes(), strict=True)
                 outcomes = max(outcomes, max(drawn) + 1)
@@ -144,11 +178,12 @@ def sample_games(spiel: Any, tensors: Tensors, per_player: bool) -> Sample:
             legal = state.legal_actions()
             actions = max(actions, max(legal) + 1)
             if tensors.shape is not None:
-                seen.append(tensors.of(state, state.current_player() if per_player else 0))
+                seen.append(tensors.of(state, actor if per_player else 0))
+                actors.append(actor)
             state.apply_action(rng.choice(legal))
         if positions == before:
             break
-    return Sample(seen, actions, outcomes)
+    return Sample(seen, actors, actions, outcomes, takes_turns)
 
 
 def find_cells(tensors: Tensors, sample: Sample) -> Cells | None:
@@ -164,15 +199,38 @@ def find_cells(tensors: Tensors, sample: Sample) -> Cells | None:
         values = flat[:, plane]
         is_uniform = bool((values == values[:, :1]).all())
         most = int(values.max())
+        if has_one_hot_rows(values.reshape(-1, *tensors.shape[1:])):
+            groups.append(Group((plane,), tensors.shape[2] + 1, False, False, is_rows=True))
+            continue
         if most > 1:
             groups.append(Group((plane,), min(2 * most + 1, MOST_VALUES), True, is_uniform))
             continue
         last = groups[-1] if groups else None
-        fits = last is not None and not last.is_number and last.is_uniform == is_uniform
+        fits = last is not None and not (last.is_number or last.is_rows) and last.is_uniform == is_uniform
         if last is not None and fits and last.values < MOST_VALUES and not (occupied & (values > 0)).any():
             groups[-1] = Group((*last.planes, plane), last.values + 1, False, is_uniform)
             occupied |= values > 0
         else:
             groups.append(Group((plane,), 2, False, is_uniform))
             occupied = values > 0
-    return Cells(groups, *tensors.shape[1:])
+    cells = Cells(groups, *tensors.shape[1:])
+    if sample.takes_turns or tells_actor(np.array([cells.seen(t) for t in sample.tensors]), sample.actors):
+        return cells
+    return Cells(groups, *tensors.shape[1:], actors=tensors.players + 1)
+
+
+def has_one_hot_rows(planes: NDArray[np.float32]) -> bool:
+    """Return whether each row of [samples, rows, cols] has a single one, and not always the same."""
+    if not 2 < planes.shape[2] < MOST_VALUES or planes.max() > 1 or (planes.sum(axis=2) != 1).any():
+        return False
+    return bool((planes != planes[:1]).any())
+
+
+def tells_actor(cells: NDArray[np.int64], actors: list[int]) -> bool:
+    """Return whether one cell of [samples, cells] decides who acts."""
+    who = np.array(actors)
+    return any(
+        all(len(set(who[column == value])) == 1 for value in set(column.tolist()))
+        for column in cells.T
+        if len(set(column.tolist())) <= MOST_TELLING
+    )

@@ -43,6 +43,12 @@ def test_an_agent_that_cannot_play_a_size_says_why_and_plays_on(tmp_path) -> Non
     assert move.startswith("= ") and made.game.rules.size == 3
 
 
+def test_play_without_a_vertex_says_what_is_missing() -> None:
+    assert talk(server(game="hex"), "play white") == [
+        "? play needs a colour and a vertex; only white was given"
+    ]
+
+
 def test_vertices_of_hex_and_gobang() -> None:
     assert talk(server(game="hex"), "play b i11", "play w I1", "play b K11", "play w l1") == [
         "=",

@@ -198,6 +198,8 @@ class GtpServer:
 
     def do_play(self, colour: str, *vertex: str) -> str:
         """Play an action of either colour."""
+        if not vertex:
+            raise BoardLabError(f"play needs a colour and a vertex; only {colour} was given")
         state = self._turn_of(colour)
         self._play(state, self._action(state, " ".join(vertex)))
         return ""

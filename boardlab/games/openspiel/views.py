@@ -4,7 +4,7 @@ Planes are the tensor as it is, folded to three dimensions, and a plane of ones 
 Cells undo one-hot codes: planes of which at most one is set at a place become one cell there, whose value
 says which, and a row with a single one becomes a cell that says where it is. Which planes exclude each
 other is found on random games, always the same ones. n-tuples know who acted last, but not who acts next:
-where players do not simply take turns, and no cell tells who acts, one more cell does.
+where players do not simply take turns and no cell shows who acts, one more cell does.
 """
 
 import random
@@ -20,7 +20,7 @@ from boardlab.games.openspiel.histories import actor_in
 SAMPLES = 200
 MOST_VALUES = 256
 MOST_TELLING = 8
-"""Values of a cell that tells who acts: a number with more may tell it by chance."""
+"""Most values of a cell that shows who acts; one with more values may do so by chance."""
 
 
 def folded_shape(shape: Sequence[int]) -> tuple[int, int, int]:
@@ -79,7 +79,7 @@ class Cells:
     """The cells of a game, found on random games."""
 
     def __init__(self, groups: list[Group], rows: int, cols: int, actors: int = 0) -> None:
-        """Make cells of groups, and one that tells which of `actors` acts (0: there is none)."""
+        """Make cells of groups, and one that shows which of `actors` acts, unless `actors` is 0."""
         self.groups, self.rows, self.cols, self.actors = groups, rows, cols, actors
         sizes = [1 if g.is_uniform else rows if g.is_rows else rows * cols for g in groups]
         self.starts = np.cumsum([0, *sizes[:-1]]).tolist() if sizes else []
@@ -94,7 +94,7 @@ class Cells:
         return [*cells, actor if actor >= 0 else self.actors - 1] if self.actors else cells
 
     def seen(self, tensor: NDArray[np.float32]) -> list[int]:
-        """Return the value of each cell that the tensor tells."""
+        """Return the value of each cell, but for the one of the actor."""
         cells: list[int] = []
         for group in self.groups:
             part = tensor[list(group.planes)].reshape(len(group.planes), -1)

@@ -1,0 +1,81 @@
+// Elements, written as calls: h("button.primary", { onclick }, "Play").
+
+const SVG = "http://www.w3.org/2000/svg";
+const parser = new DOMParser();
+
+/** Make an element. `tag` may have classes: "div.card.wide". Properties that start with "on" are listeners. */
+export function h(tag, ...rest) {
+  const [name, ...classes] = tag.split(".");
+  return fill(document.createElement(name || "div"), classes, rest);
+}
+
+/** Make an element of SVG. */
+export function s(tag, ...rest) {
+  const [name, ...classes] = tag.split(".");
+  return fill(document.createElementNS(SVG, name), classes, rest);
+}
+
+function fill(element, classes, rest) {
+  if (classes.length) element.classList.add(...classes);
+  for (const part of rest) {
+    if (part && part.constructor === Object) setAll(element, part);
+    else append(element, part);
+  }
+  return element;
+}
+
+function setAll(element, properties) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.classList.add(...String(value).split(" ").filter(Boolean));
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "style") for (const [k, v] of Object.entries(value)) element.style.setProperty(k, v);
+    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+function append(element, part) {
+  if (part === undefined || part === null || part === false) return;
+  if (Array.isArray(part)) for (const one of part) append(element, one);
+  else element.append(part);
+}
+
+/** Replace what is inside of an element. */
+export function put(element, ...parts) {
+  element.replaceChildren();
+  append(element, parts);
+  return element;
+}
+
+/** Parse a picture that the server drew. */
+export function picture(text) {
+  const root = parser.parseFromString(text, "image/svg+xml").documentElement;
+  return document.importNode(root, true);
+}
+
+/** Show a sentence at the lower edge for a while. */
+export function toast(text, kind = "") {
+  const box = h("div.toast", { class: kind }, text);
+  document.getElementById("toasts").append(box);
+  setTimeout(() => box.classList.add("leaving"), 5000);
+  setTimeout(() => box.remove(), 5600);
+}
+
+/** Write a number with separators, and few digits after the point. */
+export function plain(number, digits = 3) {
+  if (number === null || number === undefined || Number.isNaN(number)) return "";
+  if (Number.isInteger(number)) return number.toLocaleString("en");
+  return Number(number.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 6 });
+}
+
+/** Copy text, and say so. */
+export async function copy(text, what = "Copied") {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(what);
+  } catch {
+    window.prompt("Copy this:", text);
+  }
+}

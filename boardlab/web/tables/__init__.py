@@ -1,0 +1,1 @@
+"""Games that people and agents play on the server."""

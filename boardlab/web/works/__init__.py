@@ -1,0 +1,1 @@
+"""Trainings and tournaments: processes of their own, which outlive the server."""

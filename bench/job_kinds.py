@@ -1,4 +1,4 @@
-"""The kind of job that bench/jobs.py measures; its workers import this module."""
+"""The kinds of job that bench/jobs.py and bench/cluster.py measure; their workers import this module."""
 
 from boardlab.jobs import Context, Job, kind
 
@@ -7,3 +7,9 @@ from boardlab.jobs import Context, Job, kind
 def nothing(job: Job, context: Context) -> int:
     """Return the job's seed."""
     return job.seed
+
+
+@kind("echo")
+def echo(job: Job, context: Context) -> object:
+    """Return the job's shared value."""
+    return context.shared(job, "value")

@@ -59,7 +59,8 @@ def play_games(
 
     def submit(first: int, end: int) -> Future[Any]:
         settings = {"first": first, "games": end, "turn": turn or len(seatings)}
-        job = job_for("play", arena.game, settings, arena.seed, files=files, shared=shared)
+        more: dict[str, Any] = {"files": files, "shared": shared, "size": float(end - first)}
+        job = job_for("play", arena.game, settings, arena.seed, **more)
         return executor.submit(job)
 
     try:
@@ -120,8 +121,8 @@ def play_block(job: Job, context: Context) -> dict[str, Any]:
 
 def _kept_arena(job: Job, context: Context) -> Arena:
     """The arena of the job; a worker keeps the last one with its agents."""
-    key = job.shared["arena"]
-    if context.kept.get("arena", ("", None))[0] != key:
+    key = (job.shared["arena"], job.game, job.seed)
+    if context.kept.get("arena", (None, None))[0] != key:
         context.kept.pop("arena", None)  # its agents may be large
         context.kept["arena"] = key, _arena(context.game(job), job.seed, context.shared(job, "arena"))
     arena: Arena = context.kept["arena"][1]

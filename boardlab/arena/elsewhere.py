@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 
 from boardlab.errors import BoardLabError
-from boardlab.evaluators import own_evaluators
 from boardlab.evaluators.features import OWN_FEATURES
-from boardlab.plugins import PLUGINS
+from boardlab.registries import REGISTRIES
 from boardlab.search.agent import Agent
-from boardlab.search.own import own_agents
+
+KINDS = ("learner", "evaluator", "agent", "exam")
 
 
 def check_rebuilt_elsewhere(agents: Sequence[str | Agent], words: str = "") -> None:
@@ -31,16 +31,12 @@ def check_rebuilt_elsewhere(agents: Sequence[str | Agent], words: str = "") -> N
 def check_known_elsewhere(words: str, features: str | None = None) -> None:
     """Refuse names registered in this process: the workers of jobs do not have them.
 
-    `words` has expressions and names of exams. What plugins register the workers have as well.
+    `words` has expressions and names of exams and learners. What plugins register the workers have as well.
     """
-    from boardlab.arena.exams.own import own_exams  # exams are matches, whose games may be elsewhere
-
-    if PLUGINS:
-        return
     used = re.findall(r"[A-Za-z_][\w-]*", words)
-    known = {"evaluator": own_evaluators(), "agent": own_agents(), "exam": own_exams()}
+    known = {kind: REGISTRIES[kind].own_here() for kind in KINDS if kind in REGISTRIES}
     own = [f'the {kind} "{name}" was' for kind, names in known.items() for name in names if name in used]
-    if isinstance(features, str) and features in OWN_FEATURES:
+    if isinstance(features, str) and features in OWN_FEATURES.own_here():
         own.append(f'the features "{features}" were')
     if own:
         raise BoardLabError(

@@ -45,6 +45,10 @@ class JobExecutor(Executor):
         """Free a shared value that no further job reads."""
         self.values.pop(key, None)
 
+    def facts(self) -> list[str]:
+        """What progress shows beside the jobs: of a cluster its machines, and the jobs it lost."""
+        return []
+
     def stop(self) -> None:
         """End running jobs, which may save, and forget those that wait."""
 
@@ -81,10 +85,13 @@ def as_jobs(jobs: Any) -> int:
 
 
 def executor_for(jobs: int, kept: dict[str, Any] | None = None) -> JobExecutor:
-    """The executor for `--jobs N`: this process if N is 1, else N processes.
+    """The executor for `--jobs N`: this process if N is 1, else N processes; a cluster if there is one.
 
     `kept` has objects for jobs in this process; other processes cannot have them.
     """
+    from boardlab.jobs.clusters import cluster_in_use
     from boardlab.jobs.processes import Processes
 
+    if (cluster := cluster_in_use()) is not None:
+        return cluster.executor()
     return Here(kept) if as_jobs(jobs) == 1 else Processes(jobs)

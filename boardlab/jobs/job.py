@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boardlab.errors import check_known
+from boardlab.errors import BoardLabError, check_known
 from boardlab.games.game import Game, game_table
 from boardlab.games.registry import game_from_table
-from boardlab.plugins import PLUGINS, plugins_for, run_plugin
+from boardlab.plugins import PLUGINS, found_plugins, plugins_for, run_plugin
 
 Tell = Callable[[Mapping[str, Any]], None]
 """Receives a job's progress: plain values."""
@@ -30,13 +30,21 @@ class Job:
     game: Mapping[str, Any] | None = None
     """The game as agent.toml describes it."""
     plugins: tuple[str, ...] = ()
-    """Python files to run first."""
+    """Python files to run first: those of --plugin."""
     files: tuple[str, ...] = ()
     """Files and folders that the job reads."""
     shared: Mapping[str, str] = field(default_factory=dict)
     """Keys of large values that many jobs read, by name; see `JobExecutor.share`."""
+    reads: tuple[str, ...] = ()
+    """Runs that the job reads beside `files`; not part of its key, as `settings` name them."""
+    writes: tuple[str, ...] = ()
+    """Folders of runs that the job writes, or goes on with; not part of its key."""
+    size: float = 1.0
+    """How much work it is, beside others of its kind: a cluster measures their rate. Not part of its key."""
     name: str = ""
     """What progress and errors call the job; not part of its key."""
+    found_plugins: tuple[str, ...] = ()
+    """Python files to run before those, which the user's configuration names; not part of its key."""
     command: str = ""
     """A command that does the job alone, for errors; not part of its key."""
 
@@ -59,7 +67,8 @@ def job_for(
     of the job: files, shared, name, command.
     """
     plugins = () if here else tuple(plugins_for(game))
-    return Job(kind, settings, seed, game_table(game), plugins, **more)
+    found = () if here else tuple(found_plugins())
+    return Job(kind, settings, seed, game_table(game), plugins, found_plugins=found, **more)
 
 
 def known_game(game: Game) -> dict[str, Any]:
@@ -99,7 +108,14 @@ class Context:
         assert job.game is not None
         name = _game_name(job.game)
         if name not in self.kept:
-            self.kept[name] = game_from_table(dict(job.game), load=True)
+            found = game_from_table(dict(job.game), load=True)
+            code = found.rules.own_code
+            if code and code != job.game.get("fingerprint", code):
+                raise BoardLabError(
+                    f"{found.name} has other rules in this worker ({code}) than where the command began "
+                    f"({job.game['fingerprint']}): start it again, or install the same version everywhere"
+                )
+            self.kept[name] = found
         game: Game = self.kept[name]
         return game
 
@@ -133,7 +149,7 @@ def kind(name: str, *, saves: bool = False) -> Callable[[Run], Run]:
 
 def perform(job: Job, module: str, context: Context) -> Any:
     """Run a job in a worker, after its plugins; `module` registers its kind."""
-    for path in job.plugins:
+    for path in (*job.found_plugins, *job.plugins):
         if path not in PLUGINS:
             run_plugin(path)
     return kind_of(job, module).run(job, context)

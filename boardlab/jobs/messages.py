@@ -4,12 +4,14 @@ JSON followed by the data of numpy arrays. Nothing is pickled.
 """
 
 import hashlib
+import io
 import json
 import os
 import struct
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _HEAD = struct.Struct("<QQ")  # the length of the JSON text, and of the arrays
 _ARRAY = "\0array"
@@ -47,6 +49,18 @@ def read_message(stream: IO[bytes]) -> Any:
     return json.loads(text, object_hook=take)
 
 
+def encoded(message: Any) -> NDArray[np.uint8]:
+    """A message as an array of bytes."""
+    stream = io.BytesIO()
+    write_message(stream, message)
+    return np.frombuffer(stream.getbuffer(), np.uint8)
+
+
+def decoded(content: NDArray[np.uint8]) -> Any:
+    """The message in an array of bytes; its arrays can be written."""
+    return read_message(io.BytesIO(content.data))
+
+
 def digest(message: Any) -> str:
     """A digest of plain values and of the data of their arrays."""
     text, arrays = _parts(message)
@@ -56,9 +70,9 @@ def digest(message: Any) -> str:
     return found.hexdigest()[:32]
 
 
-def _parts(message: Any) -> tuple[bytes, list[np.ndarray[Any, Any]]]:
+def _parts(message: Any) -> tuple[bytes, list[NDArray[Any]]]:
     """The text of a message, and the arrays that follow it."""
-    arrays: list[np.ndarray[Any, Any]] = []
+    arrays: list[NDArray[Any]] = []
 
     def put(value: Any) -> Any:
         if isinstance(value, np.generic):

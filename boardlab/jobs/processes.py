@@ -6,8 +6,9 @@ import queue
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from boardlab.errors import BoardLabError, MissingPackageError, OutOfMemoryError, TableFullError
@@ -30,12 +31,28 @@ class StoppedError(Exception):
     """The executor was stopped before the job finished."""
 
 
+@dataclass(frozen=True)
+class Baggage:
+    """What a worker needs beside the job."""
+
+    module: str
+    """The module that registers the kind of the job."""
+    saves: bool = False
+    """Whether the job saves its state when it is interrupted."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Where files of another machine lie here: see `paths.MOVED`."""
+    code: Sequence[str] = ()
+    """Folders to import from."""
+
+
 @dataclass
 class _Task:
     job: Job
     future: "Future[Any]"
     tell: Tell | None
+    baggage: Baggage
     attempts: int = 0
+    is_cancelled: bool = False
 
 
 class Processes(JobExecutor):
@@ -45,23 +62,27 @@ class Processes(JobExecutor):
     runs again in a new one. Each process has a thread here that communicates with it.
     """
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, environment: Mapping[str, str] | None = None) -> None:
         super().__init__()
         self.workers, self.capacity = workers, 2 * workers
+        self.environment = environment
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._crew: list[_Worker] = []
+        self._open: dict[Future[Any], _Task] = {}
+        """The jobs that are not finished."""
         self._waiting = 0
         self._lock = threading.Lock()
         self._is_stopped = False
 
     def submit(self, job: Job, /, tell: Tell | None = None) -> "Future[Any]":  # type: ignore[override]
         """Queue a job and start another worker where all are busy."""
-        if kind_of(job).module == "__main__":
-            raise BoardLabError(
-                f'the kind of job "{job.kind}" is registered in the main program, which other processes '
-                "cannot import; register it in a module of its own or in a plugin"
-            )
-        task = _Task(job, Future(), tell)
+        return self.submit_with(importable(job), job, tell)
+
+    def submit_with(self, baggage: Baggage, job: Job, tell: Tell | None = None) -> "Future[Any]":
+        """Submit a job that may come from another machine."""
+        task = _Task(job, Future(), tell, baggage)
+        self._open[task.future] = task
+        task.future.add_done_callback(lambda future: self._open.pop(future, None))
         with self._lock:
             if self._is_stopped:
                 raise RuntimeError("the executor was shut down")
@@ -102,6 +123,14 @@ class Processes(JobExecutor):
             if worker is not threading.current_thread():  # where an executor is collected
                 worker.join()
 
+    def cancel(self, future: "Future[Any]", *, kill: bool = False) -> None:
+        """End one job, which may save first unless it is killed; its future gets a `StoppedError`."""
+        if future.cancel() or (task := self._open.get(future)) is None:
+            return
+        task.is_cancelled = True
+        for worker in self._crew:
+            worker.cancel(future, kill)
+
     @property
     def is_stopped(self) -> bool:
         """Whether no job may start any more."""
@@ -115,6 +144,17 @@ class Processes(JobExecutor):
         return task
 
 
+def importable(job: Job) -> Baggage:
+    """What the worker of a job needs; refuses kinds that no other process can import."""
+    kind = kind_of(job)
+    if kind.module == "__main__":
+        raise BoardLabError(
+            f'the kind of job "{job.kind}" is registered in the main program, which other processes '
+            "cannot import; register it in a module of its own or in a plugin"
+        )
+    return Baggage(kind.module, kind.saves)
+
+
 class _Worker(threading.Thread):
     """A thread with a process: sends it one job at a time and reads its answers."""
 
@@ -123,7 +163,7 @@ class _Worker(threading.Thread):
         self.executor = executor
         self.is_idle = True
         self.process: subprocess.Popen[bytes] | None = None
-        self._running: Job | None = None
+        self._running: _Task | None = None
         self._held: set[str] = set()
         """Keys of the shared values that the process has."""
         self._lock = threading.Lock()
@@ -144,7 +184,7 @@ class _Worker(threading.Thread):
             return
         answer: Any = None
         try:
-            while answer is None and task.attempts < ATTEMPTS and not self.executor.is_stopped:
+            while answer is None and task.attempts < ATTEMPTS and not self._is_over(task):
                 task.attempts += 1
                 answer = self._attempt(task)
         except Exception as error:  # of the caller's `tell`: the process may be in the middle of the job
@@ -157,12 +197,16 @@ class _Worker(threading.Thread):
             kind = ERRORS.get(answer.get("type"), BoardLabError)
             task.future.set_exception(kind(answer["error"]))
         else:
-            task.future.set_exception(StoppedError() if self.executor.is_stopped else self._death(task.job))
+            task.future.set_exception(StoppedError() if self._is_over(task) else self._death(task.job))
+
+    def _is_over(self, task: _Task) -> bool:
+        """Whether nobody waits for the job any more."""
+        return task.is_cancelled or self.executor.is_stopped
 
     def _attempt(self, task: _Task) -> Any:
         """The worker's answer to a job; None where it died."""
         try:
-            process = self._start(task.job)
+            process = self._start(task)
         except OSError as error:
             return {"error": f"no process could be started: {error.strerror}"}
         if process is None:
@@ -187,7 +231,9 @@ class _Worker(threading.Thread):
         share = {key: values[key] for key in task.job.shared.values() if key not in self._held}
         forget = [key for key in self._held if key not in values]
         job = {field.name: getattr(task.job, field.name) for field in dataclasses.fields(Job)}
-        message = {"module": kind_of(task.job).module, "job": job, "share": share, "forget": forget}
+        message = {"module": task.baggage.module, "job": job, "share": share, "forget": forget}
+        if task.baggage.moved or task.baggage.code:
+            message |= {"moved": task.baggage.moved, "code": task.baggage.code}
         write_message(process.stdin, message)
         self._held = self._held.difference(forget).union(share)
         if task.tell is not None:
@@ -197,30 +243,42 @@ class _Worker(threading.Thread):
                 task.tell(answer["progress"])
         return answer
 
-    def _start(self, job: Job) -> "subprocess.Popen[bytes] | None":
-        """Return the worker's process, started if necessary, and record `job` as running.
+    def _start(self, task: _Task) -> "subprocess.Popen[bytes] | None":
+        """Return the worker's process, started if necessary, and record `task` as running.
 
-        None once the executor is stopped.
+        None once the executor is stopped or the job cancelled.
         """
         with self._lock:
-            if self.executor.is_stopped:
+            if self._is_over(task):
                 return None
             if self.process is None or self.process.poll() is not None:
                 self._close()
                 self._held = set()
                 # A session of its own: Ctrl-C in the terminal must reach this process first, and only once.
                 self.process = subprocess.Popen(
-                    worker_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                    worker_command(),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    start_new_session=True,
+                    env=self.executor.environment,
                 )
-            self._running = job
+            self._running = task
             return self.process
 
     def interrupt(self) -> None:
         """End the running job: one that saves gets SIGINT, any other dies at once."""
         with self._lock:
-            if self.process is None:
-                return
-            saves = self._running is not None and kind_of(self._running).saves
+            self._signal(saves=self._running is not None and self._running.baggage.saves)
+
+    def cancel(self, future: "Future[Any]", kill: bool) -> None:
+        """End the running job if it is the one of this future."""
+        with self._lock:
+            if self._running is not None and self._running.future is future:
+                self._signal(saves=self._running.baggage.saves and not kill)
+
+    def _signal(self, saves: bool) -> None:
+        """End the process, which may save first."""
+        if self.process is not None:
             with contextlib.suppress(ProcessLookupError):
                 self.process.send_signal(signal.SIGINT if saves else signal.SIGKILL)
 

@@ -51,6 +51,8 @@ class Standing:
     """Jobs' worth of work since the start, with the finished parts of those that run."""
     running: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The last progress of each running job by name; its "share" is the part that is finished."""
+    notes: Sequence[str] = ()
+    """What the executor says of itself: the machines of a cluster, jobs that it repeated."""
 
     @property
     def rate(self) -> float | None:
@@ -72,7 +74,7 @@ class Standing:
             facts.append(rate_text(self.rate, unit))
         if self.seconds_left is not None:
             facts.append(f"{datetime.timedelta(seconds=math.ceil(self.seconds_left))} left")
-        return facts
+        return [*facts, *self.notes]
 
     def __str__(self) -> str:
         return ", ".join(self.facts())
@@ -256,7 +258,8 @@ class _Set:
         running = {self.submitted[key].name or key: progress for key, progress in self.running.items()}
         parts = (share_of(progress) - self.begun_with.get(key, 0.0) for key, progress in self.running.items())
         work, seconds = self.finished_work + sum(parts), time.monotonic() - self.begun
-        self.tell(Standing(self.total, self.done, self.failed, seconds, work, running))
+        notes = self.executor.facts()
+        self.tell(Standing(self.total, self.done, self.failed, seconds, work, running, notes))
 
 
 class JobsFailedError(BoardLabError):

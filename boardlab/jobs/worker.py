@@ -15,10 +15,13 @@ from boardlab.errors import BoardLabError
 from boardlab.interrupts import ended_by_signals
 from boardlab.jobs.job import Context, Job, perform
 from boardlab.jobs.messages import read_message, write_message
+from boardlab.paths import MOVED
 from boardlab.plugins import plugin_failure
 
 CODE = (
     "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"  # until there is something to save
+    # A parent may block it, and its children inherit that: those of Ray do.
+    "signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])\n"
     "from boardlab.jobs.worker import work; work()"
 )
 
@@ -75,6 +78,9 @@ def _answer(
     for key in task.get("forget", ()):
         shared.pop(key, None)
     shared |= task.get("share", {})
+    MOVED.clear()
+    MOVED.update(task.get("moved", {}))
+    sys.path.extend(folder for folder in task.get("code", ()) if folder not in sys.path)
 
     def tell(progress: Mapping[str, Any]) -> None:
         try:

@@ -94,8 +94,7 @@ def test_a_tournament_that_was_stopped_goes_on_in_processes(format, tmp_path, le
         assert rest.records == whole.records
 
 
-def test_agents_that_other_processes_cannot_make_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("boardlab.arena.elsewhere.PLUGINS", [])
+def test_agents_that_other_processes_cannot_make_are_refused(tmp_path):
     bl.register_agent("blocked", lambda game, seed: bl.agent("random", game, seed))
     made = bl.python_agent(FOUR, lambda state: state.legal_actions()[0], "first")
     for agent, words in [

@@ -1,0 +1,34 @@
+"""`boardlab cluster status` and --cluster on the command line."""
+
+import os
+import subprocess
+import sys
+
+
+def boardlab(*words, cwd, **environment):
+    command = [sys.executable, "-m", "boardlab", *map(str, words)]
+    env = {**os.environ, "COLUMNS": "80", **environment}
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=cwd, env=env)
+
+
+def test_status_lists_the_machines(machines, cluster, tmp_path):
+    done = boardlab("cluster", "status", machines.address, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    head, columns, *rows = done.stdout.splitlines()
+    assert head.startswith(f"cluster {machines.address}, Ray ") and "with token: 3 machines" in head
+    assert head.endswith("0 of 2 cores free") and "BoardLab" in columns
+    assert len(rows) == 3 and all(row.rstrip().endswith("ready") for row in rows)
+
+
+def test_a_wrong_token_is_one_sentence(machines, cluster, tmp_path):
+    done = boardlab("cluster", "status", machines.address, cwd=tmp_path, RAY_AUTH_TOKEN="b2" * 32)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert f"no connection to the cluster {machines.address}" in done.stderr.splitlines()[-1]
+
+
+def test_a_cluster_started_by_the_command_gives_the_same_match(tmp_path):
+    words = ("match", "tictactoe", "mcts(iterations=20)", "random", "-n", "20")
+    here, there = (boardlab(*words, *more, cwd=tmp_path) for more in ((), ("--cluster", "auto")))
+    assert there.returncode == 0, there.stderr
+    assert here.stdout.split("thinking time")[0] == there.stdout.split("thinking time")[0]
+    assert "ray" not in there.stderr.lower()

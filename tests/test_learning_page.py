@@ -33,7 +33,6 @@ def test_the_commands_work_as_written(tmp_path):
 
 def test_the_python_blocks_work_as_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("boardlab.evaluators.features.OWN_FEATURES", {})
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) == 2
     for code in blocks:

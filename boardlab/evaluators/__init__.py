@@ -12,10 +12,13 @@ from boardlab.evaluators.python import OwnEvaluator, python_evaluator
 from boardlab.evaluators.qtable import QTable
 from boardlab.evaluators.regret import Regret
 from boardlab.evaluators.simple import Endgame, Rollout, Score, Solver
+from boardlab.registries import Registry
 
-EVALUATORS: dict[str, type[EvaluatorSpec]] = {
-    spec.name: spec for spec in (Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable, Regret)
-}
+_OWN: tuple[type[EvaluatorSpec], ...] = (
+    Rollout, Score, Solver, Endgame, NTuple, Net, Features, Mix, QTable, Regret,
+)  # fmt: skip
+
+EVALUATORS: Registry[type[EvaluatorSpec]] = Registry("evaluator", [(spec.name, spec) for spec in _OWN])
 
 
 def own_evaluators() -> list[str]:

@@ -40,7 +40,9 @@ class Evaluator:
     __slots__ = ("core", "expression", "game")
 
     def __init__(self, game: Game, core: _engine.Evaluator, expression: str) -> None:
-        self.game, self.core, self.expression = game, core, expression
+        self.game: Game = game
+        self.core: _engine.Evaluator = core
+        self.expression: str = expression
 
     def value(self, state: State, seed: int = 0) -> NDArray[np.float64]:
         """The expected outcome for every player."""

@@ -16,13 +16,26 @@ from boardlab.evaluators.evaluator import EvaluatorSpec
 from boardlab.evaluators.python import check_own_name
 from boardlab.games.game import Game, State
 from boardlab.options import option
+from boardlab.registries import Registry
 from boardlab.runs import RunFolder
 
 OwnFeatures: TypeAlias = Callable[[State, int], Any]
 """own(state, player) -> features of the position for the player who just moved, a fixed number."""
 
-OWN_FEATURES: dict[str, OwnFeatures] = {}
+OWN_FEATURES: Registry[OwnFeatures] = Registry("feature")
 """The registered features by name."""
+
+KINDS = ("game", "board", "both")
+"""Inputs that need no registration: the game's features, its board vector with one input for every value
+of every cell, and the two together."""
+
+GAINED = frozenset({"tictactoe", "connectfour", "hex", "nim", "2048", "othello", "sim", "yavalath", "ewn"})
+"""Games that had no features in the first version: runs that name none learned from the board there."""
+
+
+def usual_kind(game: Game) -> str:
+    """The inputs of a learner that is not told any: the game's features if it has them, else the board."""
+    return "game" if game.core.feature_count else "board"
 
 
 def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
@@ -38,13 +51,17 @@ def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
     --learner td-features --features corners`.
     """
     check_own_name("features", name)
+    if name in KINDS:
+        raise BoardLabError(
+            f'the name of features cannot be "{name}", which the learner knows; choose another'
+        )
 
     def register(own: OwnFeatures) -> OwnFeatures:
         if not callable(own):
             raise BoardLabError(
                 f"register_features decorates a function of a state and a player, not {shown(own)}"
             )
-        OWN_FEATURES[name] = own
+        OWN_FEATURES.register(name, own)
         return own
 
     return register
@@ -53,7 +70,7 @@ def register_features(name: str) -> Callable[[OwnFeatures], OwnFeatures]:
 def _asked(game: Game, name: str) -> Callable[[_engine.State, int], NDArray[np.float64]]:
     """The features of that name, as a function that the engine calls."""
     if name not in OWN_FEATURES:
-        raise unknown("features (register_features, --plugin)", name, OWN_FEATURES)
+        raise unknown("features (register_features, --plugin)", name, [*KINDS, *OWN_FEATURES])
     own = OWN_FEATURES[name]
 
     def ask(core: _engine.State, player: int) -> NDArray[np.float64]:
@@ -108,12 +125,19 @@ def build_features(game: Game, description: Mapping[str, Any], seed: int) -> _en
         if not isinstance(description.get(key), kind):
             raise BoardLabError(f"the description of the network lacks {key}, or it is of the wrong kind")
     own, count = None, 0
-    if name := description.get("features", ""):
-        own = _asked(game, str(name))
+    name = str(description.get("features", "")) or ("board" if game.name in GAINED else usual_kind(game))
+    inputs = name if name in KINDS else "own"
+    if inputs in ("game", "both") and not game.core.feature_count:
+        raise BoardLabError(
+            f"{game.name} has no features of its own; give features=board, or the name of features that you "
+            "register"
+        )
+    if inputs == "own":
+        own = _asked(game, name)
         count = own(game.initial_state().core, 0).size
     try:
         return _engine.FeatureNetwork(
-            game.core, description["hidden"], description["sigma"] == "tanh", seed, count, own
+            game.core, description["hidden"], description["sigma"] == "tanh", seed, inputs, count, own
         )
     except ValueError as error:
         raise BoardLabError(str(error)) from None

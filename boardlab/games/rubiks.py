@@ -32,6 +32,12 @@ class Rubiks(Rules):
     )
     twists: int = option(11, "random twists of the initial scramble", low=0, high=1000)
     step_reward: float = option(-0.04, "reward of every twist", low=-1, high=0)
+    coding: str = option(
+        "sticker2",
+        "cells of n-tuples, as in GBG: each place's cubie and turn (sticker2), a cell for every place "
+        "and cubie (sticker, 2x2x2), or the colours (cubestate)",
+        choices=("sticker2", "sticker", "cubestate"),
+    )
 
     name = "rubiks"
     starts = ("twists",)
@@ -46,6 +52,9 @@ class Rubiks(Rules):
         {"size": 3, "twists": 9},
         {"size": 3, "metric": "qtm", "twists": 13},
         {"twists": 1, "step_reward": 0.0},
+        {"coding": "sticker"},
+        {"coding": "cubestate"},
+        {"size": 3, "twists": 5, "coding": "cubestate"},
     )
     colours = (
         (r"U(?=[ULFRBD\s]|$)", "black on white"),

@@ -6,7 +6,7 @@ from typing import Any
 from boardlab.errors import BoardLabError, check_known
 from boardlab.games.game import Game
 from boardlab.learners.ntuple.presets import PRESETS
-from boardlab.learners.registry import LEARNERS
+from boardlab.learners.registry import LEARNERS, known_learner
 
 __all__ = ["PRESETS", "preset"]
 
@@ -19,7 +19,7 @@ def preset(
     The preset "default" exists for every game. `given` are the settings that the user gave, on
     which some of the others depend.
     """
-    kind = LEARNERS[learner]
+    kind = known_learner(learner)
     kind.check_plays(game)
     known = kind.presets(game)
     others = [other for other in LEARNERS if isinstance(name, str) and name in LEARNERS[other].presets(game)]

@@ -91,6 +91,10 @@ class Forest:
         check_outcome(game, outcome)
         if not isinstance(tree, TreeOptions):
             raise BoardLabError(f"tree must be boardlab.TreeOptions(...), not {shown(tree)}")
+        if tree.select == "uct":
+            raise BoardLabError(
+                "a forest's trees have priors: tree.select must be puct, epsilon or roulette, not uct"
+            )
         own = _OwnOptions(trees, inputs, rollout_weight, cache_mb, threads).checked()
         if ranked is not None:
             _check_ranked(game, ranked)

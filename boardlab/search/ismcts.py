@@ -4,17 +4,21 @@ from dataclasses import dataclass
 
 from boardlab import _engine
 from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.regret import bucket_bounds
 from boardlab.evaluators.simple import Rollout
 from boardlab.games.game import Game
 from boardlab.options import option
 from boardlab.search.spec import SearchSpec
+
+HANDS = 2000
+"""Random hands of every stage from which the bounds of the buckets come."""
 
 
 @dataclass(frozen=True)
 class Ismcts(SearchSpec):
     """Information-set MCTS (MO-ISMCTS) for games with hidden cards.
 
-    Every player in the tree decides by what it can see.
+    Every player in the tree decides by what it can see, and hidden cards are drawn by what was bet.
     """
 
     evaluator: EvaluatorSpec = option(Rollout(), "judges the leaves")
@@ -32,6 +36,18 @@ class Ismcts(SearchSpec):
         "default sample when descents start from the deal, else play the most visited action",
         choices=("sample", "visits", "value"),
     )
+    weigh: bool = option(
+        True,
+        "from the position: half of the iterations learn how everybody plays in this round, the rest draw "
+        "hidden cards by what the others did; where the game tells its play (kuhnpoker, leducpoker, poker)",
+    )
+    buckets: tuple[int, ...] | None = option(
+        None,
+        "play hands alike that fall into the same of so many groups by each hand feature, as cfr; by "
+        "default every hand by itself",
+        low=1,
+        high=4096,
+    )
     max_nodes: int = option(1 << 22, "maximum number of information sets in memory", low=1024, high=1 << 31)
 
     name = "ismcts"
@@ -46,5 +62,8 @@ class Ismcts(SearchSpec):
             start=self.start or "either",
             choose=self.choose or "either",
             max_nodes=self.max_nodes,
+            weigh=self.weigh,
+            buckets=list(self.buckets or ()),
+            bounds=bucket_bounds(game, list(self.buckets or ()), HANDS, 0),
             seed=seed,
         )

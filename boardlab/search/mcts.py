@@ -21,9 +21,6 @@ class _Descents(SearchSpec):
         None, "descents per decision; by default 1000, or no limit with seconds", low=1, high=4 * 10**9
     )
     seconds: float | None = option(None, "seconds per decision", low=1e-3, high=1e6)
-    select: str | None = option(
-        None, "uct or puct; by default what fits the evaluator", choices=("uct", "puct")
-    )
     c: float = option(1.4142135623730951, "exploration of UCB1, values scaled to [0, 1]", low=0, high=1e6)
 
 
@@ -89,7 +86,7 @@ class Mcts(TreeOptions, _Descents):
         True for PUCT limited by iterations without randomness.
         """
         drawn = self.noise is not None or self.gumbel is not None or self.choose != "visits"
-        other = self.seconds is not None or self.select == "uct" or self.rave or self.paper
+        other = self.seconds is not None or self.select not in (None, "puct") or self.rave or self.paper
         return not drawn and not other and self.priors == "softmax" and self.threads == 1
 
     def _uses_puct(self, evaluator: _engine.Evaluator) -> bool:
@@ -104,6 +101,6 @@ class Mcts(TreeOptions, _Descents):
         wanted = next((name for name, given in puct_only.items() if given), None)
         if self.select is None:
             return evaluator.has_priors or wanted is not None
-        if self.select == "uct" and wanted:
-            raise BoardLabError(f'mcts: {wanted} belongs to select="puct", not to "uct"')
+        if self.select != "puct" and wanted:
+            raise BoardLabError(f'mcts: {wanted} belongs to select="puct", not to "{self.select}"')
         return self.select == "puct"

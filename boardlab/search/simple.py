@@ -69,6 +69,8 @@ class MonteCarlo(SearchSpec):
         None, "seconds per decision, as in algorithm 8 of Wang (2021)", low=1e-3, high=1e6
     )
 
+    threads: int = option(1, "threads that share the evaluations of a decision", low=1, high=1024)
+
     name = "mc"
     usual_budget = 1000
     counts_simulations = True
@@ -81,4 +83,5 @@ class MonteCarlo(SearchSpec):
             self.iterations if self.iterations is not None else unlimited,
             self.seconds or 0.0,
             seed,
+            self.threads,
         )

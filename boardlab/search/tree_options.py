@@ -20,6 +20,13 @@ LEAF_VISITS = 256
 class TreeOptions:
     """How a tree chooses, what it reports and what it keeps."""
 
+    select: str | None = option(
+        None,
+        "how a descent selects: by the formula of uct or puct, by default what fits the evaluator; epsilon: "
+        "the best mean or, with probability explore, any action; roulette: in proportion to the means",
+        choices=("uct", "puct", "epsilon", "roulette"),
+    )
+    explore: float = option(0.2, "select=epsilon: probability of a random action", low=0, high=1)
     cpuct: float = option(1.0, "exploration of PUCT, values scaled to [-1, 1]", low=0, high=1e6)
     epsilon: float = option(
         1e-8,

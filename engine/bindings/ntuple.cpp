@@ -53,7 +53,7 @@ void check_settings(const Game &game, const TdSettings &s) {
   check(within(s.alpha, 1e-12, 1e6) && within(s.alpha_final, 1e-12, 1e6), "alpha must be above 0");
   check(within(s.epsilon, 0, 1) && within(s.epsilon_final, 0, 1), "epsilon must be from 0 to 1");
   check(within(s.lambda, 0, 1), "lambda must be from 0 to 1");
-  check(within(s.horizon_cut, 1e-12, 1), "horizon_cut must be above 0 and at most 1");
+  check(within(s.horizon_cut, 0, 1), "horizon_cut must be from 0 to 1");
   check(within(s.gamma, 0, 1), "gamma must be from 0 to 1");
   check(within(s.start_rate, 0, 1), "start_rate must be from 0 to 1");
   check(s.start_actions >= 0 && s.start_actions <= 1000000, "start_actions must be from 0 to 1000000");
@@ -118,6 +118,16 @@ FeatureNetwork::Own own_features(const GamePtr &game, const nb::object &own, std
           }};
 }
 
+FeatureNetwork::Kind kind_of_inputs(const std::string &name, const nb::object &own) {
+  using Kind = FeatureNetwork::Kind;
+  check((name == "own") != own.is_none(), "a function of one's own is given with kind=own, and only then");
+  if (name == "own") return Kind::OWN;
+  if (name == "game") return Kind::GAME;
+  if (name == "board") return Kind::BOARD;
+  check(name == "both", "kind must be game, board, both or own");
+  return Kind::BOTH;
+}
+
 class Busy {
  public:
   explicit Busy(PyLearner &l) : learner_(l) {
@@ -152,6 +162,44 @@ std::int64_t train(PyLearner &self, std::int64_t episodes) {
   });
   if (interrupt) std::rethrow_exception(interrupt);
   return played;
+}
+
+// An evaluator over what the learner learns; null for learners that do not take a search's advice.
+std::unique_ptr<Evaluator> evaluator_of(const SelfPlay &learner) {
+  const TdSettings &settings = learner.settings();
+  if (dynamic_cast<const ntuple::DaviLearner *>(&learner)) return nullptr;
+  if (const auto *pairs = dynamic_cast<const SarsaLearner *>(&learner))
+    return std::make_unique<PairEvaluator>(pairs->network(), settings.outcome);
+  if (const auto *td = dynamic_cast<const TdLearner *>(&learner))
+    return std::make_unique<NTupleEvaluator>(td->network(), settings.outcome, settings.gamma);
+  if (const auto *features = dynamic_cast<const FeatureLearner *>(&learner))
+    return std::make_unique<FeatureEvaluator>(features->network(), settings.outcome, settings.gamma);
+  return nullptr;
+}
+
+void search_with(PyLearner &self, std::int64_t iterations, std::int64_t depth, double cpuct, bool proportional,
+                 bool paper, std::int64_t target_depth, std::int64_t solve_below) {
+  AdviserOptions options;
+  options.iterations = checked_count("iterations", iterations, 0, 1000000000);
+  options.depth = static_cast<int>(checked_count("depth", depth, 0, 100));
+  options.cpuct = cpuct;
+  options.proportional = proportional;
+  options.paper = paper;
+  options.target_depth = static_cast<int>(checked_count("target_depth", target_depth, 0, 100));
+  options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 100));
+  check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
+  check(iterations == 0 || depth == 0, "search inside self-play is by MCTS or to a depth, not both");
+  const Busy busy(self);
+  SelfPlay &learner = *self.learner;
+  check(evaluator_of(learner) != nullptr, "this learner does not search inside self-play");
+  check(!learner.game_ptr()->is_hidden(), "search inside self-play would see the hidden cards");
+  check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr, "search inside self-play needs a single thread");
+  const auto *td = dynamic_cast<TdLearner *>(&learner);
+  const bool has_targets = target_depth > 0 || solve_below > 0;
+  check(!has_targets || (td && !td->network()->design().per_action),
+        "search values are targets of values of positions alone");
+  check(!has_targets || !td->replay(), "a replay buffer keeps no search values; use only one of the two");
+  learner.set_adviser(std::make_unique<SelfPlayAdviser>([&] { return evaluator_of(learner); }, options));
 }
 
 nb::tuple recorded_episode(PyLearner &self) {
@@ -283,6 +331,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_rw("decay", &TdSettings::lambda)
       .def_rw("horizon_cut", &TdSettings::horizon_cut)
       .def_rw("reset_traces", &TdSettings::reset_traces)
+      .def_rw("replace_traces", &TdSettings::replace_traces)
       .def_rw("gamma", &TdSettings::gamma)
       .def_rw("learn_from_random", &TdSettings::learn_from_random)
       .def_rw("adapt_others", &TdSettings::adapt_others)
@@ -303,6 +352,7 @@ void bind_ntuple(nb::module_ &m) {
       .def_prop_ro("size", &ntuple::Replay::size)
       .def("check", &ntuple::Replay::check, "Raises an error if the contents do not fit the network.")
       .def_prop_ro("indices", [](nb::handle self) { return shown(self, &ntuple::Replay::indices); })
+      .def_prop_ro("actions", [](nb::handle self) { return shown(self, &ntuple::Replay::actions); })
       .def_prop_ro("facts", [](nb::handle self) { return shown(self, &ntuple::Replay::facts); })
       .def_prop_ro("place", [](nb::handle self) { return shown(self, &ntuple::Replay::place); });
 
@@ -319,6 +369,9 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("since"), nb::arg("share"), nb::arg("slope"),
           "Lets alpha and epsilon follow the line share + slope * (episodes_done - since).")
+      .def("search_with", &search_with, nb::arg("iterations"), nb::arg("depth"), nb::arg("cpuct"),
+           nb::arg("proportional"), nb::arg("paper"), nb::arg("target_depth") = 0, nb::arg("solve_below") = 0,
+           "Search inside self-play: actions by MCTS or by a full-width search, targets by alpha-beta.")
       .def("recorded_episode", &recorded_episode, "One episode: (start, [(action, is_chance, is_random), ...]).")
       .def_prop_ro("alpha", [](const PyLearner &l) { return l.learner->alpha(); })
       .def_prop_ro("epsilon", [](const PyLearner &l) { return l.learner->epsilon(); })
@@ -347,31 +400,6 @@ void bind_ntuple(nb::module_ &m) {
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("seed"), nb::arg("threads") = 1)
       .def_prop_ro("network", [](const PyTdLearner &l) { return l.kind().network(); })
-      .def(
-          "search_with",
-          [](PyTdLearner &self, std::int64_t iterations, double cpuct, bool proportional, bool paper,
-             std::int64_t target_depth, std::int64_t solve_below) {
-            AdviserOptions options;
-            options.iterations = static_cast<std::int64_t>(checked_count("iterations", iterations, 0, 1000000000));
-            options.cpuct = cpuct;
-            options.proportional = proportional;
-            options.paper = paper;
-            options.target_depth = static_cast<int>(checked_count("target_depth", target_depth, 0, 100));
-            options.solve_below = static_cast<int>(checked_count("solve_below", solve_below, 0, 100));
-            check(cpuct >= 0 && cpuct <= 1e6, "cpuct must be from 0 to 1000000");
-            const Busy busy(self);
-            auto &learner = static_cast<TdLearner &>(*self.learner);
-            check(!learner.game_ptr()->is_hidden(), "search inside self-play would see the hidden cards");
-            check(dynamic_cast<ntuple::HogwildLearner *>(&learner) == nullptr,
-                  "search inside self-play needs a single thread");
-            check(!learner.replay() || (target_depth == 0 && solve_below == 0),
-                  "a replay buffer keeps no search values; use only one of the two");
-            const TdSettings &settings = learner.settings();
-            learner.set_adviser(
-                std::make_unique<SelfPlayAdviser>(learner.network(), settings.outcome, settings.gamma, options));
-          },
-          nb::arg("iterations"), nb::arg("cpuct"), nb::arg("proportional"), nb::arg("paper"), nb::arg("target_depth"),
-          nb::arg("solve_below"), "Search inside self-play: actions by MCTS, targets by alpha-beta.")
       .def_prop_ro("replay", [](const PyTdLearner &l) { return l.kind().replay(); })
       .def_prop_ro("drawn", [](PyTdLearner &l) {
         const Busy busy(l);  // training extends this list
@@ -398,21 +426,27 @@ void bind_ntuple(nb::module_ &m) {
             new (self) PySarsaLearner(std::make_unique<SarsaLearner>(network, checked, is_q_learning, seed));
           },
           nb::arg("network"), nb::arg("settings"), nb::arg("outcome"), nb::arg("is_q_learning"), nb::arg("seed"))
-      .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); });
+      .def_prop_ro("network", [](const PySarsaLearner &l) { return l.kind().network(); })
+      .def_prop_ro("replay", [](const PySarsaLearner &l) { return l.kind().replay(); })
+      .def_prop_ro("drawn", [](PySarsaLearner &l) {
+        const Busy busy(l);
+        return l.kind().drawn();
+      });
 
   nb::class_<FeatureNetwork>(m, "FeatureNetwork", "A value function on features, linear or with one hidden layer.")
       .def(
           "__init__",
           [](FeatureNetwork *self, const std::shared_ptr<Game> &game, std::int64_t hidden, bool squash,
-             std::uint64_t seed, std::int64_t own_count, const nb::object &own) {
+             std::uint64_t seed, const std::string &kind, std::int64_t own_count, const nb::object &own) {
             checked_count("hidden", hidden, 0, 100000);
             checked_count("own_count", own_count, own.is_none() ? 0 : 1, own.is_none() ? 0 : 1000000);
-            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed,
+            new (self) FeatureNetwork(game, static_cast<int>(hidden), squash, seed, kind_of_inputs(kind, own),
                                       own_features(game, own, static_cast<std::size_t>(own_count)));
           },
-          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"), nb::arg("own_count") = 0,
-          nb::arg("own") = nb::none(),
-          "With `own`, a function of a state and a player that returns an array of own_count numbers.")
+          nb::arg("game"), nb::arg("hidden"), nb::arg("squash"), nb::arg("seed"), nb::arg("kind"),
+          nb::arg("own_count") = 0, nb::arg("own") = nb::none(),
+          "kind: game, board, both, or own: with `own`, a function of a state and a player that returns an array of "
+          "own_count numbers.")
       .def_prop_ro("inputs", &FeatureNetwork::inputs)
       .def_prop_ro("parameters", &FeatureNetwork::parameters)
       .def_prop_ro("weights",

@@ -1,6 +1,7 @@
 // Counterfactual regret minimisation: trees, tables of regrets, learners.
 #include "evaluators/regret.h"
 
+#include "bindings/buckets.h"
 #include "bindings/module.h"
 #include "tabular/cfr.h"
 
@@ -10,7 +11,6 @@ namespace {
 
 using namespace tabular;
 
-using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Column = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -33,21 +33,6 @@ class Busy {
  private:
   PyCfr &learner_;
 };
-
-// Nothing but finite bounds in ascending order, as many as the shape needs, gives buckets.
-BucketsPtr buckets_of(const Game &game, const std::vector<int> &shape, const Numbers &bounds) {
-  auto buckets = std::make_shared<Buckets>();
-  for (const int n : shape) {
-    checked_count("a number of buckets", n, 1, 4096);
-    buckets->shape.push_back(n);
-  }
-  if (!shape.empty() && static_cast<int>(shape.size()) != game.table().hand_features)
-    throw std::invalid_argument(game.name() + " has " + std::to_string(game.table().hand_features) +
-                                " hand features, and needs a number of buckets for each");
-  if (buckets->count() > 1 << 20) throw std::invalid_argument("at most 1048576 buckets are possible");
-  buckets->bounds.assign(bounds.data(), bounds.data() + bounds.size());
-  return buckets;
-}
 
 Array<double> copied(const std::vector<double> &values) {
   double *data;
@@ -262,6 +247,20 @@ void bind_table(nb::module_ &m) {
 }
 
 }  // namespace
+
+BucketsPtr buckets_of(const Game &game, const std::vector<int> &shape, const Numbers &bounds) {
+  auto buckets = std::make_shared<Buckets>();
+  for (const int n : shape) {
+    checked_count("a number of buckets", n, 1, 4096);
+    buckets->shape.push_back(n);
+  }
+  if (!shape.empty() && static_cast<int>(shape.size()) != game.table().hand_features)
+    throw std::invalid_argument(game.name() + " has " + std::to_string(game.table().hand_features) +
+                                " hand features, and needs a number of buckets for each");
+  if (buckets->count() > 1 << 20) throw std::invalid_argument("at most 1048576 buckets are possible");
+  buckets->bounds.assign(bounds.data(), bounds.data() + bounds.size());
+  return buckets;
+}
 
 void bind_regret(nb::module_ &m) {
   bind_tree(m);

@@ -4,6 +4,7 @@
 #include "evaluators/agent.h"
 #include "search/alphabeta.h"
 #include "search/maxn.h"
+#include "search/vote.h"
 
 namespace boardlab {
 
@@ -124,8 +125,9 @@ nb::tuple act(PySearch &s, const PyState &state) {
   if (auto *python = dynamic_cast<PythonSearch *>(s.search.get())) python->follow(state);
   Decision decision;
   unwrapped([&] {
-    const Interruptible interruptible(*s.search);
+    Interruptible interruptible(s);
     const WithoutGil release;
+    interruptible.check();
     s.search->act(copy.data(), decision);
   });
   nb::dict info;
@@ -152,6 +154,7 @@ Array<double> to_array(const std::vector<double> &values) {
 }
 
 void bind_searches(nb::module_ &m) {
+  nb::exception<StoppedSearch>(m, "StoppedError", PyExc_RuntimeError);
   nb::class_<PySearch>(m, "Search", nb::type_slots(SEARCH_SLOTS), "Picks actions.")
       .def("act", &act, nb::arg("state"), "(action, legal actions, policy, values, scores, info, line)")
       .def(
@@ -160,7 +163,10 @@ void bind_searches(nb::module_ &m) {
             const Busy busy(s);
             unwrapped([&] { s.search->reset(seed); });
           },
-          nb::arg("seed"), "Forget the game played so far.");
+          nb::arg("seed"), "Forget the game played so far.")
+      .def(
+          "stop", [](PySearch &s) { s.is_stopped = true; },
+          "From another thread: make the running call of act, or the next one, raise StoppedError.");
 
   m.def(
       "random_search",
@@ -183,14 +189,26 @@ void bind_searches(nb::module_ &m) {
       nb::arg("evaluator"), nb::arg("seed"), nb::arg("samples") = false);
   m.def(
       "mc_search",
-      [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, std::uint64_t seed) {
-        checked_count("iterations", iterations, 0, INT64_MAX);
+      [](const EvaluatorPtr &e, std::int64_t iterations, double seconds, std::uint64_t seed, std::int64_t threads) {
+        checked_count("iterations", iterations, 0, 1'000'000'000'000);
+        checked_count("threads", threads, 1, 1024);
         if (!(seconds >= 0 && seconds <= 1e6)) throw std::invalid_argument("seconds must be from 0 to 1000000");
         if (iterations == 0 && seconds == 0)
           throw std::invalid_argument("mc needs a number of iterations or of seconds");
-        return wrap(std::make_unique<MonteCarloSearch>(e->clone(), iterations, seconds, seed));
+        return wrap(
+            std::make_unique<MonteCarloSearch>(e->clone(), iterations, seconds, seed, static_cast<int>(threads)));
       },
-      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seconds"), nb::arg("seed"));
+      nb::arg("evaluator"), nb::arg("iterations"), nb::arg("seconds"), nb::arg("seed"), nb::arg("threads") = 1);
+  m.def(
+      "vote_search",
+      [](const SearchPtr &agent, std::int64_t agents, std::int64_t threads, std::uint64_t seed) {
+        const Busy busy(*agent);
+        checked_count("agents", agents, 1, 1024);
+        checked_count("threads", threads, 1, 1024);
+        return wrap(
+            std::make_unique<VoteSearch>(*agent->search, static_cast<int>(agents), static_cast<int>(threads), seed));
+      },
+      nb::arg("agent"), nb::arg("agents"), nb::arg("threads"), nb::arg("seed"));
   m.def(
       "maxn_search",
       [](const EvaluatorPtr &e, std::int64_t depth, std::int64_t table_mb, std::uint64_t seed) {

@@ -1,6 +1,8 @@
 // Declarations shared by the bindings of evaluators, searches and matches.
 #pragma once
 
+#include <stdexcept>
+
 #include "bindings/module.h"
 #include "search/search.h"
 
@@ -13,14 +15,24 @@ struct PySearch {
   explicit PySearch(std::unique_ptr<Search> s) : search(std::move(s)) {}
   std::unique_ptr<Search> search;
   std::atomic<bool> busy{false};
+  std::atomic<bool> is_stopped{false};  // set by another thread; ends this call, or the next one
 };
 using SearchPtr = std::shared_ptr<PySearch>;
 
-// Lets Ctrl-C interrupt a search for the duration of one call.
+// A search that another thread has stopped.
+struct StoppedSearch : std::runtime_error {
+  StoppedSearch() : std::runtime_error("this search was stopped") {}
+};
+
+// Lets Ctrl-C and `stop` interrupt a search for the duration of one call.
 class Interruptible {
  public:
-  explicit Interruptible(Search &search) : search_(search) {
-    search_.set_poll([this] { signals_(); });
+  explicit Interruptible(PySearch &python) : search_(*python.search), is_stopped_(python.is_stopped) {
+    search_.set_poll([this] { check(); });
+  }
+  void check() {
+    if (is_stopped_.exchange(false)) throw StoppedSearch();
+    signals_();
   }
   ~Interruptible() {
     search_.set_poll([] {});
@@ -30,6 +42,7 @@ class Interruptible {
 
  private:
   Search &search_;
+  std::atomic<bool> &is_stopped_;
   SignalPoll signals_;
 };
 

@@ -60,6 +60,8 @@ TreeOptions checked_tree(TreeOptions tree) {
   check(!tree.gumbel_interior || (tree.gumbel > 0 && !tree.rave),
         "gumbel_interior needs gumbel and cannot be used with rave");
   check(tree.gumbel == 0 || tree.noise_alpha == 0, "gumbel brings its own noise; leave noise out");
+  check(tree.selection == Selection::FORMULA || !(tree.rave || tree.gumbel > 0 || tree.noise_alpha > 0),
+        "rave, gumbel and noise belong to select=\"uct\" and \"puct\", not to \"epsilon\" and \"roulette\"");
   tree.rave_rollouts &= tree.rave;
   return tree;
 }
@@ -70,6 +72,14 @@ void bind_tree_options(nb::module_ &m) {
   bound.def(
       "check", [](const TreeOptions &tree) { checked_tree(tree); },
       "Raise an error for options that exclude one another.");
+  // Which formula is decided by `puct`.
+  word<Selection>(bound, "select", &TreeOptions::selection,
+                  {{"formula", Selection::FORMULA},
+                   {"uct", Selection::FORMULA},
+                   {"puct", Selection::FORMULA},
+                   {"epsilon", Selection::EPSILON},
+                   {"roulette", Selection::ROULETTE}});
+  number(bound, "explore", &TreeOptions::explore);
   number(bound, "cpuct", &TreeOptions::c);
   number(bound, "epsilon", &TreeOptions::epsilon);
   word<bool>(bound, "fpu", &TreeOptions::fpu_from_parent, {{"absolute", false}, {"parent", true}});

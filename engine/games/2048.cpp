@@ -4,6 +4,8 @@
 // table of all rows with exponents up to 15; the table takes 512 KiB and is shared by all games. With SSE2, the
 // sixteen cells are one vector.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #ifdef __SSE2__
@@ -12,6 +14,7 @@
 
 #include "core/adapt.h"
 #include "core/bits.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -118,6 +121,7 @@ class Game2048 {
     f.symmetries = 8;
     f.plane_count = VALUES;
     f.plane_rows = f.plane_cols = N;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -226,6 +230,55 @@ class Game2048 {
   void planes(const State &s, int, float *out) const {
     std::fill(out, out + VALUES * CELLS, 0.0f);
     for (int cell = 0; cell < CELLS; ++cell) out[std::min<int>(s.cells[cell], VALUES - 1) * CELLS + cell] = 1;
+  }
+  // Empty cells, the largest tile and whether it is in a corner, equal and unequal neighbours, lines out of order, and
+  // how well the tiles fall from a corner.
+  static constexpr int LARGE = 9;
+  static constexpr int FEATURES = 10 + LARGE;
+  void features(const State &s, int, double *out) const {
+    int empty = 0, largest = 0, equal = 0, rough = 0, disorder = 0;
+    double sum = 0, falls = 0;
+    for (int cell = 0; cell < CELLS; ++cell) {
+      const int tile = s.cells[cell];
+      empty += tile == 0;
+      if (tile) sum += std::ldexp(1.0, tile);
+      largest = std::max(largest, tile);
+      const int row = cell / N, col = cell % N;
+      for (const int other : {col + 1 < N ? cell + 1 : -1, row + 1 < N ? cell + N : -1}) {
+        if (other < 0 || !tile || !s.cells[other]) continue;
+        equal += s.cells[other] == tile;
+        rough += std::abs(s.cells[other] - tile);
+      }
+    }
+    for (int line = 0; line < 2 * N; ++line) {  // rows, then columns
+      const int first = line < N ? line * N : line - N, step = line < N ? 1 : N;
+      int rises = 0, sinks = 0;
+      for (int i = 0; i + 1 < N; ++i) {
+        const int change = s.cells[first + (i + 1) * step] - s.cells[first + i * step];
+        (change > 0 ? rises : sinks) += std::abs(change);
+      }
+      disorder += std::min(rises, sinks);
+    }
+    for (int corner = 0; corner < 4; ++corner) {
+      double weighted = 0;
+      for (int cell = 0; cell < CELLS; ++cell) {
+        const int row = corner & 1 ? N - 1 - cell / N : cell / N, col = corner & 2 ? N - 1 - cell % N : cell % N;
+        weighted += s.cells[cell] * std::ldexp(1.0, -row - col);
+      }
+      falls = std::max(falls, weighted);
+    }
+    FeatureList list(out);
+    list.share(empty, CELLS);
+    list.steps(empty, 2);
+    list.share(largest, CELLS);
+    list.flag(largest > 0 && (s.cells[0] == largest || s.cells[N - 1] == largest || s.cells[CELLS - N] == largest ||
+                              s.cells[CELLS - 1] == largest));
+    list.share(equal, CELLS);
+    list.share(rough, 4 * CELLS);
+    list.share(disorder, 2 * CELLS);
+    list.add(falls / CELLS);
+    list.add(sum > 0 ? std::log2(sum) / CELLS : 0);
+    list.steps(largest - 6, LARGE);
   }
 
  private:

@@ -2,8 +2,11 @@
 //
 // Bitboard: bit col*(rows+1) + height, height 0 at the bottom. The guard bit on top of each column keeps lines from
 // wrapping around into the next one.
+#include <vector>
+
 #include "core/adapt.h"
 #include "core/bits.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -31,6 +34,18 @@ class ConnectFour {
       for (int row = 0; row < rows; ++row)
         bit_[row * cols + col] = static_cast<std::uint8_t>(col * step_ + rows - 1 - row);
     }
+    const int directions[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};  // columns and heights
+    for (int start = 0; start < rows * cols; ++start)
+      for (const auto &[across, up] : directions) {
+        const int col = start / rows, height = start % rows;
+        const int last_col = col + (connect - 1) * across, last_height = height + (connect - 1) * up;
+        if (last_col >= cols || last_height < 0 || last_height >= rows) continue;
+        W line = 0;
+        for (int i = 0; i < connect; ++i) line |= W(1) << ((col + i * across) * step_ + height + i * up);
+        lines_.push_back(line);
+      }
+    for (int col = 0; col < cols; ++col)
+      for (int height = 0; height < rows; height += 2) odd_ |= W(1) << (col * step_ + height);
   }
 
   Facts facts() const {
@@ -45,6 +60,7 @@ class ConnectFour {
     f.plane_count = 2;
     f.plane_rows = rows_;
     f.plane_cols = cols_;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -167,6 +183,36 @@ class ConnectFour {
       out[rows_ * cols_ + cell] = static_cast<float>(s.stones[1 - player] >> bit(cell) & 1);
     }
   }
+  // For each side: cells that complete a line, playable next or later, on odd and even rows, above each other and above
+  // a playable cell; open lines that lack two and three stones; the middle.
+  static constexpr int FEATURES = 2 * 11 + 1;
+  void features(const State &s, int player, double *out) const {
+    const W open = playable(s);
+    const int middle = (cols_ - 1) / 2;
+    FeatureList list(out);
+    for (const int side : {player, 1 - player}) {
+      const W mine = s.stones[side], theirs = s.stones[1 - side];
+      W wins = 0;
+      int lack_two = 0, lack_three = 0;
+      for (const W line : lines_) {
+        if (line & theirs) continue;
+        const int lacking = connect_ - popcount(W(line & mine));
+        if (lacking == 1) wins |= line & ~mine;
+        lack_two += lacking == 2;
+        lack_three += lacking == 3;
+      }
+      const W later = wins & ~open;
+      list.steps(popcount(W(wins & open)), 2);
+      list.steps(popcount(W(later & odd_)), 2);
+      list.steps(popcount(W(later & ~odd_)), 2);
+      list.flag((wins & wins >> 1) != 0);
+      list.flag((wins & open << 1) != 0);
+      list.share(lack_two, 10);
+      list.share(lack_three, 20);
+      list.share(popcount(W(mine & (column_[middle] | column_[cols_ / 2]))), rows_);
+    }
+    list.share(static_cast<int>(s.count), rows_ * cols_);
+  }
   double moves_left(const State &s) const { return static_cast<double>(rows_ * cols_) - static_cast<double>(s.count); }
 
  private:
@@ -195,7 +241,8 @@ class ConnectFour {
 
   int rows_, cols_, connect_, step_;
   bool four_ = connect_ == 4 && 2 * (step_ + 1) < static_cast<int>(8 * sizeof(W));  // no shift may exceed the word
-  W bottom_ = 0, board_ = 0;
+  W bottom_ = 0, board_ = 0, odd_ = 0;  // odd_: the first row from the bottom, the third ...
+  std::vector<W> lines_;                // all possible ones
   W column_[32] = {};
   std::uint8_t column_of_[128] = {};  // by bit
   std::uint8_t bit_[128] = {};        // by cell; divisions would dominate the time to read a board

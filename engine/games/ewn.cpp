@@ -11,6 +11,7 @@
 
 #include "core/adapt.h"
 #include "core/permutation.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -80,6 +81,7 @@ class Ewn {
     f.symmetries = PLAYERS == 2 ? 2 : 1;
     f.plane_count = PLANES;
     f.plane_rows = f.plane_cols = N;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -229,6 +231,45 @@ class Ewn {
       std::fill(plane, plane + CELLS, 1.0f);
     }
   }
+  // For each seat, the viewing player's first: stones left; steps from its far corner, of the nearest stone and on
+  // average over the sides of the die; the sides that let it reach the corner, and that let it take another team's
+  // stone.
+  static constexpr int FEATURES = 5 * PLAYERS;
+  void features(const State &s, int player, double *out) const {
+    FeatureList list(out);
+    for (int i = 0; i < PLAYERS; ++i) {
+      const int p = (player + i) % PLAYERS;
+      int steps[STONES], nearest = N, sum = 0, arrives = 0, takes = 0;
+      bool attacks[STONES] = {};
+      std::fill(steps, steps + STONES, N);
+      for (int cell = 0; cell < CELLS; ++cell) {
+        const int at = from_seat(p, N, cell), id = s.cells[at] - 1;
+        if (id < 0 || id / STONES != p) continue;
+        const int stone = id % STONES;
+        steps[stone] = std::max(N - 1 - cell / N, N - 1 - cell % N);
+        nearest = std::min(nearest, steps[stone]);
+        for (const std::uint8_t target : target_[p][at])
+          if (target != NOWHERE && s.cells[target] && team((s.cells[target] - 1) / STONES) != team(p))
+            attacks[stone] = true;
+      }
+      for (unsigned side = 0; side < STONES; ++side) {
+        int best = N;
+        bool attack = false;
+        for (unsigned stones = movable(s.alive[p], side); stones; stones &= stones - 1) {
+          best = std::min(best, steps[std::countr_zero(stones)]);
+          attack = attack || attacks[std::countr_zero(stones)];
+        }
+        sum += best;
+        arrives += best == 1;
+        takes += attack;
+      }
+      list.share(std::popcount(s.alive[p]), STONES);
+      list.share(nearest, N);
+      list.share(sum, N * STONES);
+      list.share(arrives, STONES);
+      list.share(takes, STONES);
+    }
+  }
 
  private:
   // Start cell of seat 0's stone number `stone`, in a triangle in the corner.
@@ -260,8 +301,9 @@ class Ewn {
     s.alive[id / STONES] = static_cast<std::uint8_t>(s.alive[id / STONES] & ~(1u << id % STONES));
   }
   // The stone of the die, or the next lower and the next higher one still on the board.
-  static unsigned movable(const State &s) {
-    const unsigned alive = s.alive[s.to_move], wanted = 1u << (s.die - 1);
+  static unsigned movable(const State &s) { return movable(s.alive[s.to_move], s.die - 1u); }
+  static unsigned movable(unsigned alive, unsigned side) {
+    const unsigned wanted = 1u << side;
     if (alive & wanted) return wanted;
     const unsigned below = alive & (wanted - 1), above = alive & ~(wanted - 1);
     return std::bit_floor(below) | (above & (0u - above));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/adapt.h"
+#include "games/feature_list.h"
 #include "games/filling.h"
 #include "games/registry.h"
 
@@ -38,6 +39,19 @@ class Hex {
       }
       for (int i = degree_[cell]; i < 6; ++i) neighbours_[cell][i] = static_cast<std::uint16_t>(cells());
     }
+    for (int cell = 0; cell < cells(); ++cell)
+      for (int i = 0; i < 6; ++i) {
+        const auto beside = [&](int turn) {
+          const int r = cell / size + AROUND[turn % 6][0], c = cell % size + AROUND[turn % 6][1];
+          return r < 0 || r >= size || c < 0 || c >= size ? -1 : r * size + c;
+        };
+        const int first = beside(i), second = beside(i + 1);
+        const int r = cell / size + AROUND[i][0] + AROUND[(i + 1) % 6][0];
+        const int c = cell % size + AROUND[i][1] + AROUND[(i + 1) % 6][1];
+        if (first < 0 || second < 0 || r < 0 || r >= size || c < 0 || c >= size) continue;
+        bridges_[cell][bridge_count_[cell]++] = {static_cast<std::uint16_t>(r * size + c),
+                                                 static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(second)};
+      }
   }
 
   Facts facts() const {
@@ -51,6 +65,7 @@ class Hex {
     f.symmetries = 2;
     f.plane_count = 3;
     f.plane_rows = f.plane_cols = size_;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -166,11 +181,36 @@ class Hex {
       out[2 * cells() + cell] = player == 0;
     }
   }
+  // For each side: the stones that it lacks to connect its edges, with and without counting bridges (two common empty
+  // neighbours) as connections, and the empty cells on shortest ways; then who is ahead.
+  static constexpr int FEATURES = 2 * 8 + 5;
+  void features(const State &s, int player, double *out) const {
+    FeatureList list(out);
+    int bridged[2];
+    for (const int side : {player, 1 - player}) {
+      std::uint16_t from_near[CAPACITY], from_far[CAPACITY];
+      const int lacks = find_lacking(s, side, NEAR, false, from_near);
+      find_lacking(s, side, FAR, false, from_far);
+      int ways = 0;
+      for (int cell = 0; cell < cells(); ++cell)
+        ways += lacks < NEVER && !s.cells[cell] && from_near[cell] + from_far[cell] == lacks + 1;
+      const int fewest = find_lacking(s, side, NEAR, true, from_near);
+      bridged[side] = fewest;
+      list.share(std::min(lacks, size_), size_);
+      list.share(std::min(fewest, size_), size_);
+      for (int most = 1; most <= 2; ++most) list.flag(lacks <= most);
+      for (int most = 0; most <= 2; ++most) list.flag(fewest <= most);
+      list.share(ways, cells());
+    }
+    for (int lead = -1; lead <= 2; ++lead) list.flag(bridged[1 - player] - bridged[player] >= lead);
+    list.share(s.count, cells());
+  }
   double moves_left(const State &s) const { return cells() - s.count; }
 
  private:
   // Bits of a player's half byte. A stone may be linked to top or left (NEAR), to bottom or right (FAR).
   static constexpr unsigned STONE = 1, NEAR = 2, FAR = 4, BOTH = NEAR | FAR;
+  static constexpr int AROUND[6][2] = {{-1, 0}, {-1, 1}, {0, 1}, {1, 0}, {1, -1}, {0, -1}};  // in a circle
   static constexpr int DOWN[6] = {-1, -1, 0, 0, 1, 1}, RIGHT[6] = {0, 1, -1, 1, -1, 0};
 
   int cells() const { return size_ * size_; }
@@ -212,6 +252,53 @@ class Hex {
     }
   }
 
+  // The stones that the side lacks to reach its other edge from one edge; with `bridges`, bridges count as connections.
+  // lacking[cell]: to reach the cell, its own stone counted; NEVER if the other side cuts it off.
+  static constexpr std::uint16_t NEVER = 1000;
+  int find_lacking(const State &s, int side, unsigned edge, bool bridges, std::uint16_t *lacking) const {
+    std::uint16_t now[CAPACITY], next[CAPACITY];  // a cell is reached first by a shortest way, and put there once
+    int now_count = 0, next_count = 0;
+    std::fill(lacking, lacking + cells(), NEVER);
+    const auto reach = [&](int cell, int before) {
+      const int who = owner(s, cell);
+      if (who == 2 - side) return;
+      const int cost = before + (who == 0);
+      if (cost >= lacking[cell]) return;
+      lacking[cell] = static_cast<std::uint16_t>(cost);
+      (who == 0 ? next[next_count++] : now[now_count++]) = static_cast<std::uint16_t>(cell);
+    };
+    // An empty cell in the second row is bridged to the edge by the two cells below it.
+    const auto touches = [&](int cell, unsigned which) {
+      if (edges_[side][cell] & which) return true;
+      if (!bridges) return false;
+      int empty = 0;
+      for (int i = 0; i < degree_[cell]; ++i) {
+        const int other = neighbours_[cell][i];
+        empty += !s.cells[other] && (edges_[side][other] & which);
+      }
+      return empty == 2;
+    };
+    for (int cell = 0; cell < cells(); ++cell)
+      if (touches(cell, edge)) reach(cell, 0);
+    for (int cost = 0; now_count + next_count > 0; ++cost) {
+      while (now_count > 0) {
+        const int cell = now[--now_count];
+        for (int i = 0; i < degree_[cell]; ++i) reach(neighbours_[cell][i], cost);
+        for (int i = 0; bridges && i < bridge_count_[cell]; ++i) {
+          const Bridge &bridge = bridges_[cell][i];
+          if (!s.cells[bridge.first] && !s.cells[bridge.second]) reach(bridge.to, cost);
+        }
+      }
+      std::copy(next, next + next_count, now);
+      now_count = next_count;
+      next_count = 0;
+    }
+    int fewest = NEVER;
+    for (int cell = 0; cell < cells(); ++cell)
+      if (touches(cell, (NEAR | FAR) & ~edge)) fewest = std::min<int>(fewest, lacking[cell]);
+    return fewest;
+  }
+
   // Whether the winner has a stone without which the edges were not connected: only such a stone can be the last.
   bool some_stone_decided(const State &s) const {
     for (int last = 0; last < cells(); ++last) {
@@ -230,6 +317,11 @@ class Hex {
   std::uint8_t edges_[2][CAPACITY] = {};
   std::uint8_t degree_[CAPACITY] = {};
   std::uint16_t neighbours_[CAPACITY][6] = {};
+  struct Bridge {
+    std::uint16_t to, first, second;
+  };
+  Bridge bridges_[CAPACITY][6] = {};
+  std::uint8_t bridge_count_[CAPACITY] = {};
 };
 
 }  // namespace

@@ -158,6 +158,20 @@ class KuhnPoker {
     key[1] = betting(s);
     return 2;
   }
+  int retrace(const State &s, State &start, int capacity, Action *actions) const {
+    start.won = static_cast<std::int16_t>(s.won - (round_over(s) ? stake_won(s) : 0));
+    start.round = s.round;
+    start.last = s.count == 0 ? s.last : s.round == 0 ? NOBODY : std::uint8_t{0};  // who, of an earlier round, is lost
+    int n = 0;
+    const auto add = [&](int action) {
+      if (n < capacity) actions[n] = action;
+      ++n;
+    };
+    for (const int seat : {first(s), 1 - first(s)})
+      if (s.cards[seat]) add(s.cards[seat] - 1);
+    for (int i = 0; i < s.count; ++i) add(s.actions[i]);
+    return n <= capacity ? n : -1;
+  }
   // Own card, the other's card, who bet, who acted: [4][1][3].
   void planes(const State &s, int player, float *out) const {
     std::uint8_t cells[3];

@@ -188,6 +188,31 @@ class LeducPoker {
     std::copy(s.betting, s.betting + 2, key + 2);
     return 4;
   }
+  int retrace(const State &s, State &start, int capacity, Action *actions) const {
+    start.won = static_cast<std::int16_t>(s.won - (round_over(s) ? stake_won(s) : 0));
+    start.round = s.round;
+    start.last = !s.betting[0] ? s.last : s.round == 0 ? NOBODY : std::uint8_t{0};  // who, of an earlier round, is lost
+    int n = 0;
+    const auto add = [&](int action) {
+      if (n < capacity) actions[n] = action;
+      ++n;
+    };
+    const auto add_street = [&](int sequence) {
+      Action path[4];
+      int length = 0;
+      while (sequence)
+        for (int from = 0, to = sequence; from < to; ++from)
+          for (const Action action : {FOLD, CALL, RAISE})
+            if (BETTING[from].next[action] == to) path[length++] = action, sequence = from;
+      while (length) add(path[--length]);
+    };
+    for (const int seat : {first(s), 1 - first(s)})
+      if (s.cards[seat]) add(s.cards[seat] - 1);
+    add_street(s.betting[0]);
+    if (s.board) add(s.board - 1);
+    add_street(s.betting[1]);
+    return n <= capacity ? n : -1;
+  }
 
  private:
   enum : int { NONE = -1, BOARD = 2 };  // beside the players: where the next card goes

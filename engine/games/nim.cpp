@@ -4,6 +4,7 @@
 
 #include "core/adapt.h"
 #include "core/permutation.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -53,6 +54,7 @@ class Nim {
     f.plane_count = 1;
     f.plane_rows = 1;
     f.plane_cols = count_;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -154,6 +156,32 @@ class Nim {
   void planes(const State &s, int, float *out) const {
     for (int heap = 0; heap < count_; ++heap)
       out[heap] = static_cast<float>(s.heaps[heap]) / static_cast<float>(size(heap));
+  }
+  // How much is left, in how many heaps, the Nim sum bit by bit, and the last objects one by one.
+  static constexpr int BITS = 8, LAST = 6;
+  static constexpr int FEATURES = 5 + 3 + BITS + 1 + LAST;
+  void features(const State &s, int, double *out) const {
+    int total = 0, start = 0, heaps = 0, singles = 0, largest = 0, biggest = 1, nim_sum = 0;
+    for (int heap = 0; heap < count_; ++heap) {
+      const int left = s.heaps[heap];
+      total += left;
+      start += size(heap);
+      heaps += left > 0;
+      singles += left == 1;
+      largest = std::max(largest, left);
+      biggest = std::max(biggest, size(heap));
+      nim_sum ^= left % (max_take_ + 1);
+    }
+    FeatureList list(out);
+    list.share(total, start);
+    list.share(heaps, count_);
+    list.share(singles, count_);
+    list.share(largest, biggest);
+    list.flag(singles % 2);
+    list.steps(heaps - singles, 3);
+    for (int bit = 0; bit < BITS; ++bit) list.flag(nim_sum >> bit & 1);
+    list.flag(nim_sum == 0);
+    for (int left = 1; left <= LAST; ++left) list.flag(total == left);
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "core/adapt.h"
 #include "core/bits.h"
+#include "games/feature_list.h"
 #include "games/othello_solver.h"
 #include "games/registry.h"
 #include "games/square.h"
@@ -43,6 +44,7 @@ class Othello {
     f.symmetries = 8;
     f.plane_count = 3;
     f.plane_rows = f.plane_cols = N;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -161,6 +163,39 @@ class Othello {
       for (int cell = 0; cell < CELLS; ++cell)
         out[plane * CELLS + cell] = static_cast<float>(static_cast<int>(boards[plane] >> cell & 1));
   }
+  // For each side: discs, mobility, corners, the cells beside empty corners, edges, discs with an empty neighbour; then
+  // how far the game is, and whether the number of empty cells is odd.
+  static constexpr int FEATURES = 2 * 8 + 3;
+  void features(const State &s, int player, double *out) const {
+    const W empty = BOARD & ~(s.discs[0] | s.discs[1]);
+    W near_empty = 0, diagonal = 0, straight = 0;  // the latter two beside empty corners
+    for (W rest = empty; rest; rest &= rest - 1) near_empty |= around(lowest_bit(rest));
+    for (const int corner : CORNERS) {
+      if (!(empty >> corner & 1)) continue;
+      const W beside = around(corner), edge = beside & EDGES;
+      straight |= edge;
+      diagonal |= beside & ~edge;
+    }
+    FeatureList list(out);
+    for (const int side : {player, 1 - player}) {
+      const W mine = s.discs[side];
+      int corners = 0;
+      for (const int corner : CORNERS) corners += static_cast<int>(mine >> corner & 1);
+      const int moves = popcount(moves_of(mine, s.discs[1 - side]));
+      list.share(popcount(mine), CELLS);
+      list.share(moves, 16);
+      list.flag(moves == 0);
+      list.share(corners, 4);
+      list.share(popcount(W(mine & diagonal)), 4);
+      list.share(popcount(W(mine & straight)), 8);
+      list.share(popcount(W(mine & EDGES)), 4 * (N - 1));
+      list.share(popcount(W(mine & near_empty)), CELLS);
+    }
+    const int left = popcount(empty);
+    list.share(left, CELLS);
+    list.flag(left % 2);
+    list.flag(3 * left < CELLS);
+  }
   double moves_left(const State &s) const { return CELLS - popcount(W(s.discs[0] | s.discs[1])); }
 
   // For the score only the winner matters, which is much faster to find than the margin.
@@ -195,6 +230,20 @@ class Othello {
     return mask;
   }
   static constexpr W INNER = inner_columns();
+  static constexpr int CORNERS[4] = {0, N - 1, CELLS - N, CELLS - 1};
+  static constexpr W edge_cells() {
+    W mask = 0;
+    for (int cell = 0; cell < CELLS; ++cell)
+      if (cell % N == 0 || cell % N == N - 1 || cell / N == 0 || cell / N == N - 1) mask |= bit(cell);
+    return mask;
+  }
+  static constexpr W EDGES = edge_cells();
+  static W around(int cell) {
+    W mask = 0;
+    for (int row = std::max(0, cell / N - 1); row <= std::min(N - 1, cell / N + 1); ++row)
+      for (int col = std::max(0, cell % N - 1); col <= std::min(N - 1, cell % N + 1); ++col) mask |= bit(row * N + col);
+    return mask & ~bit(cell);
+  }
 
   template <int D>
   static W shift(W w) {

@@ -379,6 +379,25 @@ class Poker {
     std::copy(s.history, s.history + bytes, key + 4);
     return 4 + bytes;
   }
+  int retrace(const State &s, State &start, int capacity, Action *actions) const {
+    std::copy(s.start, s.start + MAX_SEATS, start.stack);
+    start.round = s.round;
+    start.button = s.button;
+    start.last = s.length == 0 ? s.last : s.round == 0 ? NOBODY : std::uint8_t{0};  // who, of an earlier hand, is lost
+    open_hand(start);
+    int n = 0;
+    for (State now = start; now.phase != OVER && (now.phase == DEAL ? now.dealt < s.dealt : now.length < s.length);) {
+      if (n == capacity) return -1;
+      if (now.phase == ACT) {
+        actions[n] = remembered(s, now.length);
+      } else {
+        const int p = next_seat(now), in = in_count(now);
+        actions[n] = (p >= 0 ? s.holes[p][now.dealt / in] : s.board[now.dealt - 2 * in]) - 1;
+      }
+      apply(now, actions[n++]);
+    }
+    return n;
+  }
 
  private:
   static constexpr int LEVELS = 16;

@@ -149,6 +149,12 @@ void twist_all(std::uint8_t *corners, const CornerTwist &twist) {
   twist_plainly(corners, twist);
 }
 
+// GBG's ways to write the cube for n-tuples. CUBIES is its STICKER2: the cubie at each position, then its turn; for the
+// 3x3x3 the edges likewise. STICKER has a cell for every position and cubie of the 2x2x2: 0, or 1 + turn if the cubie
+// is there. COLOURS is its CUBESTATE: the colours of the facelets, without the centres. The fixed corner of the 2x2x2
+// (position 7) is left out of the first two.
+enum class Coding { CUBIES, STICKER, COLOURS };
+
 template <int SIZE>
 class Rubiks {
  public:
@@ -158,8 +164,22 @@ class Rubiks {
   static constexpr int FACE_COUNT = BIG ? 6 : 3;
   static constexpr int FACELETS = 6 * SIZE * SIZE;
 
-  Rubiks(bool half_turns, int twists, double step_reward)
-      : half_turns_(half_turns), twists_(twists), step_reward_(step_reward) {
+  Rubiks(bool half_turns, int twists, double step_reward, Coding coding)
+      : half_turns_(half_turns), twists_(twists), step_reward_(step_reward), coding_(coding) {
+    for (int i = 0; i < FACELETS; ++i) {
+      const Facelet f = facelet(i);
+      const int zeros = (f.at.x == 0) + (f.at.y == 0) + (f.at.z == 0);
+      shown_[i].kinds = zeros == 0 ? 3 : zeros == 1 ? 2 : 1;
+      shown_[i].sticker = face_with(f.normal);
+      if (zeros == 2) continue;
+      shown_[i].place = (zeros ? edges_ : corners_).find(f.at);
+      shown_[i].sticker = (zeros ? edges_ : corners_).sticker(shown_[i].place, f.normal);
+      outer_.push_back(i);
+    }
+    for (const Places *places : {&corners_, &edges_})
+      for (std::size_t c = 0; c < places->at.size(); ++c)
+        for (std::size_t i = 0; i < places->stickers[c].size(); ++i)
+          colour_of_[places == &edges_][c][i] = face_with(places->stickers[c][i]);
     static constexpr Face TURNING[6] = {U, L, F, D, R, B};  // the 2x2x2 uses the first three
     static constexpr int QUARTERS[2][3] = {{1, 3, 0}, {1, 2, 3}};
     for (int f = 0; f < FACE_COUNT; ++f)
@@ -205,7 +225,9 @@ class Rubiks {
     f.min_score = 0;
     f.step_reward = step_reward_;
     f.field_count = FACELETS;
-    f.cells = BIG ? 40 : 14;
+    f.cells = coding_ == Coding::CUBIES    ? (BIG ? 40 : 14)
+              : coding_ == Coding::STICKER ? 49
+                                           : static_cast<int>(outer_.size());
     f.symmetries = 24;
     f.plane_count = BIG ? 12 : 7;
     f.plane_rows = BIG ? 20 : 7;
@@ -248,14 +270,19 @@ class Rubiks {
   }
   const char *from_fields(State &s, const std::int32_t *fields) const;
 
-  // GBG's STICKER2: the cubie at each position, then its turn; for the 3x3x3 the edges likewise. The fixed corner
-  // of the 2x2x2 (position 7) is left out.
   int cell_values(int cell) const {
+    if (coding_ == Coding::STICKER) return 4;
+    if (coding_ == Coding::COLOURS) return 6;
     if constexpr (BIG) return cell < 8 ? 8 : cell < 16 ? 3 : cell < 28 ? 12 : 2;
     return cell < 7 ? 7 : 3;
   }
   void board_vector(const State &s, int, std::uint8_t *cells) const {
-    if constexpr (BIG) {
+    if (coding_ == Coding::COLOURS) {
+      for (const int i : outer_) *cells++ = static_cast<std::uint8_t>(colour(s, i));
+    } else if (coding_ == Coding::STICKER) {
+      std::fill(cells, cells + 49, std::uint8_t{0});
+      for (int p = 0; p < 7; ++p) cells[7 * p + s.corner[p]] = static_cast<std::uint8_t>(1 + s.corner_turn[p]);
+    } else if constexpr (BIG) {
       std::memcpy(cells, &s, sizeof s);
     } else {
       std::copy(s.corner, s.corner + 7, cells);
@@ -265,7 +292,7 @@ class Rubiks {
   // 2x2x2: no two places hold the same corner, and the turns of all add up to whole turns: 5040 joint values instead of
   // 7^7, and 729 instead of 3^7.
   int joint_values(int group, bl_joint_values &joint) const {
-    if (BIG || group > 1) return 0;
+    if (BIG || group > 1 || coding_ != Coding::CUBIES) return 0;
     joint.cell_count = 7;
     joint.row_count = group == 0 ? 5040 : 729;
     for (int i = 0; joint.cells && i < 7; ++i) joint.cells[i] = 7 * group + i;
@@ -273,11 +300,15 @@ class Rubiks {
     if (joint.rows && group == 1) write_turns(joint.rows);
     return 1;
   }
+  // All cells of the same kind of cubie.
   int adjacency(int cell, std::int32_t *out) const {
-    const int from = BIG && cell >= 16 ? 16 : 0, to = !BIG ? 14 : cell >= 16 ? 40 : 16;
+    const auto is_edge = [&](int c) {
+      if (coding_ == Coding::COLOURS) return shown_[outer_[static_cast<std::size_t>(c)]].kinds == 2;
+      return BIG && c >= 16;
+    };
     int n = 0;
-    for (int other = from; other < to; ++other)
-      if (other != cell) out[n++] = other;
+    for (int other = 0; other < facts().cells; ++other)
+      if (other != cell && is_edge(other) == is_edge(cell)) out[n++] = other;
     return n;
   }
 
@@ -428,22 +459,17 @@ class Rubiks {
     return static_cast<int>(std::find(std::begin(NORMAL), std::end(NORMAL), normal) - std::begin(NORMAL));
   }
   int colour(const State &s, int i) const {
-    const Facelet f = facelet(i);
-    const int zeros = (f.at.x == 0) + (f.at.y == 0) + (f.at.z == 0);
-    if (zeros == 2) return face_with(f.normal);
-    const Places &places = zeros ? edges_ : corners_;
-    const int place = places.find(f.at), sticker = places.sticker(place, f.normal);
+    const Shown &shown = shown_[i];
+    if (shown.kinds == 1) return shown.sticker;
     int cubie = 0, turn = 0;
-    const int kinds = zeros ? 2 : 3;
-    if (zeros == 0) {
-      cubie = s.corner[place];
-      turn = s.corner_turn[place];
+    if (shown.kinds == 3) {
+      cubie = s.corner[shown.place];
+      turn = s.corner_turn[shown.place];
     } else if constexpr (BIG) {
-      cubie = s.edge[place];
-      turn = s.edge_turn[place];
+      cubie = s.edge[shown.place];
+      turn = s.edge_turn[shown.place];
     }
-    const auto home = static_cast<std::size_t>((sticker - turn + kinds) % kinds);
-    return face_with(places.stickers[static_cast<std::size_t>(cubie)][home]);
+    return colour_of_[shown.kinds == 2][cubie][(shown.sticker - turn + shown.kinds) % shown.kinds];
   }
 
   // The rotation of a whole 2x2x2 that brings the fixed corner home.
@@ -526,6 +552,14 @@ class Rubiks {
   bool half_turns_;
   int twists_;
   double step_reward_;
+  Coding coding_;
+  // What a facelet shows: a sticker of the corner or edge at a place, or, with kinds = 1, a centre's colour.
+  struct Shown {
+    int kinds, place, sticker;
+  };
+  Shown shown_[FACELETS] = {};
+  std::vector<int> outer_;           // the facelets that are no centres
+  int colour_of_[2][EDGES][3] = {};  // of corners and edges: cubie, sticker
   Places corners_ = make_corners(), edges_ = make_edges();
   std::vector<CornerTwist> twist_corners_;
   std::vector<Motion> twist_edges_;
@@ -598,8 +632,11 @@ bl_game make_rubiks(const Params &params) {
   const bool half_turns = params.choice("metric", {"htm", "qtm"}) == "htm";
   const int twists = params.integer("twists", 0, 1000);
   const double step_reward = params.real("step_reward", -1, 0);
-  if (size == 2) return make_table(std::make_unique<Rubiks<2>>(half_turns, twists, step_reward));
-  return make_table(std::make_unique<Rubiks<3>>(half_turns, twists, step_reward));
+  const std::string name = params.choice("coding", {"sticker2", "sticker", "cubestate"});
+  const Coding coding = name == "sticker2" ? Coding::CUBIES : name == "sticker" ? Coding::STICKER : Coding::COLOURS;
+  if (size == 3 && coding == Coding::STICKER) params.refuse("coding", "sticker is for the 2x2x2");
+  if (size == 2) return make_table(std::make_unique<Rubiks<2>>(half_turns, twists, step_reward, coding));
+  return make_table(std::make_unique<Rubiks<3>>(half_turns, twists, step_reward, coding));
 }
 
 }  // namespace boardlab

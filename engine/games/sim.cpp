@@ -11,6 +11,7 @@
 #include "core/adapt.h"
 #include "core/bits.h"
 #include "core/permutation.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -54,6 +55,7 @@ class Sim {
     for (std::uint64_t k = 2; k <= static_cast<std::uint64_t>(nodes_); ++k) f.symmetries *= k;
     f.plane_count = PLAYERS;
     f.plane_rows = f.plane_cols = nodes_;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -175,6 +177,34 @@ class Sim {
     for (int p = 0; p < PLAYERS; ++p)
       for (int i = 0; i < nodes_; ++i)
         for (int j = 0; j < nodes_; ++j) *out++ = static_cast<float>(s.rows[(player + p) % PLAYERS][i] >> j & 1);
+  }
+  // For each player, the viewing player first: free edges that close no triangle of its own, those that do, and whether
+  // it has lost; then how many edges are coloured, and the free ones that are safe for all.
+  static constexpr int FEATURES = 6 * PLAYERS + 3;
+  void features(const State &s, int player, double *out) const {
+    FeatureList list(out);
+    int safe_for_all = 0;
+    int safe[PLAYERS] = {}, unsafe[PLAYERS] = {};
+    for (int edge = 0; edge < edges_; ++edge) {
+      if (owner(s, edge)) continue;
+      bool is_safe_for_all = true;
+      for (int p = 0; p < PLAYERS; ++p) {
+        const bool closes = (s.rows[p][from_[edge]] & s.rows[p][to_[edge]]) != 0;
+        ++(closes ? unsafe : safe)[p];
+        is_safe_for_all = is_safe_for_all && !closes;
+      }
+      safe_for_all += is_safe_for_all;
+    }
+    for (int i = 0; i < PLAYERS; ++i) {
+      const int p = (player + i) % PLAYERS;
+      list.share(safe[p], edges_);
+      list.share(unsafe[p], edges_);
+      list.flag(s.lost >> p & 1);
+      list.steps(safe[p], 3);
+    }
+    list.share(static_cast<int>(s.edges), edges_);
+    list.share(safe_for_all, edges_);
+    list.flag(safe_for_all % 2);
   }
   double moves_left(const State &s) const { return s.over ? 0 : edges_ - static_cast<int>(s.edges); }
 

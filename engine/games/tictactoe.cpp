@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "core/adapt.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 #include "games/square.h"
 
@@ -28,6 +29,7 @@ class TicTacToe {
     f.symmetries = 8;
     f.plane_count = 2;
     f.plane_rows = f.plane_cols = 3;
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -95,10 +97,35 @@ class TicTacToe {
       out[9 + cell] = static_cast<float>(s.stones[1 - player] >> cell & 1);
     }
   }
+  // For each side: lines with one and two stones and none of the other's, empty cells where two lines with one stone
+  // meet, the centre and the corners.
+  static constexpr int FEATURES = 2 * 10 + 1;
+  void features(const State &s, int player, double *out) const {
+    FeatureList list(out);
+    for (const int side : {player, 1 - player}) {
+      const unsigned mine = s.stones[side], theirs = s.stones[1 - side];
+      int lines[4] = {};
+      unsigned once = 0, twice = 0;
+      for (const unsigned line : LINES) {
+        if (line & theirs) continue;
+        const int stones = std::popcount(line & mine);
+        ++lines[stones];
+        if (stones != 1) continue;
+        twice |= once & line & ~mine;
+        once |= line & ~mine;
+      }
+      list.steps(lines[1], 4);
+      list.steps(lines[2], 2);
+      list.steps(std::popcount(twice), 2);
+      list.flag(mine >> 4 & 1);
+      list.share(std::popcount(mine & CORNERS), 4);
+    }
+    list.share(std::popcount(taken(s)), 9);
+  }
   double moves_left(const State &s) const { return 9 - std::popcount(taken(s)); }
 
  private:
-  static constexpr unsigned FULL = 0777;
+  static constexpr unsigned FULL = 0777, CORNERS = 0505;
   static constexpr unsigned LINES[8] = {0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
 
   static unsigned taken(const State &s) { return s.stones[0] | s.stones[1]; }

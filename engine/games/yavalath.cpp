@@ -5,9 +5,11 @@
 // last is never on the board, so lines do not wrap; side 6 ends at bit 125.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "core/adapt.h"
 #include "core/bits.h"
+#include "games/feature_list.h"
 #include "games/registry.h"
 
 namespace boardlab {
@@ -50,6 +52,10 @@ class Yavalath {
         }
         turned_[g][cell] = cell_of_[(y + reach) * stride_ + x + reach];
       }
+    for (int cell = 0; cell < cells_; ++cell) {
+      const int x = bit_of_[cell] % stride_ - reach, y = bit_of_[cell] / stride_ - reach;
+      middle_[cell] = static_cast<std::uint8_t>(reach - (std::abs(x) + std::abs(y) + std::abs(x + y)) / 2);
+    }
   }
 
   Facts facts() const {
@@ -64,6 +70,7 @@ class Yavalath {
     f.symmetries = 12;
     f.plane_count = PLAYERS == 2 ? 3 + swap_ : 7;
     f.plane_rows = f.plane_cols = width();
+    f.feature_count = FEATURES;
     return f;
   }
 
@@ -197,6 +204,32 @@ class Yavalath {
       out[PLAYERS * area + at] = 1;
     }
   }
+  // For each player, the viewing player first: cells that win, cells that lose, cells that threaten to win once and
+  // twice, cells near the middle, and whether it is out.
+  static constexpr int FEATURES = 8 * PLAYERS + 1;
+  void features(const State &s, int player, double *out) const {
+    const W open = empty(s);
+    FeatureList list(out);
+    for (int i = 0; i < PLAYERS; ++i) {
+      const int p = (player + i) % PLAYERS;
+      const W stones = s.stones[p], wins = winning(stones) & open, loses = closing(stones) & open & ~wins;
+      int threats = 0, forks = 0, weight = 0;
+      for (W rest = open & ~wins & ~loses; rest; rest &= rest - 1) {
+        const W cell = rest & -rest;
+        const int found = popcount(W(winning(stones | cell) & open & ~cell & ~wins));
+        threats += found > 0;
+        forks += found > 1;
+      }
+      for (W rest = stones; rest; rest &= rest - 1) weight += middle_[cell_of_[lowest_bit(rest)]];
+      list.steps(popcount(wins), 2);
+      list.share(popcount(loses), cells_);
+      list.share(threats, cells_);
+      list.steps(forks, 2);
+      list.share(weight, cells_);
+      list.flag(s.out >> p & 1);
+    }
+    list.share(cells_ - popcount(open), cells_);
+  }
   double moves_left(const State &s) const { return popcount(empty(s)); }
 
  private:
@@ -224,6 +257,15 @@ class Yavalath {
     for (const int step : {1, stride_, stride_ - 1}) {
       const W a = stones >> step, aa = a & stones >> 2 * step, b = stones << step, bb = b & stones << 2 * step;
       found |= (aa & stones >> 3 * step) | (b & aa) | (bb & a) | (bb & stones << 3 * step);
+    }
+    return found;
+  }
+  // Cells where one more stone makes three or more in a row.
+  W closing(W stones) const {
+    W found = 0;
+    for (const int step : {1, stride_, stride_ - 1}) {
+      const W a = stones >> step, b = stones << step;
+      found |= (a & stones >> 2 * step) | (a & b) | (b & stones << 2 * step);
     }
     return found;
   }
@@ -272,6 +314,7 @@ class Yavalath {
   std::uint8_t bit_of_[MAX_CELLS] = {};
   std::uint8_t cell_of_[8 * sizeof(W)] = {};
   std::uint8_t turned_[12][MAX_CELLS] = {};
+  std::uint8_t middle_[MAX_CELLS] = {};  // 0 at the edge of the board, more towards the middle
 };
 
 template <int PLAYERS>

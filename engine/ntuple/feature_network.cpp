@@ -5,27 +5,29 @@
 
 namespace boardlab::ntuple {
 
-FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Own own)
+FeatureNetwork::FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Kind kind, Own own)
     : game_(std::move(game)),
       own_(std::move(own)),
       hidden_(static_cast<std::size_t>(hidden)),
       squash_(squash),
-      uses_board_(own_.count == 0 && !game_->table().features) {
-  if (uses_board_ && !game_->cells())
-    throw std::invalid_argument(game_->name() + " has neither features nor a board vector to learn from");
-  if (uses_board_) {
-    for (int cell = 0; cell < game_->cells(); ++cell) {
-      first_input_.push_back(inputs_);
-      inputs_ += static_cast<std::size_t>(game_->cell_values(cell));
-    }
-  } else {
-    inputs_ = own_.count > 0 ? own_.count : static_cast<std::size_t>(game_->table().feature_count);
+      kind_(kind) {
+  const bool uses_board = kind == Kind::BOARD || kind == Kind::BOTH,
+             uses_game = kind == Kind::GAME || kind == Kind::BOTH;
+  if (uses_board && !game_->cells()) throw std::invalid_argument(game_->name() + " has no board vector to learn from");
+  if (uses_game && !game_->table().features)
+    throw std::invalid_argument(game_->name() + " has no features to learn from");
+  for (int cell = 0; uses_board && cell < game_->cells(); ++cell) {
+    first_input_.push_back(board_inputs_);
+    board_inputs_ += static_cast<std::size_t>(game_->cell_values(cell));
   }
+  if (kind == Kind::OWN) numbers_ = own_.count;
+  if (uses_game) numbers_ = static_cast<std::size_t>(game_->table().feature_count);
+  inputs_ = board_inputs_ + numbers_;
   parameters_ = hidden_ > 0 ? hidden_ * (inputs_ + 2) + 1 : inputs_ + 1;
   weights_.assign(parameters_ * static_cast<std::size_t>(game_->players()), 0);
   // Units that start equal would stay equal.
   Rng rng(derive_seed(seed, 1));
-  const auto active = static_cast<double>(uses_board_ ? first_input_.size() : inputs_);
+  const auto active = static_cast<double>(first_input_.size() + numbers_);
   for (int player = 0; player < game_->players(); ++player)
     for (std::size_t i = 0; i < hidden_ * inputs_; ++i) weights(player)[i] = (2 * rng.unit() - 1) / std::sqrt(active);
   for (int player = 0; player < game_->players(); ++player)
@@ -42,19 +44,19 @@ void FeatureNetwork::read(const void *state, int player, Inputs &out) const {
     game_->conceal(seen.data(), player);
     state = seen.data();
   }
-  if (uses_board_) {
+  if (!first_input_.empty()) {
     std::vector<std::uint8_t> cells(first_input_.size());
     game_->board_vector(state, player, cells.data());
     for (std::size_t c = 0; c < cells.size(); ++c) out.push_back({first_input_[c] + cells[c], 1.0});
-    return;
   }
-  std::vector<double> features(inputs_);
-  if (own_.count > 0)
+  if (numbers_ == 0) return;
+  std::vector<double> features(numbers_);
+  if (kind_ == Kind::OWN)
     own_.read(state, player, features.data());
   else
     game_->table().features(game_->table().self, state, player, features.data());
-  for (std::size_t i = 0; i < inputs_; ++i)
-    if (features[i] != 0) out.push_back({i, features[i]});
+  for (std::size_t i = 0; i < numbers_; ++i)
+    if (features[i] != 0) out.push_back({board_inputs_ + i, features[i]});
 }
 
 double FeatureNetwork::unit(const Inputs &x, const double *w, std::size_t unit) const {
@@ -75,7 +77,7 @@ double FeatureNetwork::value(const Inputs &x, int player) const {
 double FeatureNetwork::value_and_trace(const Inputs &x, int player, double decay, double *trace) const {
   const double *w = weights(player);
   const double v = value(x, player), slope = squash_ ? 1 - v * v : 1;
-  for (std::size_t i = 0; i < parameters_; ++i) trace[i] *= decay;
+  for (std::size_t i = 0; i < parameters_; ++i) trace[i] = decay == 0 ? 0 : trace[i] * decay;
   trace[parameters_ - 1] += slope;
   if (hidden_ == 0)
     for (const Input &input : x) trace[input.at] += slope * input.value;

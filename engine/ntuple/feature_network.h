@@ -1,8 +1,7 @@
 // A value function on features: linear, or with one hidden layer of tanh units,
 //     V(s|p) = sigma( v . tanh(W x + b) + c )     or     sigma( w . x + c ),
-// where x are the features of the after-state s for the player p who created it: the user's, or the game's, or, in a
-// game without features, the board vector with one input for every value of every cell. Each player has its own
-// parameters.
+// where x describes the after-state s for the player p who created it: the user's features, or the game's, or the board
+// vector with one input for every value of every cell, or the latter two together. Each player has its own parameters.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +25,11 @@ class FeatureNetwork {
     std::function<void(const void *state, int player, double *features)> read;
   };
 
-  // Hidden weights start at small random values, all others at 0. Throws std::invalid_argument if the game has neither
-  // features nor a board vector.
-  FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Own own);
+  enum class Kind { OWN, GAME, BOARD, BOTH };
+
+  // Hidden weights start at small random values, all others at 0. Throws std::invalid_argument if the game lacks what
+  // is asked for.
+  FeatureNetwork(GamePtr game, int hidden, bool squash, std::uint64_t seed, Kind kind, Own own);
 
   const Game &game() const { return *game_; }
   const GamePtr &game_ptr() const { return game_; }
@@ -41,7 +42,7 @@ class FeatureNetwork {
 
   void read(const void *state, int player, Inputs &out) const;
   double value(const Inputs &x, int player) const;
-  // The same, and trace = decay * trace + gradient; trace[parameters].
+  // The same, and trace = decay * trace + gradient; trace[parameters]. Without decay the trace need not be set before.
   double value_and_trace(const Inputs &x, int player, double decay, double *trace) const;
 
  private:
@@ -50,7 +51,9 @@ class FeatureNetwork {
   GamePtr game_;
   Own own_;
   std::size_t hidden_;
-  bool squash_, uses_board_;
+  bool squash_;
+  Kind kind_;
+  std::size_t board_inputs_ = 0, numbers_ = 0;  // of the board, before the features, and the number of these
   std::size_t inputs_ = 0, parameters_ = 0;
   std::vector<std::size_t> first_input_;  // of every cell
   std::vector<double> weights_;

@@ -10,13 +10,22 @@ FeatureLearner::FeatureLearner(FeatureNetworkPtr network, const TdSettings &sett
       traces_(static_cast<std::size_t>(game_.players())),
       unseen_(game_, settings.outcome) {
   best_.state = candidate_.state = StateBuffer(game_);
-  for (Trace &trace : traces_) trace.eligibility.resize(network_->parameters());
+  gradient_.resize(network_->parameters());
+  for (Trace &trace : traces_) {
+    trace.eligibility.resize(network_->parameters());
+    if (settings.horizon_cut > 0) trace.gradients.resize(static_cast<std::size_t>(trace_length(settings)));
+  }
+}
+
+void FeatureLearner::clear(Trace &trace) {
+  std::fill(trace.eligibility.begin(), trace.eligibility.end(), 0.0);
+  trace.length = 0;
 }
 
 void FeatureLearner::begin_episode(const void *start) {
   for (Trace &trace : traces_) {
     trace.has_latest = false;
-    std::fill(trace.eligibility.begin(), trace.eligibility.end(), 0.0);
+    clear(trace);
   }
   const int player = maker(start);
   if (player == CHANCE) return;
@@ -48,54 +57,89 @@ void FeatureLearner::read(int player, View &out) {
   out.to_come = out.is_final ? 0.0 : network_->value(out.inputs, player);
 }
 
-SelfPlay::Choice FeatureLearner::act(void *state, int player) {
+// Epsilon-greedy, uniformly among equals; or the search inside self-play.
+SelfPlay::Choice FeatureLearner::choose(const void *state, int player) {
   const auto count = static_cast<std::uint32_t>(game_.legal(state, actions_.data()));
-  const bool is_random = explores();
   Action action = actions_[0];
-  if (is_random) {
+  if (explores()) {
     action = actions_[rng.below(count)];
     play(state, action, player, best_);
-  } else if (game_.is_hidden()) {
+    return {action, true};
+  }
+  if (advised(state, action)) {
+    play(state, action, player, best_);
+    return {action, false};
+  }
+  if (game_.is_hidden()) {
     action = unseen_.best(state, player, {actions_.data(), count}, rng, [&](const void *after) {
       network_->read(after, player, candidate_.inputs);
       return settings_.gamma * network_->value(candidate_.inputs, player);
     });
     play(state, action, player, best_);
-  } else {
-    // Uniformly among equals.
-    const auto worth = [&](const View &view) { return view.paid + settings_.gamma * view.to_come; };
-    std::uint32_t equals = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      play(state, actions_[i], player, candidate_);
-      if (equals > 0 && worth(candidate_) < worth(best_)) continue;
-      equals = equals > 0 && worth(candidate_) == worth(best_) ? equals + 1 : 1;
-      if (equals > 1 && rng.below(equals) != 0) continue;
-      action = actions_[i];
-      std::swap(best_, candidate_);
-    }
+    return {action, false};
   }
+  const auto worth = [&](const View &view) { return view.paid + settings_.gamma * view.to_come; };
+  std::uint32_t equals = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    play(state, actions_[i], player, candidate_);
+    if (equals > 0 && worth(candidate_) < worth(best_)) continue;
+    equals = equals > 0 && worth(candidate_) == worth(best_) ? equals + 1 : 1;
+    if (equals > 1 && rng.below(equals) != 0) continue;
+    action = actions_[i];
+    std::swap(best_, candidate_);
+  }
+  return {action, false};
+}
+
+SelfPlay::Choice FeatureLearner::act(void *state, int player) {
+  const Choice choice = choose(state, player);
   Trace &trace = traces_[static_cast<std::size_t>(player)];
   if (trace.has_latest) {
     const double target = best_.paid - trace.paid + game_.step_reward() + settings_.gamma * best_.to_come;
-    adapt(player, target, !is_random || settings_.learn_from_random, is_random && settings_.reset_traces);
+    const bool learns = !choice.is_random || settings_.learn_from_random;
+    adapt(player, target, learns, choice.is_random && settings_.reset_traces);
   }
   push(best_, trace);
   game_.copy(state, best_.state.data());
-  return {action, is_random};
+  return choice;
+}
+
+double FeatureLearner::extend(int player, Trace &trace) {
+  std::vector<double> &e = trace.eligibility;
+  const double decay = trace_decay(settings_);
+  const bool replaces = settings_.replace_traces;
+  if (trace.gradients.empty() && !replaces) return network_->value_and_trace(trace.latest, player, decay, e.data());
+  const double value = network_->value_and_trace(trace.latest, player, 0, gradient_.data());
+  if (trace.gradients.empty()) {
+    for (std::size_t i = 0; i < e.size(); ++i) e[i] = gradient_[i] != 0 ? gradient_[i] : decay * e[i];
+    return value;
+  }
+  const std::size_t most = trace.gradients.size();
+  trace.newest = (trace.newest + most - 1) % most;
+  trace.gradients[trace.newest] = gradient_;
+  trace.length = std::min(trace.length + 1, most);
+  std::fill(e.begin(), e.end(), 0.0);
+  double share = 1;
+  for (std::size_t j = 0; j < trace.length; ++j, share *= decay) {
+    const std::vector<double> &g = trace.gradients[(trace.newest + j) % most];
+    for (std::size_t i = 0; i < e.size(); ++i)
+      if (!replaces || e[i] == 0) e[i] += share * g[i];
+  }
+  return value;
 }
 
 // Moves V of the latest own after-state towards the target, together with the earlier ones. With `cut`, a random
 // action: earlier states get no credit for it, and later updates do not reach back over it.
 void FeatureLearner::adapt(int player, double target, bool learn, bool cut) {
   Trace &trace = traces_[static_cast<std::size_t>(player)];
-  std::vector<double> &e = trace.eligibility;
-  const double value = network_->value_and_trace(trace.latest, player, cut ? 0 : trace_decay(settings_), e.data());
+  if (cut) clear(trace);
+  const double value = extend(player, trace);
   if (learn) {
     const double step = alpha_ * (target - value);
     double *w = network_->weights(player);
-    for (std::size_t i = 0; i < e.size(); ++i) w[i] += step * e[i];
+    for (std::size_t i = 0; i < trace.eligibility.size(); ++i) w[i] += step * trace.eligibility[i];
   }
-  if (cut) std::fill(e.begin(), e.end(), 0.0);
+  if (cut) clear(trace);
 }
 
 // Final adaptation, parts 1 and 2, as on n-tuples.

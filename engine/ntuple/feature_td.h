@@ -1,5 +1,7 @@
 // TD(lambda) with final adaptation on features: episodes and targets as on n-tuples, with a gradient step instead of
-// tables. The trace of a player is one vector, e = gamma * lambda * e + gradient.
+// tables. The trace of a player is one vector, e = gamma * lambda * e + gradient. Replacing traces (Singh and Sutton
+// 1996) keep of every weight its latest gradient that is not 0, decayed; with a horizon cut the trace is made of the
+// latest gradients alone.
 #pragma once
 
 #include <memory>
@@ -36,16 +38,24 @@ class FeatureLearner final : public SelfPlay {
     FeatureNetwork::Inputs latest;
     double paid = 0;
     std::vector<double> eligibility;
+    // With a horizon cut: the latest gradients, a ring, and how many are in it; the newest is gradients[newest].
+    std::vector<std::vector<double>> gradients;
+    std::size_t newest = 0, length = 0;
   };
 
   void play(const void *state, Action action, int player, View &out);
   void read(int player, View &out);  // everything except its state
   void push(const View &view, Trace &trace);
   void adapt(int player, double target, bool learn, bool cut);
+  // Moves the trace on to the latest own after-state; returns that one's value.
+  double extend(int player, Trace &trace);
+  void clear(Trace &trace);
+  Choice choose(const void *state, int player);  // leaves the after-state in best_
 
   FeatureNetworkPtr network_;
   std::vector<Trace> traces_;
   View best_, candidate_;
+  std::vector<double> gradient_;
   Unseen unseen_;
 };
 

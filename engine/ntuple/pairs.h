@@ -21,7 +21,17 @@ class Pairs {
   // Sum of the weights, before sigma.
   float sum(Action action);
 
+  // The same for a position that was seen before: what `set_state` found, and what the action becomes on each board.
+  const std::uint32_t *relative() const { return relative_.data(); }
+  std::uint64_t set() const { return set_; }
+  std::size_t boards() const { return boards_; }
+  void on_boards(Action action, std::uint32_t *actions) const;
+  float sum(const std::uint32_t *relative, std::uint64_t set, const std::uint32_t *actions);
+
  private:
+  void place(const std::uint32_t *relative, std::uint64_t set, const std::uint32_t *actions,
+             std::uint32_t *indices) const;
+
   const Network &network_;
   const Game &game_;
   std::size_t tuples_, boards_;
@@ -30,6 +40,7 @@ class Pairs {
   std::uint64_t set_ = 0;
   Network::Sight sight_;
   std::vector<std::uint32_t> relative_, absolute_;  // indices within a set, and within all sets
+  mutable std::vector<std::uint32_t> on_boards_;
 };
 
 }  // namespace boardlab::ntuple

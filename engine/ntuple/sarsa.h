@@ -21,13 +21,16 @@ class SarsaLearner final : public TdLearner {
   void begin_episode(const void *) override { clear_traces(); }
   Choice act(void *state, int player) override;
   void end_episode(const void *state, int last_player) override;
+  double to_come_after(const Replay::Step &step) override;
 
  private:
   Action best_action(int count, float *sum);
   double reward(const void *state, int player, const Trace &trace) const;
+  void remember_next(const TraceState &from, double reward, int count);
 
   bool is_q_learning_;
   Pairs pairs_;
+  std::vector<std::uint32_t> chosen_;  // the entries of the pair that is played
 };
 
 }  // namespace boardlab::ntuple

@@ -29,6 +29,11 @@ SelfPlay::SelfPlay(GamePtr game, const TdSettings &settings, std::uint64_t seed)
       actions_(static_cast<std::size_t>(game_.max_legal())),
       state_(game_) {}
 
+void SelfPlay::set_adviser(std::unique_ptr<Adviser> adviser) {
+  adviser_ = std::move(adviser);
+  effort_ = adviser_ ? adviser_->effort() : 1;
+}
+
 double SelfPlay::share_done() const {
   if (pace_) return std::min(1.0, pace_->share + pace_->slope * static_cast<double>(episodes_done - pace_->since));
   return std::min(1.0, static_cast<double>(episodes_done) / static_cast<double>(settings_.episodes));
@@ -99,6 +104,7 @@ void SelfPlay::episode(EpisodeRecord *record) {
   }
   alpha_ = alpha();
   epsilon_ = epsilon();
+  if (adviser_) adviser_->begin_episode(rng);
   begin_episode(state);
   const int limit = settings_.episode_limit > 0 ? settings_.episode_limit : game_.horizon();
   int actions = 0, player = CHANCE, last_player = CHANCE;

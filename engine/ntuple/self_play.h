@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/game.h"
+#include "ntuple/adviser.h"
 #include "ntuple/kernels.h"
 
 namespace boardlab::ntuple {
@@ -19,8 +21,9 @@ struct TdSettings {
   double alpha = 0.1, alpha_final = 0.1;      // geometric
   double epsilon = 0.1, epsilon_final = 0.1;  // linear
   bool epsilon_cosine = false;                // or along a quarter of a cosine
-  double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut
+  double lambda = 0, horizon_cut = 0.1;       // traces end where (gamma * lambda)^j falls below the cut; 0: never
   bool reset_traces = false;                  // a random action cuts the trace
+  bool replace_traces = false;                // a weight keeps only its latest eligibility (Singh and Sutton 1996)
   double gamma = 1;
   bool learn_from_random = false;               // update towards what a random action led to
   bool adapt_others = true, adapt_last = true;  // final adaptation, parts 1 and 2
@@ -77,6 +80,9 @@ class SelfPlay {
   double alpha() const;
   double epsilon() const;
 
+  // Search inside self-play, for learners that ask `advised`; without an adviser nothing changes.
+  void set_adviser(std::unique_ptr<Adviser> adviser);
+
   // Together with the tables, everything that a checkpoint has to keep; traces end with their episode.
   std::int64_t episodes_done = 0, actions_done = 0;
   Rng rng;
@@ -99,6 +105,8 @@ class SelfPlay {
   // positions on the way.
   virtual void cut_episode(const void * /*state*/, int /*player*/) {}
   bool explores() { return epsilon_ > 0 && rng.unit() < epsilon_; }
+  // Whether a search inside self-play chose the action.
+  bool advised(const void *state, Action &action) { return adviser_ && adviser_->choose(state, rng, action); }
   // Cost of an action, in actions of a learner that does not search: `stop` is called every 1024.
   std::int64_t effort_ = 1;
 
@@ -110,6 +118,7 @@ class SelfPlay {
   TdSettings settings_;
   std::vector<Action> actions_;
   double alpha_ = 0, epsilon_ = 0;  // of the running episode
+  std::unique_ptr<Adviser> adviser_;
 
  private:
   void start(void *state);

@@ -5,7 +5,7 @@
 
 namespace boardlab::ntuple {
 
-TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed)
+TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed, bool replays_actions)
     : SelfPlay(network->game_ptr(), settings, seed),
       network_(std::move(network)),
       traces_(static_cast<std::size_t>(game_.players())),
@@ -21,19 +21,16 @@ TdLearner::TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64
     trace.ring.resize(static_cast<std::size_t>(horizon_));
     for (TraceState &s : trace.ring) s.indices.resize(static_cast<std::size_t>(network_->padded_slots()));
   }
-  if (settings.replay > 0) replay_ = std::make_shared<Replay>(*network_, static_cast<std::size_t>(settings.replay));
+  if (settings.replay > 0)
+    replay_ = std::make_shared<Replay>(*network_, static_cast<std::size_t>(settings.replay), replays_actions);
   if (network_->is_coherent()) {
     const auto init = static_cast<float>(settings.tc_init);
     std::fill_n(network_->counters(0), network_->entries(), Counter{init, init});
   }
 }
 
-void TdLearner::set_adviser(std::unique_ptr<Adviser> adviser) {
-  adviser_ = std::move(adviser);
-  effort_ = adviser_ ? adviser_->effort() : 1;
-}
-
 void TdLearner::clear_traces() {
+  drawn_.clear();
   for (Trace &trace : traces_) trace.length = 0;
 }
 
@@ -47,8 +44,6 @@ void TdLearner::push(const AfterStates::View &view, Trace &trace) {
 void TdLearner::begin_episode(const void *start) {
   clear_traces();
   have_previous_ = false;
-  drawn_.clear();
-  if (adviser_) adviser_->begin_episode(rng);
   const int player = maker(start);
   if (player == CHANCE) return;
   after_states_.read(start, player, best_);
@@ -67,9 +62,9 @@ SelfPlay::Choice TdLearner::act(void *state, int player) {
     const double reward = best_.paid - trace.at(0).paid + game_.step_reward();
     const double target = reward + settings_.gamma * to_come_after_best(player);
     const bool learns = !is_random || settings_.learn_from_random;
-    if (learns && replay_) remember(trace.at(0), reward, best_.is_final ? nullptr : &best_);
+    if (learns) remember(trace.at(0), reward, best_.is_final ? nullptr : best_.indices.data(), best_.set);
     adapt(trace, target, learns, is_random && settings_.reset_traces);
-    if (learns && replay_) learn_again();
+    if (learns) learn_again();
   }
   if (best_.is_final && settings_.adapt_last) after_states_.read_final(player, best_);
   push(best_, trace);
@@ -98,7 +93,7 @@ bool TdLearner::choose(const void *state, int player) {
     after_states_.add_up(best_);
     return true;
   }
-  if (adviser_ && adviser_->choose(state, rng, best_action_)) {
+  if (advised(state, best_action_)) {
     after_states_.play(best_action_, best_);
     after_states_.add_up(best_);
     return false;
@@ -145,9 +140,23 @@ double TdLearner::advantage(const AfterStates::View &a, const AfterStates::View 
 }
 
 void TdLearner::update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility) {
+  learn(set, indices, network_->shape(), delta, eligibility);
+}
+
+// The same for the weights that no later state of the trace has: replacing traces. Without repeated entries they may be
+// given as the slots of single tuples.
+void TdLearner::update_new(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility) {
+  fresh_.clear();
+  for (int slot = 0; slot < network_->slots(); ++slot)
+    if (seen_.insert(set * network_->set_size() + indices[slot])) fresh_.push_back(indices[slot]);
+  const auto count = static_cast<std::int32_t>(fresh_.size());
+  if (count > 0) learn(set, fresh_.data(), {count, 1, count}, delta, eligibility);
+}
+
+void TdLearner::learn(std::uint64_t set, const std::uint32_t *indices, const Shape &shape, double delta,
+                      double eligibility) {
   const Kernels &k = network_->kernels();
-  const Shape shape = network_->shape();
-  const auto rate = static_cast<float>(alpha_ / shape.slots * delta * eligibility);
+  const auto rate = static_cast<float>(alpha_ / network_->slots() * delta * eligibility);
   if (network_->is_coherent()) {
     const auto change = static_cast<float>(settings_.accumulate_delta ? delta : delta * eligibility);
     const Step step{rate, change, static_cast<float>(settings_.tc_beta), settings_.coherence};
@@ -157,18 +166,23 @@ void TdLearner::update(std::uint64_t set, const std::uint32_t *indices, double d
   }
 }
 
-void TdLearner::remember(const TraceState &from, double reward, const AfterStates::View *next) {
-  replay_->add(from.indices.data(), from.set, reward, next ? next->indices.data() : nullptr, next ? next->set : 0);
+std::uint32_t *TdLearner::remember(const TraceState &from, double reward, const std::uint32_t *next,
+                                   std::uint64_t next_set) {
+  return replay_ ? replay_->add(from.indices.data(), from.set, reward, next, next_set) : nullptr;
+}
+
+double TdLearner::to_come_after(const Replay::Step &step) {
+  return static_cast<double>(network_->squash(network_->sum(step.next_set, step.next)));
 }
 
 // Learns from steps drawn uniformly from the buffer, with targets by the current weights; without traces.
 void TdLearner::learn_again() {
+  if (!replay_) return;
   for (int i = 0; i < settings_.replay_batch; ++i) {
     const std::uint32_t draw = rng.below(static_cast<std::uint32_t>(replay_->size()));
     drawn_.push_back(draw);
     const Replay::Step step = replay_->at(draw);
-    const double to_come =
-        step.is_final ? 0.0 : static_cast<double>(network_->squash(network_->sum(step.next_set, step.next)));
+    const double to_come = step.is_final ? 0.0 : to_come_after(step);
     const auto value = static_cast<double>(network_->squash(network_->sum(step.set, step.indices)));
     const double slope = network_->design().squash ? 1 - value * value : 1;
     update(step.set, step.indices, step.reward + settings_.gamma * to_come - value, slope);
@@ -185,10 +199,16 @@ void TdLearner::adapt(Trace &trace, double target, bool learn, bool cut) {
   if (learn) {
     const double delta = target - static_cast<double>(value);
     const double decay = trace_decay(settings_);
+    const bool replaces = settings_.replace_traces && trace.length > 1;
+    if (replaces) seen_.clear();
     double share = 1;
     for (std::size_t j = 0; j < trace.length; ++j, share *= decay) {
       const TraceState &s = trace.at(j);
-      update(s.set, s.indices.data(), delta, share * static_cast<double>(s.gradient));
+      const double eligibility = share * static_cast<double>(s.gradient);
+      if (replaces)
+        update_new(s.set, s.indices.data(), delta, eligibility);
+      else
+        update(s.set, s.indices.data(), delta, eligibility);
     }
   }
   if (cut) trace.length = 0;
@@ -204,9 +224,9 @@ void TdLearner::end_episode(const void *state, int last_player) {
     const bool wanted = player == last_player ? settings_.adapt_last : settings_.adapt_others;
     if (!wanted || trace.length == 0) continue;
     const double reward = final_outcome[player] - trace.at(0).paid;
-    if (replay_) remember(trace.at(0), reward, nullptr);
+    remember(trace.at(0), reward, nullptr, 0);
     adapt(trace, reward, true, false);
-    if (replay_) learn_again();
+    learn_again();
   }
 }
 

@@ -5,11 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/unseen.h"
-#include "ntuple/adviser.h"
 #include "ntuple/after_states.h"
+#include "ntuple/entry_set.h"
 #include "ntuple/network.h"
 #include "ntuple/replay.h"
 #include "ntuple/self_play.h"
@@ -19,16 +20,18 @@ namespace boardlab::ntuple {
 class TdLearner : public SelfPlay {
  public:
   // The network must be coherent iff settings.coherence is not NONE; `fresh` sets N and A to tc_init.
-  TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed);
+  TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed)
+      : TdLearner(std::move(network), settings, seed, false) {}
 
   const NetworkPtr &network() const { return network_; }
-  // Search inside self-play; without an adviser nothing changes.
-  void set_adviser(std::unique_ptr<Adviser> adviser);
   const std::shared_ptr<Replay> &replay() const { return replay_; }  // may be null
   // The steps drawn from the buffer in the last episode, for tests against a slow version.
   const std::vector<std::uint32_t> &drawn() const { return drawn_; }
 
  protected:
+  // `replays_actions`: the replay buffer keeps the actions of next states.
+  TdLearner(NetworkPtr network, const TdSettings &settings, std::uint64_t seed, bool replays_actions);
+
   struct TraceState {
     std::vector<std::uint32_t> indices;
     std::uint64_t set = 0;
@@ -59,19 +62,27 @@ class TdLearner : public SelfPlay {
   // The same where the player does not see everything.
   void choose_best_unseen(const void *state, int player, std::uint32_t n);
   void update(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
+  // Puts a step into the replay buffer, if there is one; `next` is null at the end. Returns the room for the actions of
+  // the next state, if the buffer keeps those.
+  std::uint32_t *remember(const TraceState &from, double reward, const std::uint32_t *next, std::uint64_t next_set);
+  // Learns from steps drawn from the replay buffer, if there is one.
+  void learn_again();
+  // Value of what follows a step, by the current weights.
+  virtual double to_come_after(const Replay::Step &step);
 
   NetworkPtr network_;
   std::vector<Trace> traces_;
   AfterStates after_states_;
   AfterStates::View best_;
   Action best_action_ = -1;
+  std::shared_ptr<Replay> replay_;
 
  private:
   bool choose(const void *state, int player);  // into best_; returns whether the action is random
   void push(const AfterStates::View &view, Trace &trace);
   double advantage(const AfterStates::View &a, const AfterStates::View &b) const;
-  void remember(const TraceState &from, double reward, const AfterStates::View *next);
-  void learn_again();
+  void update_new(std::uint64_t set, const std::uint32_t *indices, double delta, double eligibility);
+  void learn(std::uint64_t set, const std::uint32_t *indices, const Shape &shape, double delta, double eligibility);
   double to_come_after_best(int player);
 
   int horizon_;
@@ -80,9 +91,9 @@ class TdLearner : public SelfPlay {
   StateBuffer previous_;
   bool have_previous_ = false;
   std::vector<float> copies_;  // for the kernels that learn
-  std::shared_ptr<Replay> replay_;
   std::vector<std::uint32_t> drawn_;
-  std::unique_ptr<Adviser> adviser_;
+  EntrySet seen_;                     // for replacing traces
+  std::vector<std::uint32_t> fresh_;  // entries that were not in it
 };
 
 }  // namespace boardlab::ntuple

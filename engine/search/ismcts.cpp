@@ -13,7 +13,9 @@ IsmctsSearch::IsmctsSearch(std::unique_ptr<Evaluator> evaluator, IsmctsOptions o
       state_(game()),
       seen_(game()),
       observation_(static_cast<std::size_t>(std::max(game().table().observation_size, 1))),
-      legal_(static_cast<std::size_t>(game().max_legal())) {}
+      legal_(static_cast<std::size_t>(game().max_legal())) {
+  if (options_.buckets && !options_.buckets->shape.empty()) situations_.emplace(game_ptr(), options_.buckets);
+}
 
 void IsmctsSearch::forget() {
   sets_.clear();
@@ -25,6 +27,7 @@ void IsmctsSearch::forget() {
 }
 
 std::uint64_t IsmctsSearch::key_of(const void *state, int player) {
+  if (situations_) return situations_->key(state, player);
   const bl_game &table = game().table();
   std::uint64_t hash;
   if (table.observe) {
@@ -46,8 +49,7 @@ std::uint32_t &IsmctsSearch::slot(std::uint64_t key) {
   return table_[at];
 }
 
-std::size_t IsmctsSearch::enter(const void *state, int player) {
-  const std::uint64_t key = key_of(state, player);
+std::size_t IsmctsSearch::enter(std::uint64_t key, const void *state) {
   if (const std::uint32_t known = slot(key)) return known - 1;
   if (sets_.size() >= options_.max_nodes) return NONE;
   if (2 * (sets_.size() + 1) > table_.size()) {
@@ -59,6 +61,15 @@ std::size_t IsmctsSearch::enter(const void *state, int player) {
   for (int i = 0; i < n; ++i) edges_.push_back({legal_[static_cast<std::size_t>(i)], 0, 0});
   slot(key) = static_cast<std::uint32_t>(sets_.size());
   return sets_.size() - 1;
+}
+
+// Draws an action from the smoothed visits.
+std::size_t IsmctsSearch::draw(const InformationSet &set) {
+  double left = rng.unit();
+  std::size_t edge = set.first;
+  for (; edge + 1 < set.first + set.count; ++edge)
+    if ((left -= probability(set, edge)) < 0) break;
+  return edge;
 }
 
 std::size_t IsmctsSearch::select(const InformationSet &node, int player) {
@@ -86,16 +97,8 @@ std::size_t IsmctsSearch::select(const InformationSet &node, int player) {
   return best;
 }
 
-void IsmctsSearch::iterate(const void *root, bool from_deal) {
+void IsmctsSearch::descend(bool from_deal, std::uint64_t first_key, int learner) {
   void *state = state_.data();
-  if (from_deal && deal_) {
-    game().copy(state, deal_->data());
-  } else if (from_deal) {
-    game().initial_state(state, rng);
-  } else {
-    game().copy(state, root);
-    game().determinize(state, game().player(root), rng);
-  }
   path_.clear();
   double value[MAX_PLAYERS];
   for (bool is_first = true;;) {
@@ -114,10 +117,20 @@ void IsmctsSearch::iterate(const void *root, bool from_deal) {
       game().apply(state, game().sample_chance(state, rng));
       continue;
     }
-    is_first = false;
     // If information sets repeat, against the contract, a descent could circle for ever.
     const bool is_too_long = path_.size() >= static_cast<std::size_t>(game().horizon());
-    const std::size_t set = is_too_long ? NONE : enter(state, player);
+    const std::uint64_t key = is_first && first_key ? first_key : key_of(state, player);
+    is_first = false;
+    if (learner >= 0 && player != learner) {
+      const std::uint32_t known = slot(key);
+      if (!known) {
+        evaluator_->value(state, rng, value);
+        break;
+      }
+      game().apply(state, edges_[draw(sets_[known - 1])].action);
+      continue;
+    }
+    const std::size_t set = is_too_long ? NONE : enter(key, state);
     if (set == NONE) {
       evaluator_->value(state, rng, value);
       break;
@@ -194,13 +207,121 @@ void IsmctsSearch::find_deal() {
 }
 
 // Returns the visits of the present information set.
-std::int64_t IsmctsSearch::run(const void *state, bool from_deal, std::int64_t iterations) {
+std::int64_t IsmctsSearch::run_from_deal(std::int64_t iterations) {
   for (std::int64_t i = 0; i < iterations; ++i) {
     if (i % 64 == 63) poll();
-    iterate(state, from_deal);
+    if (deal_)
+      game().copy(state_.data(), deal_->data());
+    else
+      game().initial_state(state_.data(), rng);
+    descend(true, 0);
   }
   const std::uint32_t root = slot(root_key_);
   return root ? sets_[root - 1].visits : 0;
+}
+
+void IsmctsSearch::run_from_position(const void *root) {
+  std::int64_t left = options_.iterations;
+  double weight = 0;
+  if (options_.weigh && game().can_retrace()) {
+    imagine_worlds(root);
+    study_answers(left / 2);
+    left -= left / 2;
+    weight = weigh_worlds();
+  }
+  for (std::int64_t i = 0; i < left; ++i) {
+    if (i % 64 == 63) poll();
+    if (weight > 0) {
+      const double drawn = rng.unit() * weight;
+      const auto is_below = [](const World &world, double w) { return world.weights_below <= w; };
+      const auto end = worlds_.begin() + static_cast<std::ptrdiff_t>(world_count_);
+      const auto found = std::lower_bound(worlds_.begin(), end - 1, drawn, is_below);
+      game().copy(state_.data(), found->state.data());
+    } else {
+      determinize_into(state_.data(), root);
+    }
+    descend(false, root_key_, weight > 0 ? game().player(root) : -1);
+  }
+}
+
+// Samples a full state that the player at `root` cannot tell from it.
+void IsmctsSearch::determinize_into(void *state, const void *root) {
+  const int me = game().player(root);
+  game().copy(state, root);
+  game().determinize(state, me, rng);
+  if (key_of(state, me) != seen_key_)
+    throw BrokenRules(game().name() + ": determinize must keep what the player sees; it led to another position");
+}
+
+void IsmctsSearch::imagine_worlds(const void *root) {
+  const int me = game().player(root);
+  world_count_ = static_cast<std::size_t>(std::clamp(options_.iterations / 4, FEWEST_WORLDS, MOST_WORLDS));
+  while (worlds_.size() < world_count_) worlds_.push_back({StateBuffer(game()), StateBuffer(game()), {}, {}, 0});
+  for (std::size_t w = 0; w < world_count_; ++w) {
+    if (w % 64 == 63) poll();
+    World &world = worlds_[w];
+    determinize_into(world.state.data(), root);
+    game().retrace(world.state.data(), world.start.data(), world.actions);
+    world.answers.clear();
+    void *state = state_.data();
+    game().copy(state, world.start.data());
+    for (std::size_t i = 0; i < world.actions.size(); ++i) {
+      const int player = game().player(state);
+      if (player >= 0 && player != me)
+        world.answers.push_back(
+            {key_of(state, player), i, static_cast<std::uint32_t>(game().legal(state, legal_.data()))});
+      game().apply(state, world.actions[i]);
+    }
+  }
+}
+
+// Descents from what the others decided, which know their own cards alone.
+void IsmctsSearch::study_answers(std::int64_t iterations) {
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    if (i % 64 == 63) poll();
+    const World &world = worlds_[static_cast<std::size_t>(i) % world_count_];
+    const std::size_t which = rng.below(static_cast<std::uint32_t>(world.answers.size()) + 1);
+    void *state = state_.data();
+    int player;
+    if (which == world.answers.size()) {
+      game().copy(state, world.state.data());
+      const int me = game().player(state);
+      player = static_cast<int>(rng.below(static_cast<std::uint32_t>(game().players() - 1)));
+      player += player >= me;
+    } else {
+      game().copy(state, world.start.data());
+      for (std::size_t a = 0; a < world.answers[which].at; ++a) game().apply(state, world.actions[a]);
+      player = game().player(state);
+    }
+    game().conceal(state, player);
+    game().determinize(state, player, rng);
+    descend(false, 0);
+  }
+}
+
+// Returns the sum of the weights.
+double IsmctsSearch::weigh_worlds() {
+  double sum = 0, squares = 0;
+  for (std::size_t w = 0; w < world_count_; ++w) {
+    World &world = worlds_[w];
+    double weight = 1;
+    for (const Answer &answer : world.answers) {
+      const std::uint32_t known = slot(answer.key);
+      double visits = 0, all = 0;
+      if (known) {
+        const InformationSet &set = sets_[known - 1];
+        all = set.visits;
+        for (std::uint32_t i = set.first; i < set.first + set.count; ++i)
+          if (edges_[i].action == world.actions[answer.at]) visits = edges_[i].visits;
+      }
+      weight *= (visits + SMOOTHING) / (all + SMOOTHING * answer.choices);
+    }
+    sum += weight;
+    squares += weight * weight;
+    world.weights_below = sum;
+  }
+  worlds_in_use_ = sum * sum / squares;
+  return sum;
 }
 
 void IsmctsSearch::act(const void *state, Decision &out) {
@@ -210,28 +331,35 @@ void IsmctsSearch::act(const void *state, Decision &out) {
   game().copy(state_.data(), state);
   game().determinize(state_.data(), player, rng);
   root_key_ = key_of(state_.data(), player);
+  worlds_in_use_ = 0;
   forget();
   bool from_deal = options_.start != Start::POSITION;
   if (from_deal) {
     find_deal();
     round_ends_.clear();
     const std::int64_t probe = std::min(options_.iterations, std::max<std::int64_t>(options_.iterations / 10, 100));
-    const std::int64_t visits = run(state, true, probe);
+    const std::int64_t visits = run_from_deal(probe);
     from_deal = options_.start == Start::DEAL || 100 * visits >= LEAST_PERCENT * probe;
     if (!from_deal) {
       forget();
       round_ends_.clear();
-    } else if (run(state, true, options_.iterations - probe) == 0) {
+    } else if (run_from_deal(options_.iterations - probe) == 0) {
       throw std::invalid_argument("ismcts never came from the deal to this position in " +
                                   std::to_string(options_.iterations) +
                                   " iterations; give it more, or start=\"position\"");
     }
   }
-  if (!from_deal) run(state, false, options_.iterations);
+  if (!from_deal) {
+    // A set of its own: the descents from other players' decisions meet it with other hands.
+    seen_key_ = root_key_;
+    root_key_ = derive_seed(root_key_, 1) | 1;
+    run_from_position(state);
+  }
   report(out, from_deal);
   out.info.emplace_back("iterations", static_cast<double>(options_.iterations));
   out.info.emplace_back("from_deal", from_deal);
   out.info.emplace_back("information_sets", static_cast<double>(sets_.size()));
+  if (worlds_in_use_ > 0) out.info.emplace_back("worlds", worlds_in_use_);
 }
 
 void IsmctsSearch::report(Decision &out, bool from_deal) {

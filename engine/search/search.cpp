@@ -124,38 +124,78 @@ void PolicySearch::act(const void *state, Decision &out) {
   out.action = out.actions[static_cast<std::size_t>(chosen - out.policy.begin())];
 }
 
+MonteCarloSearch::MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, double seconds,
+                                   std::uint64_t seed, int threads)
+    : Search(std::move(evaluator), seed), iterations_(iterations), seconds_(seconds), workers_(threads) {
+  for (int t = 1; t < threads; ++t) helpers_.push_back(evaluator_->clone());
+}
+
 void MonteCarloSearch::act(const void *state, Decision &out) {
   out.prepare(game(), state);
-  const std::size_t n = out.actions.size();
+  const std::size_t n = out.actions.size(), threads = workers_.count();
   const auto player = static_cast<std::size_t>(game().player(state));
   const auto players = static_cast<std::size_t>(game().players());
-  std::vector<std::array<double, MAX_PLAYERS>> sums(n);  // by player
-  std::vector<double> counts(n, 0);
-  double values[MAX_PLAYERS];
-  const auto least = static_cast<std::int64_t>(n);
-  const std::int64_t limit = iterations_ > 0 ? std::max(iterations_, least) : INT64_MAX;
-  Deadline deadline(seconds_);
-  std::int64_t done = 0;
-  for (; done < limit; ++done) {
-    if (deadline.is_due(done)) {
-      poll();
-      if (done >= least && deadline.is_over(done)) break;
+  std::vector<Tried> tried(threads);
+  std::vector<Rng> streams(threads);
+  for (std::size_t t = 1; t < threads; ++t) streams[t] = Rng(derive_seed(rng.word, t));
+  failed_ = false;
+  workers_.run(threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = begin; t < end; ++t) {
+      const auto share = static_cast<std::int64_t>(threads), number = static_cast<std::int64_t>(t);
+      const std::int64_t limit = iterations_ * (number + 1) / share - iterations_ * number / share;
+      try {
+        if (t == 0)
+          try_actions(state, out.actions, *evaluator_, rng, limit, t, tried[t]);
+        else
+          try_actions(state, out.actions, *helpers_[t - 1], streams[t], limit, t, tried[t]);
+      } catch (...) {
+        failed_ = true;
+        throw;
+      }
     }
-    const std::size_t a = static_cast<std::size_t>(done) % n;
-    game().copy(child_.data(), state);
-    game().determinize(child_.data(), static_cast<int>(player), rng);
-    game().apply(child_.data(), out.actions[a]);
-    evaluator_->judge(child_.data(), rng, values);
-    values[player] += game().step_reward();
-    for (std::size_t p = 0; p < players; ++p) sums[a][p] += values[p];
-    counts[a] += 1;
+  });
+  Tried &all = tried[0];
+  for (std::size_t t = 1; t < threads; ++t) {
+    all.done += tried[t].done;
+    for (std::size_t a = 0; a < n; ++a) {
+      all.counts[a] += tried[t].counts[a];
+      for (std::size_t p = 0; p < players; ++p) all.sums[a][p] += tried[t].sums[a][p];
+    }
   }
-  for (std::size_t a = 0; a < n; ++a) out.values[a] = sums[a][player] / counts[a];
+  for (std::size_t a = 0; a < n; ++a) out.values[a] = all.sums[a][player] / all.counts[a];
   out.choose_best_value(rng);
   const auto chosen =
       static_cast<std::size_t>(std::find(out.actions.begin(), out.actions.end(), out.action) - out.actions.begin());
-  for (std::size_t p = 0; p < players; ++p) out.scores[p] = sums[chosen][p] / counts[chosen];
-  out.info.emplace_back("iterations", static_cast<double>(done));
+  for (std::size_t p = 0; p < players; ++p) out.scores[p] = all.sums[chosen][p] / all.counts[chosen];
+  out.info.emplace_back("iterations", static_cast<double>(all.done));
+}
+
+void MonteCarloSearch::try_actions(const void *state, const std::vector<Action> &actions, Evaluator &evaluator,
+                                   Rng &stream, std::int64_t share, std::size_t thread, Tried &tried) {
+  const std::size_t n = actions.size();
+  const int player = game().player(state);
+  const auto players = static_cast<std::size_t>(game().players());
+  tried.sums.resize(n);
+  tried.counts.resize(n);
+  StateBuffer child(game());
+  double values[MAX_PLAYERS];
+  const auto least = static_cast<std::int64_t>(n);
+  const std::int64_t limit = iterations_ > 0 ? std::max(share, least) : INT64_MAX;
+  Deadline deadline(seconds_);
+  for (; tried.done < limit; ++tried.done) {
+    if (deadline.is_due(tried.done)) {
+      if (thread == 0) poll();
+      if (failed_ || (tried.done >= least && deadline.is_over(tried.done))) break;
+    }
+    const std::size_t a = static_cast<std::size_t>(tried.done) % n;
+    game().copy(child.data(), state);
+    game().determinize(child.data(), player, stream);
+    game().apply(child.data(), actions[a]);
+    evaluator.judge(child.data(), stream, values);
+    values[player] += game().step_reward();
+    for (std::size_t p = 0; p < players; ++p) tried.sums[a][p] += values[p];
+    tried.counts[a] += 1;
+  }
 }
 
 }  // namespace boardlab

@@ -1,12 +1,15 @@
 // A search picks an action by asking an evaluator about positions ahead.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/workers.h"
 #include "evaluators/evaluator.h"
 
 namespace boardlab {
@@ -135,20 +138,37 @@ class PolicySearch final : public Search {
 
 // Flat Monte Carlo (algorithm 8 of Wang 2021): evaluates the positions after each action in turn, `iterations` times in
 // all or until the `seconds` are over (0 = no limit), and plays the action with the best mean. Every action is tried at
-// least once.
+// least once by each thread. Threads share the iterations evenly; each has a random stream of its own, so the same seed
+// and number of threads give the same result.
 class MonteCarloSearch final : public Search {
  public:
-  MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, double seconds, std::uint64_t seed)
-      : Search(std::move(evaluator), seed), iterations_(iterations), seconds_(seconds), child_(game()) {}
+  MonteCarloSearch(std::unique_ptr<Evaluator> evaluator, std::int64_t iterations, double seconds, std::uint64_t seed,
+                   int threads = 1);
   void act(const void *state, Decision &out) override;
+  void visit_evaluators(const std::function<void(Evaluator &)> &see) override {
+    Search::visit_evaluators(see);
+    for (const auto &helper : helpers_) helper->visit(see);
+  }
   std::unique_ptr<Search> clone() const override {
-    return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, seconds_, 0);
+    return std::make_unique<MonteCarloSearch>(evaluator_->clone(), iterations_, seconds_, 0,
+                                              static_cast<int>(helpers_.size()) + 1);
   }
 
  private:
+  // What a thread has found out about the actions.
+  struct Tried {
+    std::vector<std::array<double, MAX_PLAYERS>> sums;
+    std::vector<double> counts;
+    std::int64_t done = 0;
+  };
+  void try_actions(const void *state, const std::vector<Action> &actions, Evaluator &evaluator, Rng &rng,
+                   std::int64_t limit, std::size_t thread, Tried &tried);
+
   std::int64_t iterations_;
   double seconds_;
-  StateBuffer child_;
+  std::vector<std::unique_ptr<Evaluator>> helpers_;  // of the other threads
+  Workers workers_;
+  std::atomic<bool> failed_{false};  // a thread has thrown: the others stop
 };
 
 }  // namespace boardlab

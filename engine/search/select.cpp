@@ -64,7 +64,7 @@ double unvisited_q(const TreeParts &tree, const Node &node, const Line &q) {
 //   Q + c sqrt(ln N / n)
 // with a child without a visit before all others.
 template <bool HIDDEN>
-std::uint32_t select_ucb1(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_ucb1(TreeParts &tree, std::uint32_t at, int player, Rng &) {
   const Node &node = tree.nodes[at];
   const Node *children = &tree.nodes[node.first];
   const Line q = tree.scale.line(player);
@@ -84,7 +84,7 @@ std::uint32_t select_ucb1(TreeParts &tree, std::uint32_t at, int player) {
 // PUCT, equations 1 and 2 of Scheiermann and Konen (2022):
 //   Q + c P sqrt(epsilon + sum of n) / (1 + n),  sum of n = N - 1
 template <bool HIDDEN>
-std::uint32_t select_puct(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_puct(TreeParts &tree, std::uint32_t at, int player, Rng &) {
   const Node &node = tree.nodes[at];
   const Node *children = &tree.nodes[node.first];
   const Line q = tree.scale.line(player);
@@ -134,7 +134,7 @@ struct RaveNode {
 //   (1 - beta) U + beta U_rave,  beta = sqrt(k / (3 N + k))
 // where U is the score by PUCT or UCB1, and U_rave the same score by the AMAF statistics.
 template <bool HIDDEN>
-std::uint32_t select_rave(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_rave(TreeParts &tree, std::uint32_t at, int player, Rng &) {
   const TreeOptions &options = tree.options;
   const Node &node = tree.nodes[at];
   const Line q = tree.scale.line(player);
@@ -164,7 +164,7 @@ std::uint32_t select_rave(TreeParts &tree, std::uint32_t at, int player) {
 //   improved policy - n / (1 + sum of n)
 // so that the visits follow the improved policy as closely as they can, without noise.
 template <bool HIDDEN>
-std::uint32_t select_gumbel(TreeParts &tree, std::uint32_t at, int player) {
+std::uint32_t select_gumbel(TreeParts &tree, std::uint32_t at, int player, Rng &) {
   GumbelView &view = tree.view;
   view.look_at(tree, at, player);
   softmax(view.logits, 1.0);
@@ -178,8 +178,58 @@ std::uint32_t select_gumbel(TreeParts &tree, std::uint32_t at, int player) {
   return best.choice();
 }
 
+// Calls visit(child, index) for the children that may be selected. Returns one without a visit, which comes before all
+// others, or if there is none 0.
+template <bool HIDDEN, class Visit>
+std::uint32_t each_choice(const TreeParts &tree, const Node &node, Best &best, const Visit &visit) {
+  for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
+    const Node &child = tree.nodes[i];
+    if (!may_select<HIDDEN>(tree, child, i, best)) continue;
+    if (!child.visits) return i;
+    visit(child, i);
+  }
+  return 0;
+}
+
+// Epsilon-greedy: with probability epsilon any child, else the one with the best mean.
+template <bool HIDDEN>
+std::uint32_t select_epsilon(TreeParts &tree, std::uint32_t at, int, Rng &rng) {
+  const bool explores = rng.unit() < tree.options.explore;
+  Best best;
+  std::uint32_t choices = 0;
+  const std::uint32_t unvisited =
+      each_choice<HIDDEN>(tree, tree.nodes[at], best, [&](const Node &child, std::uint32_t i) {
+        ++choices;
+        if (!explores)
+          best.offer(i, child.mean());
+        else if (rng.below(choices) == 0)  // each of those so far is equally likely
+          best.child = i;
+      });
+  return unvisited ? unvisited : best.choice();
+}
+
+// Roulette wheel: in proportion to the means on the scale [0,1]; evenly where all of them are 0.
+template <bool HIDDEN>
+std::uint32_t select_roulette(TreeParts &tree, std::uint32_t at, int player, Rng &rng) {
+  const auto share = [&](const Node &child) { return std::clamp(tree.scale.unit(child.mean(), player), 0.0, 1.0); };
+  Best best;
+  std::uint32_t choices = 0;
+  double sum = 0;
+  const std::uint32_t unvisited =
+      each_choice<HIDDEN>(tree, tree.nodes[at], best, [&](const Node &child, std::uint32_t i) {
+        ++choices;
+        const double slot = share(child);
+        sum += slot;
+        // The last of the slots that are hit is drawn in proportion; until one is above 0, evenly.
+        if (sum > 0 ? rng.unit() * sum < slot : rng.below(choices) == 0) best.child = i;
+      });
+  return unvisited ? unvisited : best.choice();
+}
+
 template <bool HIDDEN>
 SelectionRule rule_for(const TreeOptions &options, bool is_root) {
+  if (options.selection == Selection::EPSILON) return select_epsilon<HIDDEN>;
+  if (options.selection == Selection::ROULETTE) return select_roulette<HIDDEN>;
   if (options.gumbel_interior && !is_root) return select_gumbel<HIDDEN>;
   if (options.rave) return select_rave<HIDDEN>;
   return options.puct ? select_puct<HIDDEN> : select_ucb1<HIDDEN>;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "evaluators/ntuple.h"
-
 namespace boardlab {
 
 namespace {
@@ -20,10 +18,10 @@ AlphaBetaOptions alphabeta_to(int depth) {
 
 }  // namespace
 
-SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma,
-                                 AdviserOptions options)
-    : options_(options), game_(network->game()) {
-  const auto evaluator = [&] { return std::make_unique<NTupleEvaluator>(network, outcome, gamma); };
+SelfPlayAdviser::SelfPlayAdviser(const std::function<std::unique_ptr<Evaluator>()> &make, AdviserOptions options)
+    : options_(options) {
+  std::unique_ptr<Evaluator> first = make();
+  game_ = first->game_ptr();
   if (options.iterations > 0) {
     MctsOptions mcts;
     mcts.iterations = options.iterations;
@@ -33,14 +31,16 @@ SelfPlayAdviser::SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network,
     mcts.tree.epsilon = 1e-8;
     mcts.tree.paper = options.paper;
     mcts.tree.solver = !options.paper;
-    mcts_.emplace(evaluator(), mcts, 0);
+    mcts_.emplace(make(), mcts, 0);
   }
-  if (options.target_depth > 0) target_.emplace(evaluator(), alphabeta_to(options.target_depth), 0);
-  if (options.solve_below > 0) solver_.emplace(network->game_ptr(), outcome, TABLE_BYTES);
+  if (options.depth > 0) full_width_.emplace(make(), MaxNOptions{options.depth, TABLE_BYTES}, 0);
+  if (options.target_depth > 0) target_.emplace(make(), alphabeta_to(options.target_depth), 0);
+  if (options.solve_below > 0) solver_.emplace(game_, first->outcome(), TABLE_BYTES);
 }
 
 std::int64_t SelfPlayAdviser::effort() const {
-  return 1 + options_.iterations + (options_.target_depth + options_.solve_below > 0 ? 256 : 0);
+  return 1 + options_.iterations + (options_.depth > 0 ? 1024 : 0) +
+         (options_.target_depth + options_.solve_below > 0 ? 256 : 0);
 }
 
 void SelfPlayAdviser::begin_episode(Rng &rng) {
@@ -48,6 +48,12 @@ void SelfPlayAdviser::begin_episode(Rng &rng) {
 }
 
 bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
+  if (full_width_) {
+    full_width_->reset(rng.next());
+    full_width_->act(state, decision_);
+    action = decision_.action;
+    return true;
+  }
   if (!mcts_) return false;
   if (!options_.paper) mcts_->reset(rng.next());
   mcts_->act(state, decision_);
@@ -63,7 +69,7 @@ bool SelfPlayAdviser::choose(const void *state, Rng &rng, Action &action) {
 }
 
 bool SelfPlayAdviser::judge(const void *after_state, int player, Rng &rng, double &value) {
-  if (solver_ && game_.moves_left(after_state) <= options_.solve_below) {
+  if (solver_ && game_->moves_left(after_state) <= options_.solve_below) {
     EndgameSolver::Solution solution;
     solver_->clear();  // or a resumed run would solve other positions within the limit
     if (solver_->solve(after_state, SOLVE_NODES, [] {}, solution)) {

@@ -1,19 +1,22 @@
-// Search inside self-play (Scheiermann and Konen 2022, section IV-E): chooses actions by MCTS over the network in
-// training, and provides search values as targets of TD learning.
+// Search inside self-play (Scheiermann and Konen 2022, section IV-E): chooses actions in training by MCTS, MaxN or
+// Expectimax over what is being learned, and provides search values as targets of TD learning.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "ntuple/adviser.h"
-#include "ntuple/network.h"
 #include "search/alphabeta.h"
+#include "search/maxn.h"
 #include "search/mcts.h"
 
 namespace boardlab {
 
 struct AdviserOptions {
-  std::int64_t iterations = 0;  // of MCTS per decision; 0: the learner chooses
+  std::int64_t iterations = 0;  // of MCTS per decision; 0: no MCTS
+  int depth = 0;                // of MaxN or Expectimax per decision, in actions; 0: neither. Without both the learner
+                                // chooses.
   double cpuct = 1;
   bool proportional = false;  // draw actions in proportion to their visits instead of playing the most visited one
   // Algorithm 1 of Scheiermann and Konen (2022) to the letter, with the tree kept over an episode (UseLastMCTS).
@@ -24,8 +27,9 @@ struct AdviserOptions {
 
 class SelfPlayAdviser final : public ntuple::Adviser {
  public:
-  // Throws std::invalid_argument if `target_depth` is given for a game that alpha-beta cannot play.
-  SelfPlayAdviser(std::shared_ptr<const ntuple::Network> network, int outcome, double gamma, AdviserOptions options);
+  // `make` makes evaluators over what is being learned. Throws std::invalid_argument if `target_depth` is given for a
+  // game that alpha-beta cannot play.
+  SelfPlayAdviser(const std::function<std::unique_ptr<Evaluator>()> &make, AdviserOptions options);
 
   void begin_episode(Rng &rng) override;
   bool choose(const void *state, Rng &rng, Action &action) override;
@@ -34,9 +38,10 @@ class SelfPlayAdviser final : public ntuple::Adviser {
 
  private:
   AdviserOptions options_;
-  const Game &game_;
+  GamePtr game_;
   // Reset before every use, because the network has changed since the last one; with `paper`, before every episode.
   std::optional<MctsSearch> mcts_;
+  std::optional<MaxNSearch> full_width_;
   std::optional<AlphaBetaSearch> target_;
   std::optional<EndgameSolver> solver_;
   Decision decision_;

@@ -170,9 +170,9 @@ inline std::uint32_t Tree::choose_child(std::uint32_t at, int player, const void
     parts_.worlds.enter(*game_, state);
     if (at != ROOT) parts_.worlds.complete(parts_.nodes, at);
   }
-  if (at != ROOT) return rule_(parts_, at, player);
+  if (at != ROOT) return rule_(parts_, at, player, rng);
   const std::uint32_t scheduled = gumbel_.next(parts_);
-  return scheduled ? scheduled : root_rule_(parts_, at, player);
+  return scheduled ? scheduled : root_rule_(parts_, at, player, rng);
 }
 
 void Tree::add_visits(Leaf &leaf, bool virtual_loss) {

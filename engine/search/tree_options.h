@@ -17,7 +17,14 @@ constexpr std::int64_t leaves_at_once(std::int64_t visits, std::int64_t visits_a
 // scale [0,1], over their sum; or Gumbel's improved policy.
 enum class RootPolicy { VISITS, VALUE, RAVE, IMPROVED };
 
+// How a descent selects: by the formula of UCB1, PUCT, RAVE or Gumbel; the best mean, or with probability `explore` any
+// action (epsilon-greedy); or in proportion to the means on the scale [0,1] (the roulette wheel of Swiechowski et al.
+// 2015).
+enum class Selection { FORMULA, EPSILON, ROULETTE };
+
 struct TreeOptions {
+  Selection selection = Selection::FORMULA;
+  double explore = 0.2;
   int batch = 1;                 // the most leaves evaluated together, kept apart by virtual loss
   std::int64_t leaf_visits = 0;  // visits of the root per leaf, see leaves_at_once
   bool puct = false;             // PUCT with the evaluator's priors, else UCB1

@@ -133,3 +133,16 @@ def test_win_loss_and_draw_of_ffo_40() -> None:
     state = ffo(40)
     exact = state.solve()
     assert exact is not None and exact[state.player] == 1
+
+
+def test_null_windows_find_the_value_of_a_full_window() -> None:
+    """From 20 empty squares on values come from null windows alone; one action later they do not."""
+    game, rng = bl.game("othello", size=6), random.Random(4)
+    for _ in range(3):
+        state = game.initial_state()
+        while state.moves_left > 20:
+            state.apply(rng.choice(state.legal_actions()))
+        mover = state.player
+        scores, action, _ = state.core.solve(2**60, "discs")
+        values = {a: child.core.solve(2**60, "discs")[0][mover] for a, child in state.children()}
+        assert scores[mover] == max(values.values()) == values[action]

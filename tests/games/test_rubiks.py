@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import boardlab as bl
@@ -261,3 +262,37 @@ def test_a_pocket_cube_turned_as_a_whole_is_the_same_cube():
     assert game.from_text(turned) == solved(game)
     with pytest.raises(bl.BoardLabError, match="twisted"):
         game.from_text(swapped("UUUULLLLFFFFRRRRBBBBDDDD", (3, 9), (3, 12)))
+
+
+@pytest.mark.parametrize(("size", "twists"), [(2, 7), (3, 9)])
+def test_cubestate_is_the_colours_without_the_centres(size, twists):
+    game = bl.game("rubiks", size=size, twists=twists, coding="cubestate")
+    for seed in range(20):
+        state = game.initial_state(seed=seed)
+        outer = [c for i, c in enumerate(state.fields) if size == 2 or i % 9 != 4]
+        assert state.board_vector(0).tolist() == outer
+    assert game.core.cells == (24 if size == 2 else 48) and set(game.core.cell_values()) == {6}
+
+
+def test_sticker_marks_the_cubie_at_every_place():
+    usual, coded = (bl.game("rubiks", twists=9, coding=coding) for coding in ("sticker2", "sticker"))
+    for seed in range(20):
+        cubies, turns = np.split(usual.initial_state(seed=seed).board_vector(0), 2)
+        board = coded.initial_state(seed=seed).board_vector(0).reshape(7, 7)
+        assert ((board > 0).sum(axis=0) == 1).all() and ((board > 0).sum(axis=1) == 1).all()
+        assert board.argmax(axis=1).tolist() == cubies.tolist()
+        assert (board.max(axis=1) - 1).tolist() == turns.tolist()
+
+
+def test_sticker_is_for_the_small_cube():
+    with pytest.raises(bl.BoardLabError, match="sticker is for the 2x2x2"):
+        bl.game("rubiks", size=3, coding="sticker")
+    with pytest.raises(bl.BoardLabError, match="coding must be"):
+        bl.game("rubiks", coding="cubeplusaction")
+
+
+@pytest.mark.parametrize("coding", ["sticker", "cubestate"])
+def test_a_learner_reads_every_coding(coding, tmp_path):
+    game = bl.game("rubiks", twists=2, coding=coding)
+    run = bl.train(game, episodes=300, out=tmp_path / "run", tuples=10, length=5, exams=[])
+    assert run.agent().act(game.initial_state(seed=1)).action in range(9)

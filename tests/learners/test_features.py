@@ -8,11 +8,13 @@ import pytest
 import boardlab as bl
 from boardlab.evaluators.features import OWN_FEATURES
 from boardlab.games.game import CHANCE
-from boardlab.learners import TdFeatures
+from boardlab.learners import TdFeatures, preset
 from tests.oracles.features import ReferenceFeatures
 
 CASES = {
     "tictactoe, linear": ("tictactoe", {}, {"alpha": 0.1, "epsilon": 0.2}),
+    "tictactoe, the board": ("tictactoe", {}, {"features": "board", "alpha": 0.1, "hidden": 2}),
+    "nim, the board and features": ("nim", {"heaps": (3, 3)}, {"features": "both", "alpha": 0.1}),
     "tictactoe, hidden, lambda": (
         "tictactoe",
         {},
@@ -22,6 +24,26 @@ CASES = {
         "tictactoe",
         {},
         {"hidden": 2, "lambda_": 0.7, "traces": "reset", "learn_from_random": True, "epsilon": 0.4},
+    ),
+    "tictactoe, replacing traces": (
+        "tictactoe",
+        {},
+        {"lambda_": 0.8, "traces": "rep", "alpha": 0.1, "epsilon": 0.4},
+    ),
+    "tictactoe, replacing traces that a random action cuts, hidden": (
+        "tictactoe",
+        {},
+        {"hidden": 2, "lambda_": 0.8, "traces": "rr", "alpha": 0.1, "learn_from_random": True},
+    ),
+    "tictactoe, a horizon": (
+        "tictactoe",
+        {},
+        {"hidden": 2, "lambda_": 0.8, "horizon_cut": 0.5, "alpha": 0.1, "epsilon": 0.4},
+    ),
+    "nim, a horizon of replacing traces": (
+        "nim",
+        {"heaps": (3, 3, 2)},
+        {"lambda_": 0.9, "horizon_cut": 0.7, "traces": "rr", "alpha": 0.1, "epsilon": 0.3},
     ),
     "tictactoe, traces of a discounted game": (
         "tictactoe",
@@ -263,3 +285,44 @@ def test_an_error_inside_features_reaches_the_caller(tmp_path):
             bl.register_features(name)
     with pytest.raises(bl.BoardLabError, match="decorates a function"):
         bl.register_features("good")(7)
+
+
+@pytest.mark.parametrize("inputs", ["game", "board", "both", "usual"])
+def test_a_run_keeps_the_inputs_it_was_trained_with(inputs, tmp_path):
+    given = {} if inputs == "usual" else {"features": inputs}
+    run = train(tmp_path / "run", **given)
+    named = {"usual": "game"}.get(inputs, inputs)
+    assert f'features = "{named}"' in (run.path / "agent.toml").read_text(encoding="utf-8")
+    assert run.agent().act(run.game.initial_state()).action in range(9)
+    assert bl.resume(run.path, episodes=410).episodes == 410
+
+
+def test_a_run_of_before_the_game_had_features_still_plays_and_resumes(tmp_path):
+    run = train(tmp_path / "run", features="board")
+    file = run.path / "agent.toml"
+    file.write_text(file.read_text(encoding="utf-8").replace('features = "board"', 'features = ""'))
+    assert run.agent().act(run.game.initial_state()).action in range(9)
+    assert bl.resume(run.path, episodes=410).episodes == 410
+
+
+def test_inputs_that_a_game_lacks_are_refused(tmp_path):
+    for inputs, words in [("game", "rubiks has no features"), ("bord", 'unknown features .*"bord"')]:
+        with pytest.raises(bl.BoardLabError, match=words):
+            bl.train(bl.game("rubiks"), "td-features", features=inputs, out=tmp_path / "bad", episodes=5)
+        assert not (tmp_path / "bad").exists()
+    with pytest.raises(bl.BoardLabError, match='cannot be "board"'):
+        bl.register_features("board")
+
+
+def test_the_preset_reaches_the_outcomes():
+    chosen = preset(bl.game("2048"), "default", "td-features", {})
+    assert chosen["sigma"] == "identity" and chosen["hidden"] == 0
+    chosen = preset(bl.game("blackjack"), "default", "td-features", {})
+    assert chosen["sigma"] == "identity" and chosen["hidden"] == 30
+    assert "sigma" not in preset(bl.game("nim"), "default", "td-features", {})
+
+
+def test_features_make_a_perfect_player_of_nim(tmp_path):
+    game = bl.game("nim")
+    run = bl.train(game, "td-features", episodes=8000, out=tmp_path / "run", seed=1, exams=[])
+    assert bl.match(game, [run.agent(), "bouton"], games=60, random_actions=1).mean_scores[0] == 0

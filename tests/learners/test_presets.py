@@ -60,6 +60,15 @@ def test_a_game_with_many_symmetries_learns_with_some(tmp_path, parameters, coun
     assert symmetries[0] == 0 and len(set(symmetries)) == count
 
 
+def test_three_player_nim_is_learned_to_perfection(tmp_path):
+    """With the extra rule equal actions are rare, so that perfect play is one: .4 for every seat."""
+    game = bl.game("nim", players=3, extra_rule=True)
+    run = bl.train(game, out=tmp_path / "run", seed=5, exams=[])
+    for players in ([run.agent(), "solved", "solved"], [run.agent(), run.agent(), "solved"]):
+        result = bl.match(game, players, games=60, seed=1)
+        assert result.mean_scores == pytest.approx([0.4, 0.4, 0.4])
+
+
 @pytest.mark.parametrize("nodes", [4, 5, 6])
 def test_the_papers_tuples_of_sim_are_all_triangles_and_cliques_of_four(nodes):
     game = bl.game("sim", nodes=nodes)

@@ -28,6 +28,16 @@ CASES = {
         {},
         {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "coherence": "id", "epsilon": 0.4},
     ),
+    "tictactoe, replacing traces": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "traces": "rep", "coherence": "exp"},
+    ),
+    "nim, replacing traces that a random action cuts": (
+        "nim",
+        {"players": 3, "heaps": (3, 4, 5)},
+        {**WALK, "tuples": 2, "length": 2, "lambda_": 0.8, "traces": "rr", "epsilon": 0.4},
+    ),
     "tictactoe, traces of a discounted game": (
         "tictactoe",
         {},

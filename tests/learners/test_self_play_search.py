@@ -9,9 +9,13 @@ import pytest
 import boardlab as bl
 from boardlab import _engine
 from boardlab.evaluators.evaluator import EvaluatorSpec
+from boardlab.evaluators.ntuple import build_network
 from boardlab.games.game import Game, State
+from boardlab.learners import LEARNERS
 from boardlab.learners.ntuple.settings import TdNTuple
+from boardlab.search.full_width import Expectimax, MaxN
 from boardlab.search.mcts import Mcts
+from tests.oracles.sarsa import ReferenceSarsa
 from tests.oracles.td import ReferenceTd
 from tests.oracles.tree import SplitMix
 
@@ -161,6 +165,65 @@ def test_actions_are_those_of_mcts_over_the_network(choice: str) -> None:
     assert (differing > 3) == (choice == "proportional")
 
 
+KINDS = ("td-ntuple", "sarsa-ntuple", "q-ntuple", "td-features")
+
+
+@pytest.mark.parametrize("search", ["mcts", "maxn", "expectimax"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_learner_plays_what_the_search_says(kind: str, search: str) -> None:
+    """The first action of every episode, from the learner's own random state; without exploration."""
+    game = bl.game("tictactoe")
+    asked: dict[str, Any] = {"search": search, "epsilon": 0.0, "alpha": 0.5}
+    asked |= {"search_iterations": 30} if search == "mcts" else {"search_depth": 3}
+    td = LEARNERS[kind].checked(asked)
+    trainee = td.build(game, td.describe(game, 3), 60, 3)
+    seen, weights = set(), trainee.weights["weights"]
+    for episode in range(15):
+        weights[:] = np.random.default_rng(episode).normal(0, 0.2, weights.size)
+        evaluator = Fixed(trainee.evaluator())
+        spec = {
+            "mcts": Mcts(evaluator, iterations=30, cpuct=1.0, reuse=False),
+            "maxn": MaxN(evaluator, depth=3),
+            "expectimax": Expectimax(evaluator, depth=3),
+        }[search]
+        wanted = spec.build(game, SplitMix(trainee.random_state).next())
+        action = wanted.act(game.initial_state().core_for(game))[0]
+        _, steps = trainee.core.recorded_episode()
+        assert steps[0] == (action, False, False)
+        seen.add(action)
+    assert len(seen) > 1, "the same action each time, so nothing was compared"
+
+
+@pytest.mark.parametrize("traces", ["et", "rr"])
+@pytest.mark.parametrize("search", ["mcts", "maxn"])
+@pytest.mark.parametrize("kind", ["sarsa-ntuple", "q-ntuple"])
+def test_pairs_learn_from_the_actions_of_a_search_as_the_slow_version_does(
+    kind: str, search: str, traces: str
+) -> None:
+    game = bl.game("nim", players=3, heaps=(3, 4, 2))
+    asked = {**WALK, "tuples": 2, "length": 2, "lambda_": 0.8, "traces": traces, "search": search}
+    td = LEARNERS[kind].checked({**asked, "search_iterations": 8})
+    description = td.describe(game, 3)
+    network = build_network(game, description, coherent=False, memory_gb=1, per_action=True)
+    learner = td.engine_learner(network, 40, 3)  # type: ignore[attr-defined]
+    slow = ReferenceSarsa(game, td, description["tuples"], description["symmetries"], 40)
+    slow.searched = True
+    where: dict[Any, int] = {}
+    plain = slow.pair_keys
+
+    def remembered(state: State, action: int) -> Any:
+        keys = plain(state, action)
+        where.update(zip(keys, network.pair_indices(state.core, action), strict=True))
+        return keys
+
+    slow.pair_keys = remembered
+    for _ in range(40):
+        start, steps = learner.recorded_episode()
+        slow.replay(State(game, start), steps)
+    found = network.weights[[where[key] for key in slow.weights]]
+    np.testing.assert_allclose(found, list(slow.weights.values()), rtol=2e-4, atol=1e-4)
+
+
 def test_the_papers_search_keeps_its_tree_over_an_episode() -> None:
     """Algorithm 1 with tree reuse, asked along the episodes; alpha is so small that nothing is learned."""
     game = bl.game("connectfour", rows=4, cols=5, connect=3)
@@ -216,28 +279,43 @@ def test_a_resumed_run_with_search_ends_like_an_unbroken_one(tmp_path: Path, pap
      ("rubiks", {"solve_below": 3}, "exact solving is for two-player zero-sum"),
      ("tictactoe", {"search": "mcts", "threads": 2}, "single thread"),
      ("tictactoe", {"target": "alphabeta", "replay": 10}, "replay buffer"),
-     ("tictactoe", {"search": "uct"}, "search must be")],
+     ("tictactoe", {"search": "uct"}, "search must be"),
+     ("2048", {"search": "maxn"}, "for 2048 use search expectimax"),
+     ("kuhnpoker", {"search": "expectimax"}, "would see the hidden cards"),
+     ("tictactoe", {"search": "maxn", "search_iterations": 9}, "search_iterations does nothing with search"),
+     ("tictactoe", {"search": "mcts", "search_depth": 3}, "search_depth does nothing with search"),
+     ("tictactoe", {"search_depth": 3}, "search_depth does nothing with search"),
+     ("tictactoe", {"search": "maxn", "search_depth": 0}, "search_depth must be")],
 )  # fmt: skip
 def test_what_does_not_go_together_is_refused(
     tmp_path: Path, name: str, settings: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(bl.BoardLabError, match=sentence):
         parameters = {"2048": {"size": 2}}.get(name, {})
-        bl.train(bl.game(name, **parameters), episodes=5, out=tmp_path / "run", **settings)
+        game = bl.game(name, **parameters)
+        bl.train(game, "td-ntuple", episodes=5, out=tmp_path / "run", **settings)
 
 
+def test_value_iteration_takes_no_search() -> None:
+    game = bl.game("rubiks", twists=2)
+    td = LEARNERS["davi"].checked({"tuples": 2, "length": 2})
+    trainee = td.build(game, td.describe(game, 1), 5, 1)
+    with pytest.raises(ValueError, match="does not search inside self-play"):
+        trainee.core.search_with(iterations=0, depth=2, cpuct=1, proportional=False, paper=False)
+    with pytest.raises(bl.BoardLabError, match="search"):
+        LEARNERS["davi"].checked({"search": "maxn"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["2048", "nim", "ewn"])
-def test_mcts_inside_self_play_works_for_chance_and_any_number_of_players(name: str, tmp_path: Path) -> None:
+def test_searches_inside_self_play_work_for_chance_and_any_number_of_players(
+    name: str, kind: str, tmp_path: Path
+) -> None:
     parameters = {"nim": {"players": 3}, "2048": {"size": 2}}.get(name, {})
     game = bl.game(name, **parameters)
-    run = bl.train(
-        game,
-        episodes=5,
-        out=tmp_path / "run",
-        search="mcts",
-        search_iterations=5,
-        tuples=2,
-        length=2,
-        layout="walk",
-    )
-    assert run.episodes == 5
+    more = {} if kind == "td-features" else {"tuples": 2, "length": 2, "layout": "walk"}
+    searches = [{"search": "mcts", "search_iterations": 5}, {"search": "expectimax", "search_depth": 1}]
+    for number, search in enumerate(searches):
+        run = bl.train(game, kind, episodes=3, out=tmp_path / f"{number}", sigma="identity", **search, **more)
+        assert run.episodes == 3
+    assert bl.resume(tmp_path / "1", episodes=4).episodes == 4

@@ -52,6 +52,35 @@ CASES = {
         {},
         {**WALK, "lambda_": 0.9, "horizon_cut": 0.81, "learn_from_random": True},
     ),
+    "tictactoe, replacing traces": (
+        "tictactoe",
+        {},
+        {**WALK, "lambda_": 0.9, "horizon_cut": 0.5, "traces": "rep", "epsilon": 0.4},
+    ),
+    "connectfour, replacing traces that a random action cuts, TC-EXP": (
+        "connectfour",
+        {"rows": 4, "cols": 5, "connect": 3},
+        {
+            **WALK,
+            "lambda_": 0.8,
+            "horizon_cut": 0.3,
+            "traces": "rr",
+            "coherence": "exp",
+            "learn_from_random": True,
+        },
+    ),
+    "othello 4x4, replacing traces over stages": (
+        "othello",
+        {"size": 4},
+        {
+            **WALK,
+            "lambda_": 0.8,
+            "traces": "rep",
+            "staged": True,
+            "coherence": "id",
+            "tc_accumulate": "delta",
+        },
+    ),
     "connectfour, traces of 4 positions": (
         "connectfour",
         {"rows": 4, "cols": 5, "connect": 3},

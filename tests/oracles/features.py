@@ -13,14 +13,14 @@ class ReferenceFeatures:
         self.weights = weights.reshape(game.players, -1).copy()
 
     def inputs(self, state: State, player: int):
-        if self.game.core.feature_count:
-            return state.core.features(player).copy()
-        return np.concatenate(
-            [
-                np.eye(self.game.core.cell_values()[cell])[value]
-                for cell, value in enumerate(state.board_vector(player).tolist())
-            ]
-        )
+        kind = self.td.features or ("game" if self.game.core.feature_count else "board")
+        parts = []
+        if kind in ("board", "both"):
+            values = self.game.core.cell_values()
+            parts += [np.eye(values[c])[v] for c, v in enumerate(state.board_vector(player).tolist())]
+        if kind in ("game", "both"):
+            parts.append(state.core.features(player))
+        return np.concatenate(parts)
 
     def value(self, x, w) -> float:
         n, h = len(x), self.td.hidden
@@ -58,7 +58,7 @@ class ReferenceFeatures:
         td, game = self.td, self.game
         final = td.alpha if td.alpha_final is None else td.alpha_final
         self.alpha = td.alpha * (final / td.alpha) ** min(1.0, self.done / self.total)
-        self.trace = np.zeros_like(self.weights)
+        self.gradients = [[] for _ in range(game.players)]  # of the trace of each player, latest first
         latest = [None] * game.players
         maker = maker_of(start)
         if maker is not None:
@@ -77,7 +77,7 @@ class ReferenceFeatures:
             after, x, paid, to_come = self.after(state, action, player)
             if latest[player]:
                 target = paid - latest[player][1] + game.core.step_reward + td.gamma * to_come
-                cut = is_random and td.traces == "reset"
+                cut = is_random and td.traces in ("reset", "rr")
                 self.adapt(player, latest[player][0], target, not is_random or td.learn_from_random, cut)
             latest[player] = (x, paid)
             state, last_player = after, player
@@ -88,11 +88,20 @@ class ReferenceFeatures:
         self.done += 1
 
     def adapt(self, player: int, x, target: float, learn: bool, cut: bool) -> None:
-        w = self.weights[player]
+        w, td = self.weights[player], self.td
+        gradients = self.gradients[player]
         value = self.value(x, w)
-        decay = 0 if cut else self.td.gamma * self.td.lambda_
-        self.trace[player] = decay * self.trace[player] + self.gradient(x, w)
-        if learn:
-            self.weights[player] = w + self.alpha * (target - value) * self.trace[player]
         if cut:
-            self.trace[player] = 0
+            gradients.clear()
+        gradients.insert(0, self.gradient(x, w))
+        decay = td.gamma * td.lambda_
+        if td.horizon_cut is not None:
+            del gradients[sum(decay**j >= td.horizon_cut for j in range(1024)) :]
+        if learn:
+            trace = np.zeros_like(w)
+            for j, gradient in enumerate(gradients):
+                replaced = (trace != 0) & (td.traces in ("rep", "rr"))
+                trace = np.where(replaced, trace, trace + decay**j * gradient)
+            self.weights[player] = w + self.alpha * (target - value) * trace
+        if cut:
+            gradients.clear()

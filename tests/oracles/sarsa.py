@@ -29,6 +29,8 @@ class ReferenceSarsa(ReferenceTd):
             names += [(action, owner, stage, "feature", f, i) for f, i in enumerate(indices)]
         return names
 
+    searched = False  # greedy actions are those of a search inside self-play
+
     def replay(self, start: State, steps) -> None:
         td, step_reward = self.td, self.game.core.step_reward
         share = min(1.0, self.done / self.total)
@@ -47,18 +49,23 @@ class ReferenceSarsa(ReferenceTd):
             player = state.player
             values = {a: self.value(self.pair_keys(state, a)) for a in state.legal_actions()}
             best = max(values.values())
-            assert is_random or values[action] >= best - 1e-4 * max(1, abs(best))
+            assert is_random or self.searched or values[action] >= best - 1e-4 * max(1, abs(best))
             trace = traces[player]
             if trace:
                 reward = self.paid(state, player) - trace[0][1] + step_reward
-                cut = is_random and td.traces == "reset"
+                resets = td.traces in ("reset", "rr")
+                latest = trace[0][0]
                 if self.is_q_learning:
                     self.adapt(trace, reward + td.gamma * best, True, False)
-                    if cut:
+                    everything = [self.pair_keys(state, a) for a in state.legal_actions()]
+                    self.learned(latest, reward, everything)
+                    if resets and (is_random or (self.searched and values[action] < best)):
                         trace.clear()
                 else:
                     learn = not is_random or td.learn_from_random
-                    self.adapt(trace, reward + td.gamma * values[action], learn, cut)
+                    self.adapt(trace, reward + td.gamma * values[action], learn, is_random and resets)
+                    if learn:
+                        self.learned(latest, reward, [self.pair_keys(state, action)])
             trace.insert(0, [self.pair_keys(state, action), self.paid(state, player), None])
             del trace[self.horizon :]
             state.apply(action)
@@ -68,4 +75,5 @@ class ReferenceSarsa(ReferenceTd):
                 if trace and (player == last_player or td.adapt_others):
                     reward = self.paid(state, player) - trace[0][1] + step_reward
                     self.adapt(trace, reward, True, False)
+                    self.learned(trace[0][0], reward, None)
         self.done += 1

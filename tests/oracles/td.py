@@ -100,7 +100,7 @@ class ReferenceTd:
             if trace:
                 reward = self.paid(after, player) - trace[0][1] + game.core.step_reward
                 target = reward + td.gamma * (0.0 if after.is_terminal else self.to_come(after, keys, player))
-                cut = is_random and td.traces == "reset"
+                cut = is_random and td.traces in ("reset", "rr")
                 learn = not is_random or td.learn_from_random
                 latest = trace[0][0]
                 self.adapt(trace, target, learn, cut)
@@ -130,8 +130,11 @@ class ReferenceTd:
             del trace[1:]
         if learn:
             delta = target - value
+            later = set()
             for j, (keys, _, gradient) in enumerate(trace):
-                self.update(set(keys), delta, self.decay**j * gradient)
+                self.update(set(keys) - later, delta, self.decay**j * gradient)
+                if self.td.traces in ("rep", "rr"):  # a weight keeps its latest eligibility only
+                    later |= set(keys)
         if cut:
             trace.clear()
 

@@ -25,6 +25,9 @@ class SplitMix:
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
         return z ^ (z >> 31)
 
+    def unit(self) -> float:
+        return (self.next() >> 11) * 2.0**-53
+
     def below(self, n: int) -> int:
         return ((self.next() >> 32) * n) >> 32
 
@@ -74,12 +77,15 @@ class Tree:
         fpu: float = 0.0,
         fpu_from_parent: bool = False,
         priors: Callable[[State, Judge, str], dict[int, float]] = softmax_priors,
+        rule: str = "",
+        explore: float = 0.2,
     ) -> None:
         self.game: Game = state.game
         self.judge, self.puct, self.c, self.outcome = judge, puct, c, outcome
         self.depth, self.epsilon, self.draw = depth, epsilon, draw
         self.solver, self.fpu, self.fpu_from_parent = solver, fpu, fpu_from_parent
         self.priors = priors
+        self.rule, self.explore = rule, explore
         self.rng = SplitMix(seed)
         low, high, self.loose = self.game.core.outcome_range(outcome)
         players = self.game.players
@@ -190,6 +196,11 @@ class Tree:
         width = self.high[player] - low
         scale = 1 / width if 0 < width < math.inf else 0.0
 
+        if self.rule == "epsilon":
+            return self.select_epsilon(open_ones, children[-1])
+        if self.rule == "roulette":
+            units = [(c.total / c.visits - low) * scale if scale > 0 else 0.5 for c in open_ones if c.visits]
+            return self.select_roulette(open_ones, units, children[-1])
         if self.puct:
             visits = sum(child.visits for child in node.children)
             spread = self.c * math.sqrt(visits + self.epsilon)
@@ -217,6 +228,31 @@ class Tree:
             return q + self.c * math.sqrt(log_visits * (1.0 / child.visits))
 
         return max(children, key=ucb)
+
+    def select_epsilon(self, choices: list[Node], otherwise: Node) -> Node:
+        """The best mean or, with probability `explore`, any child: the last one that is drawn, by 1/1, 1/2, ..."""
+        explores = self.rng.unit() < self.explore
+        selected, best = otherwise, -math.inf
+        for number, child in enumerate(choices, 1):
+            if child.visits == 0:
+                return child
+            if explores:
+                selected = child if self.rng.below(number) == 0 else selected
+            elif child.total / child.visits > best:
+                selected, best = child, child.total / child.visits
+        return selected
+
+    def select_roulette(self, choices: list[Node], units: list[float], otherwise: Node) -> Node:
+        """In proportion to the means on the scale [0, 1], evenly where all are 0."""
+        selected, total = otherwise, 0.0
+        for number, child in enumerate(choices, 1):
+            if child.visits == 0:
+                return child
+            share = min(max(units[number - 1], 0.0), 1.0)
+            total += share
+            drawn = self.rng.unit() * total < share if total > 0 else self.rng.below(number) == 0
+            selected = child if drawn else selected
+        return selected
 
     def move_root(self, node: Node) -> None:
         """Keeps the tree below `node`. Root sums start anew; a loose range is that of the kept nodes."""

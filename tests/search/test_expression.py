@@ -33,6 +33,8 @@ def values_of(option: Option) -> st.SearchStrategy[object]:
         some = st.booleans()
     elif kinds == [str]:
         some = st.text()
+    elif option.is_tuple:
+        some = st.lists(st.integers(int(low or 0), int(high or 99)), min_size=1, max_size=3).map(tuple)
     elif kinds == [EvaluatorSpec]:
         some = EVALUATOR
     else:

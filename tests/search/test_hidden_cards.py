@@ -1,5 +1,7 @@
 """ISMCTS and ExpectimaxN with hidden cards: Kuhn poker's known answers, and slow, obvious versions."""
 
+import math
+import random
 import sys
 from pathlib import Path
 
@@ -66,10 +68,122 @@ def test_the_values_are_those_of_the_equilibrium(game):
 def test_from_the_position_the_others_know_their_cards_and_ours(game):
     """A jack that bets is called by a queen and by a king, whatever it pretends."""
     state = after(game, (JACK, KING))
-    decision = bl.agent('ismcts(iterations=20000, start="position")', game, seed=1).act(state)
+    decision = bl.agent('ismcts(iterations=20000, start="position", weigh=False)', game, seed=1).act(state)
     assert -2 <= decision.values[1] < -1.6  # the others' first tries are among its few visits
     assert decision.values[0] == pytest.approx(-1, abs=0.05) and decision.policy[0] > 0.99
     assert decision.info["from_deal"] == 0
+
+
+# ---- worlds weighed by what the others did ----
+
+
+def test_a_bet_tells_of_a_king(game):
+    """With a queen after a bet: a jack and a king are as likely by the deal, and a king bets more often."""
+    state = after(game, (KING, QUEEN), "b")
+    spec = 'ismcts(iterations=4000, start="position", weigh={})'
+    taken, weighed = (
+        [bl.agent(spec.format(w), game, seed=s).act(state) for s in (1, 2, 3)] for w in (False, True)
+    )
+    # A call wins 2 from a jack and loses 2 to a king.
+    assert all(abs(d.values[1]) < 0.15 for d in taken) and all(d.action == 1 for d in taken)
+    assert all(d.values[1] < -1 for d in weighed) and all(d.action == 0 for d in weighed)
+    assert all(1 < d.info["worlds"] < 1000 for d in weighed) and all("worlds" not in d.info for d in taken)
+
+
+def test_the_weight_of_a_world_is_how_often_the_tree_does_what_was_done(game):
+    """The value of a call is set by the weights alone: 2 from a jack, -2 to a king.
+
+    So the weights can be read off it, and are those of the slow version: what the visits of a tree for the first
+    player say who holds either card, knows no other, and meets all hands.
+    """
+    state = after(game, (KING, QUEEN), "b")
+    called = [
+        bl.agent('ismcts(iterations=20000, start="position")', game, seed=s).act(state).values[1]
+        for s in range(4)
+    ]
+    shares = {}
+    for card in (JACK, KING):
+        bets = [first_bets(game, card, random.Random(s)) for s in range(4)]
+        shares[card] = sum(bets) / len(bets)
+    slow = 2 * (shares[JACK] - shares[KING]) / (shares[JACK] + shares[KING])
+    assert sum(called) / len(called) == pytest.approx(slow, abs=0.12)
+
+
+def first_bets(game, mine, rng, iterations=1700, c=0.5):
+    """How often a tree bets first with this card, the others' hands drawn anew; plain dicts of statistics."""
+    sets = {}
+
+    def play(cards, betting):
+        state = after(game, cards, betting)
+        if state.is_terminal:
+            return state.scores[0]
+        player = state.player
+        sign = 1 - 2 * player
+        visits, totals = sets.setdefault((player, cards[player], betting), ([0, 0], [0.0, 0.0]))
+        untried = [a for a in (0, 1) if not visits[a]]
+        if untried:
+            action = rng.choice(untried)
+            value = rollout(cards, betting + "pb"[action])
+        else:
+            n = sum(visits)
+            q = [(totals[a] / visits[a] + 2) / 4 for a in (0, 1)]
+            action = max((0, 1), key=lambda a: q[a] + c * math.sqrt(math.log(n) / visits[a]))
+            value = play(cards, betting + "pb"[action])
+        visits[action] += 1
+        totals[action] += sign * value
+        return value
+
+    def rollout(cards, betting):
+        state = after(game, cards, betting)
+        while not state.is_terminal:
+            state.apply(rng.randrange(2))
+        return state.scores[0]
+
+    others = [card for card in (JACK, QUEEN, KING) if card != mine]
+    for _ in range(iterations):
+        play((mine, rng.choice(others)), "")
+    visits = sets[0, mine, ""][0]
+    return (visits[1] + 1) / (sum(visits) + 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("kuhnpoker", {"rounds": 4}), ("leducpoker", {"rounds": 3}), ("poker", {"players": 2, "rounds": 3}),
+     ("poker", {"players": 4, "rounds": 3})],
+)  # fmt: skip
+def test_play_is_retraced_to_the_start_of_the_round(name, options):
+    game, rng = bl.game(name, **options), random.Random(1)
+    for _ in range(20):
+        state = game.initial_state()
+        in_round = 0  # actions of players
+        while not state.is_terminal:
+            start, played = state.core.retrace()
+            replayed = bl.State(game, start)
+            movers = []
+            for action in played:
+                movers.append(replayed.player)
+                replayed.apply(action)
+            assert replayed == state and len(movers) - movers.count(bl.CHANCE) == in_round
+            if state.player == bl.CHANCE:
+                in_round *= not state.core.round_over
+                state.apply(state.sample_chance(rng.randrange(10**6)))
+            else:
+                in_round += 1
+                state.apply(rng.choice(state.legal_actions()))
+
+
+def test_weighing_with_several_players_rounds_and_buckets():
+    game = bl.game("poker", players=3, rounds=2)
+    assert bl.match(game, ["ismcts(iterations=100)", "random", "tight"], games=3, seed=1).errors == 0
+
+
+def test_what_weighing_and_buckets_refuse(game):
+    with pytest.raises(bl.BoardLabError, match="kuhnpoker has no features of hands"):
+        bl.agent("ismcts(buckets=(3, 2))", game)
+    with pytest.raises(bl.BoardLabError, match="has 2 hand features"):
+        bl.agent("ismcts(buckets=(3,))", bl.game("poker"))
+    with pytest.raises(bl.BoardLabError, match="cannot be retraced"):
+        after(game, (KING, QUEEN), "b").seen_by(0).core.retrace()
 
 
 def test_choices(game):

@@ -58,8 +58,9 @@ CASES = [
 
 
 def reference_tree(case: Case, state: State, select: str, seed: int, c: float, **more: Any) -> Tree:
+    rule = select if select in ("epsilon", "roulette") else ""
     return Tree(state, case.judge, puct=select == "puct", c=c, seed=seed, outcome=case.outcome,
-                depth=case.depth, draw=case.draw, **more)  # fmt: skip
+                depth=case.depth, draw=case.draw, rule=rule, **more)  # fmt: skip
 
 
 def expression(
@@ -97,7 +98,7 @@ def assert_line(decision: Decision, tree: Tree) -> None:
     assert not any(child.visits for child in node.children)
 
 
-@pytest.mark.parametrize("select", ["uct", "puct"])
+@pytest.mark.parametrize("select", ["uct", "puct", "epsilon", "roulette"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_iteration_is_that_of_the_reference(case: Case, select: str) -> None:
     for seed, c in ((1, 1.4), (2, 0.3)):

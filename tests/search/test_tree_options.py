@@ -50,7 +50,7 @@ def solved_cases() -> list[Case]:
     return [c for c in CASES if c.game.players == 2 and c.game.core.step_reward == 0 and c.draw is None]
 
 
-@pytest.mark.parametrize("select", ["uct", "puct"])
+@pytest.mark.parametrize("select", ["uct", "puct", "epsilon", "roulette"])
 @pytest.mark.parametrize("case", solved_cases(), ids=str)
 def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
     for seed in (1, 2, 3):
@@ -71,7 +71,7 @@ def test_the_solver_is_that_of_the_reference(case: Case, select: str) -> None:
 @pytest.mark.parametrize("more", ['select="uct"', 'select="puct"', 'select="uct", batch=8',
                                   'select="uct", batch=8, leaf_visits=0', 'select="puct", batch=5, leaf_visits=0',
                                   'select="puct", fpu="parent", fpu_value=0.3', 'select="puct", noise=0.5',
-                                  'select="uct", max_nodes=1024', 'select="puct", rave=True',
+                                  'select="epsilon"', 'select="uct", max_nodes=1024', 'select="puct", rave=True',
                                   'select="uct", rave=True, rave_rollouts=True', 'select="puct", gumbel=8'])  # fmt: skip
 @pytest.mark.parametrize(("game", "actions", "outcome"), SMALL, ids=str)
 def test_small_games_are_proven_exactly(game: Game, actions: int, outcome: str, more: str) -> None:
@@ -491,6 +491,8 @@ def test_every_option_of_the_tree_reaches_the_engine() -> None:
         )
         for other in others:
             tree = TreeOptions(**{option.name: other}).engine_tree("tree")
+            if option.name == "select" and other in ("uct", "puct"):
+                other = "formula"  # the search decides which one
             assert getattr(tree, option.name) == other, option.name
 
 
@@ -511,3 +513,59 @@ def test_the_engine_refuses_what_would_break_it(name: str, value: object) -> Non
     tree = _engine.TreeOptions()
     with pytest.raises(BoardLabError, match=f"{name} must be"):
         setattr(tree, name, value)
+
+
+# ---- epsilon-greedy and the roulette wheel ----
+
+
+def test_epsilon_explores_as_often_as_it_should() -> None:
+    """In Nim with one heap of three, taking all wins."""
+    game = bl.game("nim", heaps=(3,), max_take=3)
+    state = game.initial_state()
+    for explore, share in ((0.0, 1.0), (0.3, 1 - 0.3 * 2 / 3), (1.0, 1 / 3)):
+        spec = f'mcts(score, select="epsilon", explore={explore}, iterations=3000, solver=False)'
+        policy = bl.agent(spec, game, seed=2).act(state).policy
+        win = max(state.legal_actions())
+        assert policy[win] == pytest.approx(share, abs=0.04)
+
+
+def test_the_roulette_wheel_visits_in_proportion_to_the_means() -> None:
+    game = bl.game("nim", heaps=(3,), max_take=3)
+    decision = bl.agent('mcts(score, select="roulette", iterations=3000, solver=False)', game, seed=2).act(
+        game.initial_state()
+    )
+    units = {a: (v + 1) / 2 for a, v in decision.values.items()}
+    for action, share in decision.policy.items():
+        assert share == pytest.approx(units[action] / sum(units.values()), abs=0.1)
+
+
+@pytest.mark.parametrize("select", ["epsilon", "roulette"])
+def test_they_work_with_hidden_cards_chance_batches_threads_and_in_a_forest(select: str) -> None:
+    for name in ("kuhnpoker", "2048", "connectfour"):
+        game = bl.game(name)
+        state = game.initial_state(1)
+        while state.player == bl.CHANCE:
+            state.apply(state.sample_chance(1))
+        for more in ("", ", batch=4, leaf_visits=0", ", threads=2", ", max_nodes=1024"):
+            spec = f'mcts(rollout, select="{select}", iterations=300{more})'
+            assert bl.agent(spec, game, seed=1).act(state).action in state.legal_actions()
+    forest = bl.Forest(bl.game("connectfour"), 3, tree=TreeOptions(solver=False, select=select), seed=1)
+    other = bl.Forest(bl.game("connectfour"), 3, tree=TreeOptions(solver=False), seed=1)
+    for trees in (forest, other):
+        trees.search(lambda inputs, legal: (np.zeros(len(inputs)), np.zeros(legal.shape)), 50)
+    assert forest.visits().sum(1).tolist() == other.visits().sum(1).tolist()
+    assert (forest.visits() != other.visits()).any()
+
+
+def test_what_does_not_go_with_them_is_refused() -> None:
+    game = bl.game("tictactoe")
+    for more, why in (
+        ('select="epsilon", rave=True', 'rave, gumbel and noise belong to select="uct" and "puct"'),
+        ('select="roulette", gumbel=4', 'gumbel belongs to select="puct", not to "roulette"'),
+        ('select="epsilon", explore=1.5', "explore must be a number from 0 to 1"),
+        ('select="greedy"', 'one of "uct", "puct", "epsilon", "roulette"'),
+    ):
+        with pytest.raises(BoardLabError, match=why):
+            bl.agent(f"mcts(rollout, {more})", game)
+    with pytest.raises(BoardLabError, match="must be puct, epsilon or roulette, not uct"):
+        bl.Forest(game, 1, tree=TreeOptions(select="uct"))

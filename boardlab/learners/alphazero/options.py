@@ -37,7 +37,8 @@ class SelfPlayOptions:
     fast_simulations: int = option(16, "playout cap: simulations of the other moves", low=2, high=10**6)
     tree: TreeOptions = group(
         TreeOptions(cpuct=1.5, noise=1.0, solver=False, max_nodes=1 << 20),
-        without=("batch", "leaf_visits"),  # one leaf of each tree: the trees of all games fill a batch
+        # One leaf of each tree: the trees of all games fill a batch. A net has priors, so it is always PUCT.
+        without=("batch", "leaf_visits", "select", "explore"),
     )
     random_actions: int = option(
         0,
@@ -106,7 +107,7 @@ class PlayOptions:
     """How the trained agent plays, and the learner in exams and at the gate."""
 
     simulations: int = option(50, "iterations a move", low=1, high=10**6)
-    tree: TreeOptions = group(TreeOptions(batch=8))
+    tree: TreeOptions = group(TreeOptions(batch=8), without=("select", "explore"))
 
     def check(self) -> None:
         """Refuse trees that cannot be."""

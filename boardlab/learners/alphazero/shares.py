@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from boardlab.errors import BoardLabError
 from boardlab.evaluators.python import Judge
 from boardlab.games.game import Game
-from boardlab.jobs import Context, Job, JobExecutor, executor_for, job_for, kind
+from boardlab.jobs import (
+    ClusterLostError,
+    Context,
+    Job,
+    JobExecutor,
+    cluster_in_use,
+    executor_for,
+    job_for,
+    kind,
+)
 from boardlab.learners.alphazero.options import SelfPlayOptions
 from boardlab.learners.alphazero.ranked import Ranking
 from boardlab.learners.alphazero.replay import NAMES, Examples, concatenate
@@ -94,7 +103,8 @@ class SelfPlay:
         """
         settings, more = self.settings, {"warm": warm, "ranking": ranking}
         shares = shares_of(settings, settings.processes * settings.lanes, seed)
-        play = self.play_shares if settings.processes == 1 else self._send_shares
+        is_here = settings.processes == 1 and cluster_in_use(for_self_play=True) is None
+        play = self.play_shares if is_here else self._send_shares
         results = play(net, scale, simulations, shares, more)
         return concatenate([examples for examples, _ in results]), _sum([counts for _, counts in results])
 
@@ -193,6 +203,7 @@ class SelfPlay:
                         {**task, "shares": [dataclasses.asdict(share) for share in part]},
                         part[0].seed,
                         shared=shared,
+                        size=float(sum(share.games for share in part)),
                         name="self-play",
                     )
                 )
@@ -200,6 +211,9 @@ class SelfPlay:
             ]
             answers = [answer for future in futures for answer in future.result()]
             executor.forget(shared["weights"])
+        except ClusterLostError:
+            self.close()
+            raise
         except BoardLabError as error:
             self.close()  # the results of the others are useless now
             raise BoardLabError(f"self-play failed in a process: {error}") from None
@@ -210,7 +224,8 @@ class SelfPlay:
 
     def _start(self) -> JobExecutor:
         """Make the executor; its processes start with their first share."""
-        self._executor = executor_for(self.settings.processes)
+        cluster = cluster_in_use(for_self_play=True)
+        self._executor = cluster.executor() if cluster else executor_for(self.settings.processes)
         self._stop = weakref.finalize(self, self._executor.stop)
         return self._executor
 
@@ -268,13 +283,13 @@ def play_share(job: Job, context: Context) -> list[dict[str, Any]]:
 
 def _kept_player(job: Job, context: Context) -> tuple[SelfPlay, NetLayers]:
     """The player of a job, which a worker keeps with its judge, and the layers of its net."""
-    about = job.settings["player"]
+    about = (job.settings["player"], job.game)
     known, made = context.kept.get("self-play", (None, None))
     if made is None or known != about:
-        options = about["options"]
+        options, description = about[0]["options"], about[0]["description"]
         settings = SelfPlayOptions(**{**options, "tree": TreeOptions(**options["tree"])})
-        game, description = context.game(job), about["description"]
-        player = SelfPlay(game, settings, description, about["device"], about["threads"])
+        game, device, threads = context.game(job), about[0]["device"], about[0]["threads"]
+        player = SelfPlay(game, settings, description, device, threads)
         made = player, described_layers(description)
         context.kept["self-play"] = about, made
     found: tuple[SelfPlay, NetLayers] = made

@@ -24,7 +24,7 @@ class NTupleLearner(EngineLearner):
     ) -> None:
         super().__init__(game, core)
         self.settings, self.network, self.layout = settings, network, layout
-        self.replay = core.replay if isinstance(core, _engine.TdLearner) else None
+        self.replay = core.replay if isinstance(core, _engine.TdLearner | _engine.SarsaLearner) else None
         self.weights = {"weights": network.weights}
         if network.is_coherent:
             self.counters |= {"sums": network.sums, "absolutes": network.absolutes}
@@ -34,6 +34,8 @@ class NTupleLearner(EngineLearner):
                 "replay_facts": self.replay.facts,
                 "replay_place": self.replay.place,
             }
+            if self.replay.actions.size:
+                self.counters["replay_actions"] = self.replay.actions
 
     def restore(self) -> None:
         """Check the replay buffer that was read."""

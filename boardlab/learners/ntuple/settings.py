@@ -14,9 +14,10 @@ from boardlab.evaluators.ntuple import build_network, table_bytes
 from boardlab.games.game import Game
 from boardlab.learners.engine_learner import SelfPlaySettings
 from boardlab.learners.ntuple import layouts
-from boardlab.learners.ntuple.fitting import fitted, make_room, paper_variant
+from boardlab.learners.ntuple.fitting import default_variant, fitted, make_room, paper_variant
 from boardlab.learners.ntuple.learner import NTupleLearner
 from boardlab.learners.ntuple.presets import pair_presets, td_presets
+from boardlab.learners.search_in_training import SearchingSettings
 from boardlab.options import Not, option
 
 
@@ -103,6 +104,9 @@ class NTupleSettings(SelfPlaySettings):
             chosen["sigma"] = "identity"
         if name == "paper":
             chosen |= paper_variant(game)
+        elif name == "default":
+            variant = default_variant(game)
+            chosen |= {key: value for key, value in variant.items() if key in chosen or hasattr(cls, key)}
         return fitted(game, chosen)
 
     @classmethod
@@ -124,6 +128,7 @@ class NTupleSettings(SelfPlaySettings):
 
     def check_game(self, game: Game, given: Container[str] = ()) -> None:
         """Refuse more stages or symmetries than the game has, and wrongly shared tables."""
+        super().check_game(game, given)
         if "staged" in given and self.staged and game.core.stages == 1:
             raise BoardLabError(
                 f"{self.name}: staged does nothing in {game.name}, which has one stage; leave it out"
@@ -224,12 +229,9 @@ class NTupleSettings(SelfPlaySettings):
 
 
 @dataclass(frozen=True)
-class TdNTuple(NTupleSettings):
-    """TD(lambda) on an n-tuple network (Scheiermann and Konen, 2022)."""
+class SelfPlayNTuple(NTupleSettings, SearchingSettings):
+    """Settings that TD, SARSA and Q-learning share."""
 
-    learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
-    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
-    skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
     replay: int = option(
         0, "steps that the replay buffer holds; 0: there is none (GBG's ParRB)", low=0, high=10**8
     )
@@ -240,29 +242,51 @@ class TdNTuple(NTupleSettings):
         high=10_000,
         needs={"replay": Not(0)},
     )
-    search: str = option(
-        "off",
-        "mcts: self-play takes its actions from MCTS over the network (Scheiermann and Konen 2022, IV-E)",
-        choices=("off", "mcts"),
-    )
-    search_iterations: int = option(
-        100, "iterations of MCTS an action", low=1, high=10**9, needs={"search": Not("off")}
-    )
-    search_cpuct: float = option(
-        1.0, "exploration of its PUCT", low=0, high=1e6, needs={"search": Not("off")}
-    )
-    search_choice: str = option(
-        "visits",
-        "the most visited action, or one drawn in proportion to its visits; epsilon explores besides",
-        choices=("visits", "proportional"),
-        needs={"search": Not("off")},
-    )
-    search_paper: bool = option(
-        False,
-        "Algorithm 1 of Scheiermann and Konen (2022), as mcts(paper=True), with one tree an episode; by "
-        "default every action has a new tree, MCTS-Solver and scaled values",
-        needs={"search": Not("off")},
-    )
+
+    is_q_learning: ClassVar[bool] = False
+
+    def engine_settings(self, episodes: int) -> _engine.TdSettings:
+        """The settings of learning, as the engine takes them."""
+        settings = super().engine_settings(episodes)
+        settings.replay = self.replay
+        settings.replay_batch = self.replay_batch
+        return settings
+
+    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
+        """The engine's learner on the network."""
+        self._check_memory(network)
+        settings = self.engine_settings(episodes)
+        learner = _engine.SarsaLearner(network, settings, self.reward, self.is_q_learning, seed)
+        self.advise(learner)
+        return learner
+
+    def _step_learner(self, network: _engine.NTupleNetwork) -> _engine.TdLearner | _engine.SarsaLearner:
+        """A learner whose buffer holds one step."""
+        small = replace(self, replay=1).engine_settings(1)
+        return _engine.SarsaLearner(network, small, self.reward, self.is_q_learning, 0)
+
+    def _check_memory(self, network: _engine.NTupleNetwork) -> None:
+        """Refuse a replay buffer that does not fit beside the tables."""
+        if not self.replay:
+            return
+        step = self._step_learner(network).replay
+        assert step is not None
+        arrays = (step.indices, step.facts, step.actions)
+        wanted = network.bytes + self.replay * sum(array.nbytes for array in arrays)
+        if wanted > self.memory_gb * 2**30:
+            raise BoardLabError(
+                f"the tables and a replay buffer of {self.replay} steps would take {wanted / 2**30:.4g} GiB; "
+                f"the limit is {self.memory_gb:g} GiB (fewer steps need less)"
+            )
+
+
+@dataclass(frozen=True)
+class TdNTuple(SelfPlayNTuple):
+    """TD(lambda) on an n-tuple network (Scheiermann and Konen, 2022)."""
+
+    learn_from_random: bool = option(False, "learn from random actions too (LearnFromRM)")
+    adapt_last: bool = option(True, "final adaptation, part 2: the player who moved last")
+    skip_reversal: bool = option(False, "do not try the action that takes the last one back (cube)")
     target: str = option(
         "network",
         "alphabeta: targets are values of an alpha-beta search, not the network's own",
@@ -303,58 +327,35 @@ class TdNTuple(NTupleSettings):
         settings.learn_from_random = self.learn_from_random
         settings.adapt_last = self.adapt_last
         settings.skip_reversal = self.skip_reversal
-        settings.replay = self.replay
-        settings.replay_batch = self.replay_batch
         return settings
 
     def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
         """The engine's learner on the network."""
         self._check_memory(network)
         learner = _engine.TdLearner(network, self.engine_settings(episodes), self.reward, seed, self.threads)
-        if self.search != "off" or self.target != "network" or self.solve_below > 0:
-            learner.search_with(
-                iterations=self.search_iterations if self.search == "mcts" else 0,
-                cpuct=self.search_cpuct,
-                proportional=self.search_choice == "proportional",
-                paper=self.search_paper,
-                target_depth=self.target_depth if self.target == "alphabeta" else 0,
-                solve_below=self.solve_below,
-            )
+        self.advise(learner, self.target_depth if self.target == "alphabeta" else 0, self.solve_below)
         return learner
 
-    def _check_memory(self, network: _engine.NTupleNetwork) -> None:
-        """Refuse a replay buffer that does not fit beside the tables."""
-        if not self.replay:
-            return
-        small = replace(self, replay=1).engine_settings(1)
-        step = _engine.TdLearner(network, small, self.reward, 0).replay
-        assert step is not None
-        wanted = network.bytes + self.replay * (step.indices.nbytes + step.facts.nbytes)
-        if wanted > self.memory_gb * 2**30:
-            raise BoardLabError(
-                f"the tables and a replay buffer of {self.replay} steps would take {wanted / 2**30:.4g} GiB; "
-                f"the limit is {self.memory_gb:g} GiB (fewer steps need less)"
-            )
+    def _step_learner(self, network: _engine.NTupleNetwork) -> _engine.TdLearner | _engine.SarsaLearner:
+        """A learner whose buffer holds one step."""
+        return _engine.TdLearner(network, replace(self, replay=1).engine_settings(1), self.reward, 0)
 
 
 @dataclass(frozen=True)
-class QNTuple(NTupleSettings):
+class QNTuple(SelfPlayNTuple):
     """Q-learning on an n-tuple network: tables for every action, greedy targets.
 
-    With lambda above 0 and traces "reset" it is Watkins's Q(lambda).
+    With lambda above 0 and traces "reset" or "rr" it is Watkins's Q(lambda).
     """
 
     name = "q-ntuple"
     learns_hidden = True
     per_action = True
-
-    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
-        """The engine's learner on the network."""
-        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, True, seed)
+    is_q_learning = True
 
 
 @dataclass(frozen=True)
-class SarsaNTuple(NTupleSettings):
+class SarsaNTuple(SelfPlayNTuple):
     """SARSA on an n-tuple network: tables for every action, on-policy targets."""
 
     learn_from_random: bool = option(True, "learn from random actions too; SARSA is on-policy, so it does")
@@ -368,10 +369,6 @@ class SarsaNTuple(NTupleSettings):
         settings = super().engine_settings(episodes)
         settings.learn_from_random = self.learn_from_random
         return settings
-
-    def engine_learner(self, network: _engine.NTupleNetwork, episodes: int, seed: int) -> _engine.Learner:
-        """The engine's learner on the network."""
-        return _engine.SarsaLearner(network, self.engine_settings(episodes), self.reward, False, seed)
 
 
 def _cells_depend_on_the_viewer(game: Game) -> bool:

@@ -95,6 +95,8 @@ def test_flat_names_are_different_and_name_every_value():
 def test_an_option_of_the_tree_is_one_of_self_play_and_of_play():
     known = {option.name: option for option in options_of(AlphaZero)}
     for option in options_of(TreeOptions):
+        if option.name in ("select", "explore"):
+            continue  # a net has priors, so it is always PUCT
         assert known[f"play_{option.name}"].high == option.high
         if option.name not in ("batch", "leaf_visits"):  # self-play waits for one leaf of each tree
             assert known[option.name].doc == option.doc
